@@ -1,0 +1,41 @@
+"""The model card of a pretrained model: a record for programs and a README for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def write_model_card(out: Path, record: dict[str, Any]) -> None:
+    """Write `pretraining.json` (the record) and `README.md` (the same in words) into `out`."""
+    settings, train, held_out = record["settings"], record["train"], record["held_out"]
+    bert = settings["architecture"] == "bert"
+    if bert:
+        kind, tokenizer = "masked", "MeCab (unidic-lite) + WordPiece"
+        result = (f"masked-token top-1 accuracy **{held_out['masked_accuracy']:.1%}** and "
+                  f"{held_out['masked_nats']:.2f} nats per masked token, over {held_out['n_masked']:,} masked tokens "
+                  "(15 % of tokens, each replaced by [MASK])")
+    else:
+        kind, tokenizer = "causal", "Unigram with byte fallback (NFKC, no separator space)"
+        result = (f"**{held_out['nats_per_token']:.2f}** nats per token and "
+                  f"**{held_out['nats_per_character']:.2f}** nats per character over {held_out['n_tokens']:,} tokens")
+    lines = [
+        "---", "language: ja", "library_name: transformers", "license: cc0-1.0", "---", "",
+        f"# {out.name}", "",
+        f"A small {kind} language model of Japanese, made by `python -m engine pretrain`.", "",
+        "| | |", "|---|---|",
+        f"| Architecture | {settings['architecture']}, {settings['layers']} layers, {settings['hidden']} wide, "
+        f"{settings['heads']} heads, {record['parameters']:,} parameters, {settings['max_length']} tokens at most |",
+        f"| Tokenizer | {tokenizer}, {settings['vocab_size']:,} pieces |",
+        f"| Corpus | {', '.join(record['corpus'])}: {train['documents']:,} documents, "
+        f"{train['characters']:,} characters, {train['tokens']:,} tokens |",
+        f"| Training | {settings['steps']:,} steps of {settings['tokens_per_step']:,} tokens, peak learning rate "
+        f"{settings['learning_rate']:g}, {settings['precision']}, seed {settings['seed']} |",
+        f"| Held out | {held_out['documents']} documents never trained on: {result} |",
+        f"| Made by | `{record['command']}` |", "",
+        "It is meant for trying Hakari out and for tests, not for use in earnest: it knows novels of the last",
+        "century and little else.", "",
+    ]
+    (out / "README.md").write_text("\n".join(lines), encoding="utf-8")
+    (out / "pretraining.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
