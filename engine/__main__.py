@@ -8,10 +8,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands import pretrain
-from engine.errors import EngineError, InputError
+from engine.commands import bertscore, clusters, idf, minimal_pairs, pretrain
+from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
-COMMANDS = {"pretrain": pretrain}
+COMMANDS = {"clusters": clusters, "bertscore": bertscore, "minimal-pairs": minimal_pairs, "idf": idf,
+            "pretrain": pretrain}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m engine", description="Weigh pretrained language models.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
-        summary = (module.__doc__ or "").strip().splitlines()[0]
+        summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
     options = parser.parse_args(arguments)
     try:
@@ -27,9 +28,12 @@ def main(arguments: list[str] | None = None) -> int:
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         if isinstance(error, InputError):
-            for bad in error.rows[20:]:
+            for bad in error.rows[ROWS_IN_MESSAGE:]:
                 print(f"  row {bad.row}: {bad.reason}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # Beside the defaults of `Settings`, what each architecture was found to learn best with.
-LEARNING_RATES = {"bert": 6e-4, "gpt2": 1.5e-3}
+LEARNING_RATES = {"bert": 5e-4, "gpt2": 1.5e-3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("hidden", int, "width"), ("heads", int, "attention heads"), ("max-length", int, "tokens in a row"),
         ("tokens-per-step", int, "batch size in tokens"), ("steps", int, "optimiser steps"),
         ("learning-rate", float, f"peak rate (default {LEARNING_RATES})"), ("warmup-steps", int, "steps to the peak"),
-        ("weight-decay", float, "of AdamW"), ("sentence-share", float, "sentences that also get a row of their own"),
+        ("weight-decay", float, "of AdamW"),
+        ("short-share", float, "steps, the first ones, of rows of whole sentences instead of running text"),
         ("vocabulary-every", int, "learn the vocabulary from every n-th sentence"),
         ("held-out-share", float, "documents kept out of training"),
         ("held-out-tokens", int, "tokens of them the final numbers are measured on"), ("seed", int, "of every draw"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +19,9 @@ from engine.errors import InputError
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 MAX_DOCUMENT_BYTES = 512 * 2**20
 
-# The notation block stands between two lines of hyphens; the colophon starts at 底本：.
+# The block that explains the notation stands between two lines of hyphens; the colophon starts at 底本：.
 _HYPHEN_LINE = re.compile(r"^-{20,}\s*$", re.MULTILINE)
+_NOTATION_BLOCK = "記号について"
 _COLOPHON = re.compile(r"^底本[：:].*", re.MULTILINE | re.DOTALL)
 _RUBY = re.compile(r"《[^》\n]*》")
 _NOTE = re.compile(r"※?［＃[^］\n]*］")
@@ -38,9 +40,10 @@ class Document:
 def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Document]:
     """Every document below `paths` (files, folders, zips), in name order, as a stream.
 
-    `unit` says what a document is: "file", or "line" (empty lines are none; of a tab-separated
+    In folders and zips the files that end in TEXT_SUFFIXES are texts; a file named itself always
+    is. `unit` says what a document is: "file", or "line" (empty lines are none; of a tab-separated
     line the last field counts). Raises InputError when a path does not exist, when nothing below
-    the paths is text, or when a file cannot be decoded.
+    the paths is text, or when a file cannot be read or decoded.
     """
     if unit not in ("file", "line"):
         raise InputError(f"A document is a 'file' or a 'line'; got {unit!r}.")
@@ -58,7 +61,7 @@ def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Doc
                     if line.strip():
                         yield Document(f"{name}:{number}", line.rsplit("\t", 1)[-1].strip())
     if not found:
-        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)}, .tsv or .zip of them) found in: "
+        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or a .zip of them) found in: "
                          + ", ".join(map(str, paths)))
 
 
@@ -70,7 +73,8 @@ def strip_aozora(text: str) -> str:
     """
     text = re.sub(r"\r\n?", "\n", text)
     hyphens = [match.end() for match in _HYPHEN_LINE.finditer(text)]
-    if len(hyphens) >= 2:
+    # Other lines of hyphens part scenes; nothing may be cut there.
+    if len(hyphens) >= 2 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]]:
         text = text[hyphens[1]:]
     text = _COLOPHON.sub("", text)
     text = _NOTE.sub("", _RUBY.sub("", text))
@@ -96,19 +100,31 @@ def _raw_files(path: Path) -> Iterator[tuple[str, bytes]]:
     elif path.suffix.lower() == ".zip":
         yield from _zip_members(path)
     else:
-        yield path.name, path.read_bytes()
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+        yield path.name, raw
 
 
 def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
         archive = zipfile.ZipFile(path)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, OSError) as error:
         raise InputError(f"{path} is not a readable zip archive: {error}.") from error
     with archive:
         for info in sorted(archive.infolist(), key=lambda member: member.filename):
-            if info.is_dir() or not info.filename.lower().endswith(TEXT_SUFFIXES):
+            # macOS puts a binary twin called ._name beside each file.
+            is_twin = info.filename.rsplit("/", 1)[-1].startswith("._")
+            if info.is_dir() or is_twin or not info.filename.lower().endswith(TEXT_SUFFIXES):
                 continue
             if info.file_size > MAX_DOCUMENT_BYTES:
                 raise InputError(f"{info.filename} in {path.name} unpacks to {info.file_size / 2**20:.0f} MiB; "
                                  f"at most {MAX_DOCUMENT_BYTES // 2**20} MiB are read as one document.")
-            yield info.filename, archive.read(info)
+            try:
+                raw = archive.read(info)
+            except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
+                # RuntimeError: a password is needed; NotImplementedError: an unusual compression.
+                raise InputError(f"{info.filename} in {path.name} cannot be unpacked: {error}. "
+                                 "Unpack the archive and give the folder.") from error
+            yield info.filename, raw

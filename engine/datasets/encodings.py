@@ -3,37 +3,80 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 from engine.errors import InputError
 
 # utf-8-sig also reads plain UTF-8. CP932 comes last: it accepts most byte strings.
 TRIED = ("utf-8-sig", "cp932")
 BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+LINES_IN_MESSAGE = 5
+
+# One kana or Japanese full stop, or two characters of three bytes: no chance product. A single other one is: 箒の神
+# in CP932 is also valid UTF-8, for Georgian and a stray accent.
+_UTF8_BEYOND_DOUBT = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xbf]{2}).*([\xe1-\xef][\x80-\xbf]{2})")
+# What Python makes of the bytes 80, a0, fd, fe and ff, which mean nothing in CP932.
+_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 
 
 def decode(raw: bytes, name: str) -> str:
     """The text of `raw`, from UTF-8 (with or without BOM), UTF-16 (with BOM) or CP932.
 
-    Raises InputError naming the first undecodable byte and its line when none of them fits, as in
-    a file whose parts have different encodings.
+    Raises InputError when none of them fits throughout, or when some lines are UTF-8 and others
+    CP932: both kinds of lines are named. CP932 would often accept such a mixture, as gibberish.
     """
+    return decode_as(raw, name)[0]
+
+
+def decode_as(raw: bytes, name: str) -> tuple[str, str]:
+    """As `decode`, with the name of the encoding that fitted."""
     for bom, encoding in BOMS.items():
         if raw.startswith(bom):
-            return _strictly(raw, encoding, name)
-    for encoding in TRIED:
-        try:
-            return raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return _strictly(raw, "utf-8", name)
+            return _strictly(raw, encoding, name), encoding
+    try:
+        return raw.decode("utf-8-sig"), "utf-8-sig" if raw.startswith(codecs.BOM_UTF8) else "utf-8"
+    except UnicodeDecodeError:
+        _refuse_mixture(raw, name)
+    text = _strictly(raw, "cp932", name)
+    stray = _NO_CP932.search(text)
+    if stray:
+        raise _unexplained(raw, len(text[: stray.start()].encode("cp932")), name)
+    return text, "cp932"
+
+
+def _refuse_mixture(raw: bytes, name: str) -> None:
+    """Raise InputError when lines of a file that is not UTF-8 throughout are UTF-8 beyond doubt."""
+    utf8, others = [], []
+    for number, line in enumerate(raw.split(b"\n"), start=1):
+        if not _decodes(line, "utf-8"):
+            others.append(number)
+        elif _UTF8_BEYOND_DOUBT.search(line):
+            utf8.append(number)
+    if utf8:
+        raise InputError(f"{name} mixes encodings: line {_listed(utf8)} is UTF-8, line {_listed(others)} is not. "
+                         "Save the whole file as UTF-8 and try again.")
 
 
 def _strictly(raw: bytes, encoding: str, name: str) -> str:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(
-            f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {line}, byte {error.start} "
-            f"(0x{raw[error.start]:02x}) fits none of them. Save the whole file as UTF-8 and try again."
-        ) from error
+        raise _unexplained(raw, error.start, name) from error
+
+
+def _unexplained(raw: bytes, place: int, name: str) -> InputError:
+    line = raw[:place].count(b"\n") + 1
+    return InputError(f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {line}, byte {place} "
+                      f"(0x{raw[place]:02x}) fits none of them. Save the whole file as UTF-8 and try again.")
+
+
+def _decodes(line: bytes, encoding: str) -> bool:
+    try:
+        line.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _listed(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers[:LINES_IN_MESSAGE])) + (" …" if len(numbers) > LINES_IN_MESSAGE else "")

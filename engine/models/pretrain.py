@@ -18,13 +18,11 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import numpy as np
 import torch
 from transformers import (
     AutoTokenizer,
     BertConfig,
     BertForMaskedLM,
-    DataCollatorForLanguageModeling,
     GPT2Config,
     GPT2LMHeadModel,
     PreTrainedModel,
@@ -39,14 +37,14 @@ from transformers import (
 from engine.datasets.corpus import Document, read_documents, split_sentences
 from engine.errors import InputError
 from engine.models.pretrain_card import write_model_card
+from engine.models.pretrain_objective import collator, held_out_numbers, masked_logits
 from engine.models.pretrain_rows import RowFormat, Steps, write_rows
 from engine.models.pretrain_tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
 
 Report = Callable[[str], None]
 
-MASKED_SHARE = 0.15
 HELD_OUT_BUCKETS = 10_000
-IGNORED = -100  # the label that transformers' losses leave out
+EVALUATION_STEPS = 40  # for the held-out loss at intervals
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Settings:
     warmup_steps: int = 300
     weight_decay: float = 0.01
     whole_word_masking: bool = False
-    sentence_share: float = 0.15
+    short_share: float = 0.5
     vocabulary_every: int = 4
     held_out_share: float = 0.02
     held_out_tokens: int = 200_000
@@ -84,6 +82,8 @@ class Settings:
             raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
         if not 0 < self.held_out_share < 1:
             raise InputError(f"held_out_share lies between 0 and 1; got {self.held_out_share}.")
+        if not 0 <= self.short_share <= 1:
+            raise InputError(f"short_share lies between 0 and 1; got {self.short_share}.")
         if not 300 <= self.vocab_size <= 65_000:
             raise InputError(f"vocab_size lies between 300 and 65,000; got {self.vocab_size}.")
 
@@ -111,13 +111,12 @@ def pretrain(
         folder = work / part
         if not (folder / "rows.json").exists():
             report(f"encoding the {part.replace('_', '-')} documents")
-            write_rows(_documents(corpus, settings, held_out=keep), encode, form, folder, settings.seed)
-    steps = Steps(work / "train", settings.tokens_per_step, settings.seed)
-    held_out = Steps(work / "held_out", settings.tokens_per_step, settings.seed)
-    _require_enough(steps, held_out)
+            write_rows(_documents(corpus, settings, held_out=keep), encode, form, folder)
+    steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
+    held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
+    _require_enough(steps, held_out, settings)
     report(f"{steps.counts['documents']:,} documents, {steps.counts['characters']:,} characters, "
-           f"{steps.counts['tokens']:,} tokens, {len(steps):,} steps an epoch; "
-           f"{held_out.counts['documents']} documents held out")
+           f"{steps.counts['tokens']:,} tokens; {held_out.counts['documents']} documents held out")
 
     started = time.time()
     model = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report)
@@ -127,7 +126,7 @@ def pretrain(
     model.save_pretrained(out, safe_serialization=True)
     tokenizer.save_pretrained(out)
     report("measuring on the held-out documents")
-    numbers = held_out_numbers(model.float(), tokenizer, held_out, settings)
+    numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
     record = {
         "settings": asdict(settings), "corpus": [path.name for path in corpus], "command": command,
         "parameters": model.num_parameters(), "train": steps.counts, "held_out": {**held_out.counts, **numbers},
@@ -137,39 +136,6 @@ def pretrain(
     write_model_card(out, record)
     shutil.rmtree(work)
     return record
-
-
-@torch.inference_mode()
-def held_out_numbers(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, rows: Steps, settings: Settings
-) -> dict[str, float]:
-    """What the model does on text it never saw, over at most `held_out_tokens` tokens of running text.
-
-    BERT: `masked_accuracy`, the share of masked tokens whose most probable token is the right one, and
-    `masked_nats`, their mean negative log-likelihood; 15 % of tokens, every one replaced by [MASK], seeded.
-    GPT-2: `nats_per_token` and `nats_per_character`, each row scored from its <s>; characters are those that
-    the scored tokens spell.
-    """
-    model.eval()
-    masker = _collator(tokenizer, settings, seed=settings.seed, replace=1.0)
-    nats, right, scored, characters, seen = 0.0, 0, 0, 0, 0
-    for row in rows.text_rows():
-        ids = torch.from_numpy(row)[None]  # (1, row_length)
-        if settings.architecture == "bert":
-            batch = masker(ids)
-            logits, labels = _masked_logits(model, batch)  # (n_masked, vocab)
-            right += int((logits.argmax(-1) == labels).sum())
-        else:
-            logits, labels = model(input_ids=ids).logits[0, :-1].float(), ids[0, 1:]
-            characters += len(tokenizer.decode(labels.tolist(), skip_special_tokens=True))
-        nats += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
-        scored += len(labels)
-        seen += ids.numel()
-        if seen >= settings.held_out_tokens:
-            break
-    if settings.architecture == "bert":
-        return {"masked_accuracy": right / scored, "masked_nats": nats / scored, "n_masked": scored}
-    return {"nats_per_token": nats / scored, "nats_per_character": nats / characters, "n_tokens": scored}
 
 
 def is_held_out(name: str, settings: Settings) -> bool:
@@ -186,7 +152,7 @@ class _MaskedTrainer(Trainer):
         if isinstance(self.model, GPT2LMHeadModel):
             return super().compute_loss(model, inputs, return_outputs=return_outputs)
         with self.accelerator.autocast():
-            logits, labels = _masked_logits(model, inputs)
+            logits, labels = masked_logits(model, inputs)
         loss = torch.nn.functional.cross_entropy(logits, labels)
         return (loss, {"loss": loss}) if return_outputs else loss
 
@@ -219,19 +185,20 @@ def _train(
 ) -> PreTrainedModel:
     set_seed(settings.seed)
     on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
-    collate = _collator(tokenizer, settings)
+    collate = collator(tokenizer, whole_words=settings.whole_word_masking)
     trainer = _MaskedTrainer(
         model=_model(tokenizer, settings),
         args=TrainingArguments(
             output_dir=str(work / "checkpoints"), max_steps=settings.steps, learning_rate=settings.learning_rate,
             warmup_steps=settings.warmup_steps, weight_decay=settings.weight_decay, lr_scheduler_type="cosine",
             adam_beta2=0.98, per_device_train_batch_size=1, per_device_eval_batch_size=1,
+            train_sampling_strategy="sequential",
             bf16=settings.precision == "bf16", use_cpu=on_cpu, seed=settings.seed,
             save_steps=save_every, save_total_limit=2, eval_strategy="steps", eval_steps=evaluate_every,
             logging_steps=50, disable_tqdm=True, report_to="none", remove_unused_columns=False,
             dataloader_pin_memory=not on_cpu, prediction_loss_only=True,
         ),
-        train_dataset=steps, eval_dataset=_First(held_out, 40),
+        train_dataset=steps, eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
         callbacks=[_Progress(settings.tokens_per_step, report)],
     )
@@ -239,66 +206,6 @@ def _train(
     last = _last_whole_checkpoint(work / "checkpoints")
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     return trainer.model  # type: ignore[return-value]
-
-
-class _First:
-    """The first n steps of some steps: enough for a held-out loss at intervals."""
-
-    def __init__(self, steps: Steps, n: int) -> None:
-        self._steps, self._n = steps, min(n, len(steps))
-
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, step: int) -> np.ndarray:
-        return self._steps[step]
-
-
-def _collator(
-    tokenizer: PreTrainedTokenizerBase, settings: Settings, *, seed: int | None = None, replace: float = 0.8
-) -> Callable[[torch.Tensor], dict[str, torch.Tensor]]:
-    """Ids (n_rows, length) -> inputs and labels, by transformers' own masking."""
-    padding = int(tokenizer.pad_token_id)
-    if settings.architecture == "gpt2":
-        # Padding stands at the end of a row, where a causal model never looks back at it.
-        return lambda ids: {"input_ids": ids, "labels": ids.masked_fill(ids == padding, IGNORED)}
-
-    masking = DataCollatorForLanguageModeling(
-        tokenizer, mlm_probability=MASKED_SHARE, seed=seed,
-        mask_replace_prob=replace, random_replace_prob=(1 - replace) / 2,
-    )
-    special = torch.tensor(sorted(tokenizer.all_special_ids))
-    continues = torch.tensor([piece.startswith("##") for piece in
-                              tokenizer.convert_ids_to_tokens(range(len(tokenizer)))])
-
-    def mask(ids: torch.Tensor) -> dict[str, torch.Tensor]:
-        if masking.seed is not None and masking.generator is None:
-            masking.create_rng()
-        is_special = torch.isin(ids, special)
-        offsets = _offsets(continues[ids]) if settings.whole_word_masking else None
-        inputs, labels = masking.torch_mask_tokens(ids.clone(), is_special, offsets)
-        return {"input_ids": inputs, "labels": labels, "attention_mask": (ids != padding).long()}
-
-    if settings.whole_word_masking:
-        masking.whole_word_mask, masking.mask_replace_prob, masking.random_replace_prob = True, 1.0, 0.0
-    return mask
-
-
-def _offsets(continues: torch.Tensor) -> torch.Tensor:
-    """Character spans (n_rows, length, 2) in which the pieces of one word touch and words do not.
-
-    transformers tells words apart by spans that touch; BertJapaneseTokenizer has none to give.
-    """
-    ends = torch.cumsum(torch.where(continues, 1, 2), dim=1)  # (n_rows, length)
-    return torch.stack([ends - 1, ends], dim=-1)  # (n_rows, length, 2)
-
-
-def _masked_logits(model: PreTrainedModel, batch: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (n_masked, vocab) in float32 and labels (n_masked,), the head computed nowhere else."""
-    labels = batch["labels"]
-    hidden = model.bert(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
-    chosen = labels != IGNORED  # (n_rows, length)
-    return model.cls(hidden[chosen]).float(), labels[chosen]
 
 
 def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrainedModel:
@@ -335,7 +242,7 @@ def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFo
     bert = settings.architecture == "bert"
     opening, closing = (("cls_token_id", "sep_token_id") if bert else ("bos_token_id", "eos_token_id"))
     return RowFormat(getattr(tokenizer, opening), getattr(tokenizer, closing), int(tokenizer.pad_token_id),
-                     settings.max_length, closes_row=bert, sentence_share=settings.sentence_share)
+                     settings.max_length, closes_row=bert)
 
 
 def _claim(work: Path, settings: Settings) -> None:
@@ -354,12 +261,12 @@ def _claim(work: Path, settings: Settings) -> None:
     claimed.write_text(json.dumps(mine, indent=2), encoding="utf-8")
 
 
-def _require_enough(steps: Steps, held_out: Steps) -> None:
-    for part, found in (("train on", steps), ("measure on", held_out)):
-        if not len(found):
+def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
+    for part, found, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
+        if len(found) < needed:
             raise InputError(f"The corpus is too small to {part}: {found.counts['documents']} documents and "
                              f"{found.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
-                             "--tokens-per-step or raise --held-out.")
+                             "--tokens-per-step or raise --held-out-share.")
 
 
 def _last_whole_checkpoint(folder: Path) -> Path | None:

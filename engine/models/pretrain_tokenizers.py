@@ -17,6 +17,8 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from tokenizers.processors import TemplateProcessing
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
+from engine.errors import InputError
+
 BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 GPT2_SPECIAL_TOKENS = ["<unk>", "<s>", "</s>", "<pad>"]
 # Of the distinct characters of a corpus, rare kanji fill a small vocabulary; below this share of
@@ -39,12 +41,11 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
         vocab_size=vocab_size, special_tokens=BERT_SPECIAL_TOKENS, show_progress=False,
         limit_alphabet=_characters_to_cover(counts), min_frequency=2,
     )
-    # In count order, so that the same corpus gives the same vocabulary.
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    learner.train_from_iterator((word for word, n in ordered for _ in range(n)), trainer)
-    pieces = sorted(learner.get_vocab().items(), key=lambda item: item[1])
+    learner.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
+    # The learner numbers its pieces by chance; sorted, the same corpus gives the same file.
+    pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(learner.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
     out.mkdir(parents=True, exist_ok=True)
-    (out / "vocab.txt").write_text("".join(piece + "\n" for piece, _ in pieces), encoding="utf-8")
+    (out / "vocab.txt").write_text("".join(piece + "\n" for piece in pieces), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(
         str(out / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
         mecab_kwargs={"mecab_dic": "unidic_lite"}, do_lower_case=False,
@@ -57,13 +58,18 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTr
     """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`."""
     with TemporaryDirectory() as folder:
         prefix = f"{folder}/unigram"
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=(unicodedata.normalize("NFKC", sentence) for sentence in sentences),
-            model_prefix=prefix, model_type="unigram", vocab_size=vocab_size, byte_fallback=True,
-            character_coverage=CHARACTER_COVERAGE, normalization_rule_name="identity",
-            add_dummy_prefix=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, max_sentence_length=8192,
-            num_threads=2, minloglevel=2,
-        )
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=(unicodedata.normalize("NFKC", sentence) for sentence in sentences),
+                model_prefix=prefix, model_type="unigram", vocab_size=vocab_size, byte_fallback=True,
+                # a small corpus may hold fewer pieces than asked for
+                hard_vocab_limit=False, character_coverage=CHARACTER_COVERAGE, normalization_rule_name="identity",
+                add_dummy_prefix=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, max_sentence_length=8192,
+                num_threads=2, minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise InputError(f"No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: "
+                             f"{error}") from error
         learnt = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
     pieces = [(learnt.id_to_piece(i), learnt.get_score(i)) for i in range(learnt.get_piece_size())]
     core = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=True))

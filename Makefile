@@ -1,0 +1,49 @@
+# make run · make test · make check · make bench · make pretrain
+# Each makes the virtual environment first if it is missing or older than the requirements.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 8501
+CORPUS ?= corpus
+
+.PHONY: run test check lint types directions tests bench pretrain clean
+
+run: $(VENV)/run.stamp
+	$(BIN)/python -m streamlit run dashboard/app.py --server.port $(PORT)
+
+test: $(VENV)/test.stamp
+	$(BIN)/python -m pytest
+
+check: $(VENV)/test.stamp lint types directions test
+
+lint: $(VENV)/test.stamp
+	$(BIN)/ruff check .
+
+types: $(VENV)/test.stamp
+	$(BIN)/mypy
+
+directions: $(VENV)/test.stamp
+	$(BIN)/lint-imports
+
+bench: $(VENV)/test.stamp
+	$(BIN)/python -m tests.benchmarks
+
+# The built-in models: make pretrain CORPUS=novels.zip
+pretrain: $(VENV)/run.stamp
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 6000 --warmup-steps 600 --out pretrained/bert-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 4500 --out pretrained/gpt2-mini-ja
+
+# A broken or half-made environment is made again from nothing. The lock keeps two makes apart.
+$(VENV)/run.stamp: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Hakari needs Python 3.11 or newer; this is " + sys.version)'
+	@[ -x $(BIN)/python ] && $(BIN)/python -c 'import pip' 2>/dev/null || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt
+	$(BIN)/python -m pip install --disable-pip-version-check -q -r tests/requirements.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

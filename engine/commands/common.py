@@ -1,0 +1,86 @@
+"""What the commands share: options, a gateway to the workers, tables on disk."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from engine.datasets.files import Table, read_table
+from engine.errors import InputError
+from engine.inference.gateway import GatewaySession
+from engine.runs.open import open_engine
+
+PROGRESS_SECONDS = 1.0
+
+
+def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False) -> None:
+    """Declare --data, --column, --model, --out and --cache."""
+    parser.add_argument("--data", required=True, type=Path, metavar="FILE",
+                        action="append" if several_files else "store",
+                        help="CSV, TSV, JSONL or Excel" + ("; may be repeated" if several_files else ""))
+    parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
+                        help="which column holds what, where it is not guessed; may be repeated")
+    parser.add_argument("--model", required=True, action="append", metavar="M",
+                        help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision) or a local "
+                             "directory; may be repeated")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where the tables go")
+    add_cache_argument(parser)
+
+
+def add_cache_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --cache."""
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="where caches live (default: HAKARI_DATA_DIR)")
+
+
+def read_columns(options: argparse.Namespace, path: Path) -> tuple[Table, dict[str, str] | None]:
+    """The table of a file and the columns named by --column, None where none is."""
+    columns = {}
+    for given in options.column:
+        role, equals, name = given.partition("=")
+        if not equals or not role or not name:
+            raise InputError(f"--column takes ROLE=NAME, such as text=title; got {given!r}.")
+        columns[role] = name
+    return read_table(path), columns or None
+
+
+@contextmanager
+def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
+    """A session with workers of its own, and progress on stderr; the workers end with it."""
+    # resume=False: the unfinished runs of a dashboard are the dashboard's to take up
+    with open_engine(options.cache, resume=False) as engine:
+        yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
+
+
+def write_tables(out: Path, signature: dict[str, Any], tables: dict[str, pd.DataFrame]) -> None:
+    """`settings.json` and one UTF-8 CSV for each table, in `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "settings.json").write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, table in tables.items():
+        table.to_csv(out / f"{name}.csv", index=False, encoding="utf-8")
+
+
+def print_notices(notices: tuple[str, ...]) -> None:
+    """Say on stderr what was left out or is worth knowing."""
+    for notice in notices:
+        print(f"note: {notice}", file=sys.stderr)
+
+
+def _progress() -> Callable[[int, int, str], None]:
+    last = 0.0
+
+    def report(done: int, total: int, label: str) -> None:
+        nonlocal last
+        if done == total or time.monotonic() - last >= PROGRESS_SECONDS:
+            last = time.monotonic()
+            print(f"{label}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+
+    return report

@@ -1,0 +1,91 @@
+"""A file's rows before they are a dataset: named columns, numbered rows, every value a str.
+
+Each reader (`delimited`, `json_rows`, `workbook`) yields header and rows; `grid` cleans and checks
+them the same way for all, so that one message fits every format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.errors import BadRow, InputError
+
+MAX_COLUMNS = 1000
+# Said once in every message that lists rows, so that nobody has to guess what is counted.
+ROW_NUMBERS = "Rows are numbered from 1, without the header line."
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Columns of strings; `numbers[i]` is the place of row i in the file (1 = first row of data)."""
+
+    columns: tuple[str, ...]
+    numbers: tuple[int, ...]
+    values: tuple[tuple[str, ...], ...]  # (n_columns, n_rows)
+    notices: tuple[str, ...] = ()
+
+
+def grid(name: str, header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]],
+         notices: Sequence[str] = ()) -> Grid:
+    """A checked Grid of `rows` (number, values as many as `header`) of the file `name`.
+
+    Column names are stripped; a column without name is called "column 3" by its place, and left
+    out when it is empty as well. Raises InputError for no rows, two columns of one name, too many
+    columns, and characters that no text can hold (NUL, half a surrogate pair): every such row.
+    """
+    columns, values = [], []
+    for place, column_name in enumerate(header):
+        column = tuple(row[place] for _, row in rows)
+        title = column_name.strip().strip("\ufeff")
+        if title or any(column):
+            columns.append(title or f"column {place + 1}")
+            values.append(column)
+    repeated = [title for title, count in Counter(columns).items() if count > 1]
+    if repeated:
+        raise InputError(f"{name} has more than one column called {quoted(repeated)}. Give each column its own name.")
+    if not columns:
+        raise InputError(f"{name} holds no data.")
+    if not rows:
+        raise InputError(f"{name} has a header ({quoted(columns)}) but no rows of data under it.")
+    if len(columns) > MAX_COLUMNS:
+        raise InputError(f"{name} has {len(columns):,} columns; at most {MAX_COLUMNS:,} are read.")
+    numbers = tuple(number for number, _ in rows)
+    _refuse_broken_characters(name, columns, numbers, values)
+    return Grid(tuple(columns), numbers, tuple(values), tuple(notices))
+
+
+def quoted(names: Sequence[str], limit: int = 20) -> str:
+    """Names for a message: 'a', 'b' and so on; very long ones and very many are cut with …"""
+    shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
+    return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > limit else "")
+
+
+def _refuse_broken_characters(name: str, columns: Sequence[str], numbers: Sequence[int],
+                              values: Sequence[Sequence[str]]) -> None:
+    broken_titles = [title for title in columns if not _is_whole(title)]
+    if broken_titles:
+        raise InputError(f"{name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate pair.")
+    bad: list[BadRow] = []
+    for title, column in zip(columns, values, strict=True):
+        # One look at the whole column: broken characters are rare and 100,000 looks are not.
+        if not _is_whole("".join(column)):
+            bad += [BadRow(number, f"'{title}' holds a NUL or half of a surrogate pair")
+                    for number, value in zip(numbers, column, strict=True) if not _is_whole(value)]
+    if bad:
+        raise InputError(f"{name}: {count(len(bad), 'value')} cannot be a text. Write these characters again, or "
+                         f"remove them. {ROW_NUMBERS}", sorted(bad, key=lambda row: row.row))
+
+
+def count(n: int, noun: str) -> str:
+    """'1 row', '2 rows', '40,000 rows'."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text

@@ -1,0 +1,95 @@
+"""Labelled sentences: what the clusters page weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
+
+from engine.datasets import columns as column_names
+from engine.datasets import rows
+from engine.datasets.columns import Role
+from engine.datasets.files import Table
+from engine.datasets.grid import count, quoted
+from engine.errors import InputError
+
+KIND = "labelled_sentences"
+ROLES = (
+    Role("text", True, "the sentence"),
+    Role("label", True, "the group it belongs to"),
+)
+
+
+@dataclass(frozen=True)
+class LabelledSentences:
+    """Sentences and their labels, aligned; `rows` are their row numbers in the file (1 = first row of data)."""
+
+    name: str
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: tuple[int, ...]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def n(self) -> int:
+        """Number of sentences."""
+        return len(self.texts)
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        return self.n
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of rows, texts and labels in their order; name and notices do not count."""
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Columns row, text, label."""
+        return pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
+                             "label": pd.Series(self.labels, dtype="str")})
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, name: str) -> LabelledSentences:
+        """The dataset whose `to_frame` this is; without a column row the rows are 1, 2, 3 …"""
+        texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
+        numbers = rows.numbers_of(frame)
+        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers))
+
+
+def guess_columns(table: Table) -> dict[str, str | None]:
+    """The column of each role, judged by its name; None where no name is known."""
+    return column_names.guess(table.frame.columns, [role.name for role in ROLES])
+
+
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> LabelledSentences:
+    """The dataset in a table; `columns` (role to column) goes before the guess.
+
+    Texts stay untouched; labels lose outer spaces, which nobody means. Repeated rows are kept and
+    noticed. Raises InputError: a column is missing, rows with an empty sentence or label (all
+    listed), fewer than 2 sentences, fewer than 2 labels.
+    """
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    numbers = tuple(int(number) for number in table.frame.index)
+    texts = column_names.values(table.frame, chosen["text"])
+    labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
+    rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["label"]): labels},
+                         rows.emptiness, "lack a sentence or a label", "Fill them in or remove these rows.")
+    if len(texts) < 2:
+        raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
+                         "Add sentences of a second group.")
+    kinds = sorted(set(labels))
+    if len(kinds) < 2:
+        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(kinds)}) over "
+                         f"{count(len(texts), 'sentence')}. Add a second group.")
+    return LabelledSentences(table.name, texts, labels, numbers, table.notices + _notices(texts, labels, numbers))
+
+
+def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:
+    again = rows.repeated(numbers, texts)
+    same_label = set(rows.repeated(numbers, list(zip(texts, labels, strict=True))))
+    other_label = [row for row in again if row not in same_label]
+    return (rows.noticed([row for row in again if row in same_label], "repeat{s} an earlier sentence and label (kept)")
+            + rows.noticed(other_label, "give{s} an earlier sentence another label (kept)"))

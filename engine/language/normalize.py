@@ -1,0 +1,35 @@
+"""Normalisation that a user may ask for before any model sees a text; without it texts stay untouched."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+from engine.errors import InputError
+
+# Also the order in which they are applied: lower case is looked up in composed, full characters.
+STEPS = ("nfkc", "lower")
+
+_APPLY: Mapping[str, Callable[[str], str]] = {
+    "nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "lower": str.lower,
+}
+
+
+def normalize(text: str, steps: Sequence[str]) -> str:
+    """The text after the asked steps, each once and in the order of STEPS, however they are listed.
+
+    "nfkc" is Unicode's compatibility composition (ﾊﾟﾝ to パン, ＡＢＣ to ABC, ㍻ to 平成), "lower" lower case.
+    The length may change. Raises InputError for a step that does not exist.
+
+    >>> normalize("ＢＥＲＴとﾊﾟﾝ", ["lower", "nfkc"])
+    'bertとパン'
+    """
+    unknown = [step for step in steps if step not in STEPS]
+    if unknown:
+        raise InputError(f"There is no normalisation step {', '.join(map(repr, unknown))}; "
+                         f"there are: {', '.join(STEPS)}.")
+    for step in STEPS:
+        if step in steps:
+            text = _APPLY[step](text)
+    return text

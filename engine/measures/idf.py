@@ -1,0 +1,173 @@
+"""Inverse document frequency: which tokens are rare in a corpus, and from where on a token is low-frequency."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import tempfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+
+FORMAT = "hakari-idf-1"
+LOWER_PART = 0.7
+
+
+@dataclass(frozen=True)
+class IdfDictionary:
+    """Document counts of a corpus: in how many of its documents each piece of a tokenizer occurs.
+
+    `tokenizer` is the fingerprint of the tokenizer that made the pieces: the dictionary says nothing
+    about another one's. `unit` says what a document was (a file, an article, a sentence).
+    """
+
+    name: str
+    n_documents: int
+    document_counts: Mapping[str, int]
+    tokenizer: str
+    unit: str
+
+    def __post_init__(self) -> None:
+        """Raise InputError for counts that no corpus of n_documents documents can have."""
+        if self.n_documents < 1:
+            raise InputError(f"The idf dictionary '{self.name}' was counted over no document.")
+        for piece, count in self.document_counts.items():
+            if not 1 <= count <= self.n_documents:
+                raise InputError(f"The idf dictionary '{self.name}' counts '{piece}' in {count} documents; "
+                                 f"possible are 1 to {self.n_documents}.")
+
+    def idf(self, tokens: Sequence[str], special: ArrayLike) -> NDArray[np.float64]:
+        """How much does each token tell, by its rareness in the corpus?
+
+            idf(t) = log((N + 1) / (df(t) + 1)),  exactly 0 for special tokens
+
+        Parameters
+        ----------
+        tokens : (n_tokens,) as the dictionary's tokenizer writes them.
+        special : bool (n_tokens,): [CLS], [SEP] and their like.
+
+        Range: [0, log(N + 1)] nats; neither end is better. 0: in every document.
+
+        Edges: a token the corpus never shows has the largest value, log(N + 1). Special tokens are 0
+        whether or not they were counted: they stand in every sentence, and a dictionary counted
+        without them would take them for unseen. No tokens: an empty array.
+
+        Raises InputError when there are not as many flags as tokens.
+
+        Source: Zhang et al. 2020 (BERTScore), section 3, with the plus-one smoothing of
+        `get_idf_dict` in bert_score 0.3.13, which counts the special tokens and so arrives at 0 too.
+
+        >>> dictionary = count_documents([["猫", "が"], ["犬", "が"]], "tiny", "by hand", "sentence")
+        >>> dictionary.idf(["[CLS]", "が", "猫", "鳥"], [True, False, False, False]).round(3).tolist()
+        [0.0, 0.0, 0.405, 1.099]
+        """
+        is_special = np.asarray(special, dtype=bool)
+        if is_special.shape != (len(tokens),):
+            raise InputError(f"{len(tokens)} tokens need as many special-token flags; got {is_special.size}.")
+        get = self.document_counts.get
+        counts = np.fromiter((get(token, 0) for token in tokens), dtype=np.float64, count=len(tokens))
+        return np.where(is_special, 0.0, np.log((self.n_documents + 1) / (counts + 1)))
+
+    def threshold(self, quantile: float = LOWER_PART) -> float:
+        """From which idf on does a token count as low-frequency?
+
+        The dictionary's entries sorted by idf, the lower `quantile` of them (rounded down) parted
+        from the rest: the threshold is the largest idf of the lower part, and a token is low-frequency
+        when its idf is **greater**. It is a quantile of the entries, not of the running text.
+
+        Parameters
+        ----------
+        quantile : in [0, 1], the share of entries that is not low-frequency.
+
+        Range: [0, log((N + 1) / 2)] nats; neither end is better.
+
+        Edges: entries that tie with the boundary are not low-frequency, so the upper part can be
+        smaller than 1 - quantile: where more than that share of the entries occur in one document
+        only, no entry is low-frequency at all. Tokens outside the dictionary always are: log(N + 1) is
+        above every threshold. When the lower part is empty (quantile 0) the threshold is -inf.
+
+        Raises InputError for a quantile outside [0, 1] and for a dictionary without entries.
+
+        Source: the Japanese novel paper, section 4.2 (70 % and 30 %, "the boundary between two
+        groups") and section 3 ("exceeds the threshold"); what to do with ties is our choice.
+
+        >>> dictionary = IdfDictionary("tiny", 9, {"の": 9, "は": 7, "猫": 4, "斎": 1}, "by hand", "file")
+        >>> round(dictionary.threshold(0.75), 3)  # log(10 / 5), the idf of 猫: only 斎 is above it
+        0.693
+        """
+        if not 0 <= quantile <= 1:
+            raise InputError(f"The share of entries below the threshold lies between 0 and 1; got {quantile}.")
+        n_entries = len(self.document_counts)
+        if n_entries == 0:
+            raise InputError(f"The idf dictionary '{self.name}' has no entries, so it has no threshold.")
+        n_lower = int(quantile * n_entries + 1e-9)  # 0.29 * 100 is 28.999…96
+        if n_lower == 0:
+            return float("-inf")
+        counts = np.fromiter(self.document_counts.values(), dtype=np.int64, count=n_entries)
+        # idf falls as the count rises: the n-th lowest idf belongs to the n-th highest count.
+        boundary = np.partition(counts, n_entries - n_lower)[n_entries - n_lower]
+        return float(np.log((self.n_documents + 1) / (boundary + 1)))
+
+
+def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: str, unit: str) -> IdfDictionary:
+    """The idf dictionary of a corpus: each document its tokens, each token counted once per document.
+
+    `tokenized` may be a stream; only the counts are held. An empty document counts as a document.
+    Raises InputError when there is no document.
+
+    >>> count_documents([["は", "は"], ["は", "猫"]], "tiny", "by hand", "sentence").document_counts
+    {'は': 2, '猫': 1}
+    """
+    counts: Counter[str] = Counter()
+    n_documents = 0
+    for tokens in tokenized:
+        counts.update(set(tokens))
+        n_documents += 1
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return IdfDictionary(name, n_documents, dict(ordered), tokenizer, unit)
+
+
+def write_idf(dictionary: IdfDictionary, path: Path) -> None:
+    """The dictionary as JSON, gzipped when the name ends in .gz; the same dictionary gives the same bytes."""
+    content = {"format": FORMAT, "name": dictionary.name, "tokenizer": dictionary.tokenizer, "unit": dictionary.unit,
+               "n_documents": dictionary.n_documents, "document_counts": dict(dictionary.document_counts)}
+    raw = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    if path.name.endswith(".gz"):
+        raw = gzip.compress(raw, mtime=0)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_idf(path: Path) -> IdfDictionary:
+    """The dictionary that `write_idf` wrote. Raises InputError when the file is missing or another thing."""
+    try:
+        raw = path.read_bytes()
+        content = json.loads(gzip.decompress(raw) if path.name.endswith(".gz") else raw)
+    except FileNotFoundError as error:
+        raise InputError(f"There is no idf dictionary {path}.") from error
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise InputError(f"{path} cannot be read as an idf dictionary: {error}.") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError(f"{path} is not an idf dictionary (no format '{FORMAT}' in it). "
+                         "Make one with: python -m engine idf --model M --corpus FILE --out FILE.")
+    counts, n_documents = content.get("document_counts"), content.get("n_documents")
+    texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
+    # bool is an int to isinstance, but no count.
+    if not (isinstance(counts, dict) and all(type(count) is int for count in [n_documents, *counts.values()])
+            and all(isinstance(text, str) for text in texts)):
+        raise InputError(f"{path} is an idf dictionary with damaged entries; make it again.")
+    return IdfDictionary(content["name"], content["n_documents"], counts, content["tokenizer"], content["unit"])

@@ -1,0 +1,122 @@
+"""Maps: sentence vectors to two coordinates, by UMAP or PCA, the same map whatever the order of the rows."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+from engine.measures.checks import finite_vectors
+
+METRICS = ("cosine", "euclidean")
+FEWEST_FOR_UMAP = 4
+
+# Two fits at once abort the whole process when numba runs on its `workqueue` layer.
+_one_fit = threading.Lock()
+
+
+def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: float = 0.1, metric: str = "cosine",
+                    seed: int = 0, n_components: int = 2) -> NDArray[np.float32]:
+    """Which sentences are neighbours of which, drawn on a plane?
+
+    UMAP lays the graph of nearest neighbours out so that neighbours stay together. Distances between
+    far groups, and the sizes of groups, mean little; only A_m and B_m, on the vectors themselves, measure.
+
+    Parameters
+    ----------
+    vectors : (n_sentences, n_dims).
+    n_neighbors : 2 or more; taken as n_sentences - 1 where there are fewer sentences than that.
+    min_dist : 0 to 1, how tightly points may be packed.
+    metric : "cosine" or "euclidean", between the vectors.
+    seed : the layout is random; the same seed gives the same map.
+
+    Returns float32 (n_sentences, n_components); no unit, neither end of an axis is better, and axes
+    may be turned or mirrored freely.
+
+    Edges: rows are sorted by their entries before the fit and put back after it, so their order does
+    not change the map (equal vectors may trade places among themselves). The first call in a process takes
+    seconds longer: umap is imported, and numba compiles, only then. Fits of one process wait for each other.
+
+    Raises InputError for fewer than 4 sentences, vectors that are not finite, a zero vector under
+    "cosine", and settings out of range.
+
+    Source: McInnes, Healy, Melville 2018, by umap-learn; the map of Shibayama et al. 2020 is of this
+    kind. The sorting of rows is ours.
+
+    >>> umap_projection([[0.0, 1.0]] * 3)
+    Traceback (most recent call last):
+    ...
+    engine.errors.InputError: A UMAP map needs at least 4 sentences; got 3. Add sentences, or choose PCA.
+    """
+    array = finite_vectors(vectors)  # (n_sentences, n_dims)
+    n_sentences = len(array)
+    if n_sentences < FEWEST_FOR_UMAP:
+        raise InputError(f"A UMAP map needs at least {FEWEST_FOR_UMAP} sentences; got {n_sentences}. "
+                         "Add sentences, or choose PCA.")
+    if metric not in METRICS:
+        raise InputError(f"Unknown metric '{metric}'; there are {' and '.join(METRICS)}.")
+    if n_neighbors < 2 or not 0 <= min_dist <= 1 or n_components < 1:
+        raise InputError("UMAP takes n_neighbors of 2 or more, min_dist between 0 and 1 and at least one component; "
+                         f"got {n_neighbors}, {min_dist} and {n_components}.")
+    if metric == "cosine" and not np.any(array, axis=1).all():
+        raise InputError("A zero vector has no direction, so no cosine distance. Choose the euclidean metric.")
+    order = _canonical_order(array)
+    with _one_fit, warnings.catch_warnings():
+        # umap warns that tensorflow is missing, and where few sentences make it start in another way by itself.
+        warnings.simplefilter("ignore")
+        import umap  # ~10 s the first time: never at the start of a process that draws no map
+
+        reducer = umap.UMAP(n_components=n_components, n_neighbors=min(n_neighbors, n_sentences - 1),
+                            min_dist=min_dist, metric=metric, random_state=seed, n_jobs=1)
+        fitted = reducer.fit_transform(array[order].astype(np.float32))
+    return _put_back(fitted, order)
+
+
+def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.float32]:
+    """Along which directions do the sentences differ most?
+
+        coordinates = (x - mean) V,    V the eigenvectors of the covariance with the largest eigenvalues
+
+    Parameters
+    ----------
+    vectors : (n_sentences, n_dims).
+    n_components : at most the smaller of n_sentences and n_dims.
+
+    Returns float32 (n_sentences, n_components), in the unit of the vectors' entries, centred at 0, the
+    first column the widest; neither end of an axis is better. Each direction's sign is set so that its
+    largest entry is positive. Unlike UMAP it is linear and has no random step.
+
+    Edges: equal vectors all fall on 0. Where two directions are equally wide, which comes first is
+    arbitrary, though always the same for the same vectors in any order.
+
+    Raises InputError for fewer than 2 sentences, more components than there are sentences or
+    dimensions, and vectors that are not finite.
+
+    Source: Pearson 1901, by scikit-learn.
+
+    >>> pca_projection([[0.0, 0.0], [3.0, 4.0]], n_components=1).tolist()
+    [[-2.5], [2.5]]
+    """
+    array = finite_vectors(vectors)  # (n_sentences, n_dims)
+    if len(array) < 2 or not 1 <= n_components <= min(array.shape):
+        raise InputError(f"A PCA map of {n_components} components needs at least 2 sentences and as many sentences and "
+                         f"dimensions as components; got {array.shape[0]} sentences of {array.shape[1]} dimensions.")
+    from sklearn.decomposition import PCA  # a second to import, and only maps need it
+
+    order = _canonical_order(array)
+    # The covariance is the cheaper way only when it is smaller than the data.
+    solver = "covariance_eigh" if len(array) > array.shape[1] else "full"
+    return _put_back(PCA(n_components=n_components, svd_solver=solver).fit_transform(array[order]), order)
+
+
+def _canonical_order(array: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.lexsort(array.T[::-1])  # by the first entry, then the second, …
+
+
+def _put_back(fitted: NDArray[np.floating], order: NDArray[np.intp]) -> NDArray[np.float32]:
+    coordinates = np.empty(fitted.shape, dtype=np.float32)
+    coordinates[order] = fitted
+    return coordinates

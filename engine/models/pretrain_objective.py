@@ -1,0 +1,99 @@
+"""What a model is trained on and measured by: masks, labels, and the numbers on held-out text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from transformers import DataCollatorForLanguageModeling, PreTrainedModel, PreTrainedTokenizerBase
+
+from engine.models.pretrain_rows import Steps
+
+MASKED_SHARE = 0.15
+IGNORED = -100  # the label that transformers' losses leave out
+Batch = dict[str, torch.Tensor]
+
+
+@torch.inference_mode()
+def held_out_numbers(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, rows: Steps, held_out_tokens: int, seed: int
+) -> dict[str, float]:
+    """What the model does on text it never saw, over the first `held_out_tokens` tokens of running text.
+
+    BERT: `masked_accuracy`, the share of masked tokens whose most probable token is the right one, and
+    `masked_nats`, their mean negative log-likelihood; 15 % of tokens, every one replaced by [MASK], seeded.
+    GPT-2: `nats_per_token` and `nats_per_character`, each row scored from its <s>; characters are those that
+    the scored tokens spell.
+    """
+    model.eval()
+    masked = tokenizer.mask_token is not None
+    masker = collator(tokenizer, seed=seed, replace=1.0)
+    nats, right, scored, characters, seen = 0.0, 0, 0, 0, 0
+    for row in rows.long_rows():
+        ids = torch.from_numpy(row)[None]  # (1, row_length)
+        if masked:
+            batch = masker(ids)
+            logits, labels = masked_logits(model, batch)  # (n_masked, vocab)
+            right += int((logits.argmax(-1) == labels).sum())
+        else:
+            logits, labels = model(input_ids=ids).logits[0, :-1].float(), ids[0, 1:]
+            characters += len(tokenizer.decode(labels.tolist(), skip_special_tokens=True))
+        nats += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
+        scored += len(labels)
+        seen += ids.numel()
+        if seen >= held_out_tokens:
+            break
+    if masked:
+        return {"masked_accuracy": right / scored, "masked_nats": nats / scored, "n_masked": scored}
+    return {"nats_per_token": nats / scored, "nats_per_character": nats / characters, "n_tokens": scored}
+
+
+def collator(
+    tokenizer: PreTrainedTokenizerBase, *, whole_words: bool = False, seed: int | None = None, replace: float = 0.8
+) -> Callable[[torch.Tensor], Batch]:
+    """Ids (n_rows, length) -> inputs and labels: transformers' masking where the tokenizer has a mask, else the ids.
+
+    `replace` is the share of chosen tokens that become [MASK]; the rest is split between a random token and
+    the token itself. With `whole_words` all pieces of a word are masked together, and all become [MASK].
+    """
+    padding = int(tokenizer.pad_token_id)
+    if tokenizer.mask_token is None:
+        # Padding stands at the end of a row, where a causal model never looks back at it.
+        return lambda ids: {"input_ids": ids, "labels": ids.masked_fill(ids == padding, IGNORED)}
+
+    masking = DataCollatorForLanguageModeling(
+        tokenizer, mlm_probability=MASKED_SHARE, seed=seed,
+        mask_replace_prob=replace, random_replace_prob=(1 - replace) / 2,
+    )
+    special = torch.tensor(sorted(tokenizer.all_special_ids))
+    continues = torch.tensor([piece.startswith("##") for piece in
+                              tokenizer.convert_ids_to_tokens(range(len(tokenizer)))])
+
+    def mask(ids: torch.Tensor) -> Batch:
+        if masking.seed is not None and masking.generator is None:
+            masking.create_rng()
+        is_special = torch.isin(ids, special)
+        offsets = _offsets(continues[ids]) if whole_words else None
+        inputs, labels = masking.torch_mask_tokens(ids.clone(), is_special, offsets)
+        return {"input_ids": inputs, "labels": labels, "attention_mask": (ids != padding).long()}
+
+    if whole_words:
+        masking.whole_word_mask, masking.mask_replace_prob, masking.random_replace_prob = True, 1.0, 0.0
+    return mask
+
+
+def _offsets(continues: torch.Tensor) -> torch.Tensor:
+    """Character spans (n_rows, length, 2) in which the pieces of one word touch and words do not.
+
+    transformers tells words apart by spans that touch; BertJapaneseTokenizer has none to give.
+    """
+    ends = torch.cumsum(torch.where(continues, 1, 2), dim=1)  # (n_rows, length)
+    return torch.stack([ends - 1, ends], dim=-1)  # (n_rows, length, 2)
+
+
+def masked_logits(model: PreTrainedModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (n_masked, vocab) in float32 and labels (n_masked,), the head computed nowhere else."""
+    labels = batch["labels"]
+    hidden = model.bert(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
+    chosen = labels != IGNORED  # (n_rows, length)
+    return model.cls(hidden[chosen]).float(), labels[chosen]
