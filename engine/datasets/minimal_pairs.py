@@ -21,6 +21,9 @@ ROLES = (
     Role("category", False, "the phenomenon, to compare phenomena"),
 )
 
+# French CrowS-Pairs was published with a row that lacks its second sentence. Nobody should have to edit a benchmark.
+LAYOUT_WITH_GAPS = ("sent_more", "sent_less")
+
 
 @dataclass(frozen=True)
 class MinimalPairs:
@@ -81,19 +84,20 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None) ->
     """The dataset in a table; `columns` (role to column) goes before the guess.
 
     Sentences stay untouched; categories lose outer spaces. Repeated pairs and pairs of identical
-    sentences are kept and noticed. Raises InputError: a column is missing, or rows with an empty
-    sentence (all listed).
+    sentences are kept and noticed; in CrowS-Pairs' layout pairs that lack a sentence are left out
+    and noticed. Raises InputError: a column is missing, or rows with an empty sentence (all listed).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    numbers = tuple(int(number) for number in table.frame.index)
-    acceptable = column_names.values(table.frame, chosen["acceptable"])
-    unacceptable = column_names.values(table.frame, chosen["unacceptable"])
+    frame, gaps = _without_gaps(table.frame, str(chosen["acceptable"]), str(chosen["unacceptable"]))
+    numbers = tuple(int(number) for number in frame.index)
+    acceptable = column_names.values(frame, chosen["acceptable"])
+    unacceptable = column_names.values(frame, chosen["unacceptable"])
     rows.refuse_bad_rows(table.name, numbers,
                          {str(chosen["acceptable"]): acceptable, str(chosen["unacceptable"]): unacceptable},
                          rows.emptiness, "lack a sentence", "Fill them in or remove these rows.")
-    categories = tuple(category.strip() for category in column_names.values(table.frame, chosen["category"]))
+    categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     return MinimalPairs(table.name, acceptable, unacceptable, categories, numbers,
-                        table.notices + _notices(acceptable, unacceptable, numbers))
+                        table.notices + gaps + _notices(acceptable, unacceptable, numbers))
 
 
 def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
@@ -120,6 +124,18 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         categories=tuple(category for dataset in datasets for category in dataset.categories),
         rows=tuple(numbers), notices=tuple(notices),
     )
+
+
+def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """In LAYOUT_WITH_GAPS the rows with both sentences, if any, and a notice of the others; else the whole frame."""
+    if (column_names.fold(acceptable), column_names.fold(unacceptable)) != LAYOUT_WITH_GAPS:
+        return frame, ()
+    whole = [not rows.emptiness(good) and not rows.emptiness(bad)
+             for good, bad in zip(frame[acceptable], frame[unacceptable], strict=True)]
+    if all(whole) or not any(whole):
+        return frame, ()
+    gaps = [int(number) for number, is_whole in zip(frame.index, whole, strict=True) if not is_whole]
+    return frame[whole], rows.noticed(gaps, "without one of the sentences left out")
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:

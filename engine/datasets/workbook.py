@@ -7,8 +7,6 @@ import io
 import zipfile
 from typing import Any
 
-import openpyxl
-
 from engine.datasets.grid import Grid, grid, quoted
 from engine.errors import InputError
 
@@ -63,9 +61,16 @@ def _refuse_other_archives(raw: bytes, name: str) -> None:
                          "are read. Save it as CSV UTF-8, in several files.")
 
 
+def _book(raw: bytes, *, data_only: bool) -> Any:
+    # Imported here because it takes as long as a quarter of pandas, and few files are workbooks.
+    import openpyxl
+
+    return openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=data_only)
+
+
 def _first_filled_sheet(raw: bytes, name: str) -> tuple[list[str], list[Row]]:
     """Titles of the filled sheets, and the filled rows of the first of them."""
-    book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True)
+    book = _book(raw, data_only=False)
     try:
         sheets = list(book.worksheets)
         titles: list[str] = []
@@ -106,7 +111,7 @@ def _filled_rows(sheet: Any, name: str) -> tuple[list[Row], set[tuple[int, int]]
 
 def _put_results(raw: bytes, place: int, rows: list[Row], formulas: set[tuple[int, int]]) -> None:
     """Replace formulas in `rows` (this module's own lists) by their stored results, if any is stored."""
-    book = openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=True)
+    book = _book(raw, data_only=True)
     try:
         sheet = book.worksheets[place]
         sheet.reset_dimensions()

@@ -1,0 +1,79 @@
+"""A dashboard on a free port of this machine, over a data directory of its own, and ends with the test."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+READY_SECONDS = 60
+
+
+class Server:
+    """`make run` without make: the process, and the address it answers at."""
+
+    def __init__(self, data_dir: Path, port: int, log: Path) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        started = time.monotonic()
+        with log.open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "streamlit", "run", "dashboard/app.py", "--server.port", str(port),
+                 "--server.address", "127.0.0.1", "--server.headless", "true"],
+                cwd=ROOT, env={**os.environ, "HAKARI_DATA_DIR": str(data_dir)}, stdout=output, stderr=output,
+            )
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:
+                raise RuntimeError(f"the server did not come up:\n{log.read_text(encoding='utf-8')}")
+            time.sleep(0.05)
+        self.ready_seconds = time.monotonic() - started
+
+    def workers(self) -> list[psutil.Process]:
+        """The processes that hold models."""
+        children = psutil.Process(self.process.pid).children(recursive=True)
+        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+    def kill(self) -> None:
+        """As a power cut would: no goodbye."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """As Ctrl-C would."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def serving(data_dir: Path, port: int | None = None) -> Iterator[Server]:
+    """A server that is up, and is stopped afterwards."""
+    server = Server(data_dir, port or free_port(), data_dir.parent / "server.log")
+    try:
+        yield server
+    finally:
+        server.stop()

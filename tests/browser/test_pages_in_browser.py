@@ -1,0 +1,165 @@
+"""Each page in a real browser: it opens, takes a CSV, waits for the run, and shows what the command line computes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from dashboard.pages import FOLDER, SECTIONS
+from engine.__main__ import main
+from engine.datasets.sample_data import path as sample_path
+from tests.browser.server import Server
+
+PAGES = [page for pages in SECTIONS.values() for page in pages]
+RUN_MILLISECONDS = 180_000
+# page, kind, rows of the sample that are uploaded, table, the columns whose numbers must be equal, tolerance
+EVALUATIONS = [
+    ("clusters", "clusters", "models", ["in_class_dispersion", "out_of_class_dispersion", "score"]),
+    ("alignment", "bertscore", "pairs", ["precision", "recall", "f1"]),
+    ("minimal_pairs", "minimal-pairs", "summary", ["n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high"]),
+]
+
+
+def settled(page: Page) -> None:
+    """Until the page is drawn; no error of Streamlit's own on it."""
+    page.wait_for_selector("h1", timeout=60_000)
+    page.wait_for_function("!document.querySelector('[data-testid=\"stStatusWidget\"]')", timeout=60_000)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def address(server: Server, name: str) -> str:
+    return server.url + ("/" if name == "home" else f"/{name}")
+
+
+def upload(page: Page, path: Path) -> None:
+    page.get_by_text("My file", exact=True).first.click()
+    page.locator('input[type="file"]').first.set_input_files(path)
+
+
+def weigh(page: Page) -> None:
+    page.get_by_role("button", name=re.compile("^(balance )?(Weigh|Align|Score)")).first.click()
+    page.wait_for_url(re.compile(r"run=.+"), timeout=60_000)
+
+
+def downloaded(page: Page, table: str) -> list[dict[str, str]]:
+    button = page.get_by_role("button", name=re.compile(rf"{table}\.csv")).first
+    button.wait_for(timeout=RUN_MILLISECONDS)
+    with page.expect_download() as caught:
+        button.click()
+    raw = Path(caught.value.path()).read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf")  # Excel reads UTF-8 by this mark
+    return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))
+
+
+@pytest.fixture(scope="module")
+def head(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The first rows of each sample, as files of a user's own."""
+    folder = tmp_path_factory.mktemp("uploads")
+    kinds = {"clusters": "labelled_sentences", "bertscore": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
+    for kind, sample in kinds.items():
+        lines = sample_path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / f"{kind}.csv").write_text("".join(lines[:1] + lines[1::4]), encoding="utf-8")
+    return {kind: folder / f"{kind}.csv" for kind in kinds}
+
+
+@pytest.mark.parametrize("card", PAGES, ids=lambda card: card.name)
+def test_every_page_opens_at_both_widths(page: Page, server: Server, card) -> None:  # type: ignore[no-untyped-def]
+    assert (FOLDER / f"{card.name}.py").exists()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(address(server, card.name))
+        settled(page)
+        expect(page.get_by_text(card.question).first).to_be_visible()
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 1, f"{card.name} is {overflow} px too wide at {width}"
+
+
+@pytest.mark.parametrize(("name", "kind", "table", "columns"), EVALUATIONS, ids=lambda value: str(value))
+def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
+    page: Page, server: Server, head: dict[str, Path], tmp_path: Path, name: str, kind: str, table: str,
+    columns: list[str],
+) -> None:
+    page.goto(address(server, name))
+    settled(page)
+    upload(page, head[kind])
+    expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
+    weigh(page)
+    shown = downloaded(page, table)
+    settled(page)
+
+    models = list(dict.fromkeys(row["model"] for row in shown))
+    arguments = [kind, "--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main([*arguments, *(word for model in models for word in ("--model", model))]) == 0
+    with (tmp_path / "out" / f"{table}.csv").open(encoding="utf-8") as file:
+        computed = list(csv.DictReader(file))
+    by = [column for column in ("model", "row", "normalization", "stratum") if column in computed[0]]
+    keyed = {tuple(row[column] for column in by): row for row in shown}
+    assert len(keyed) == len(computed)
+    for row in computed:
+        there = keyed[tuple(row[column] for column in by)]
+        for column in columns:
+            # the same engine in another process: batches, and so the last digits of float32, may differ
+            assert float(there[column] or "nan") == pytest.approx(
+                float(row[column] or "nan"), rel=1e-5, abs=1e-7, nan_ok=True)
+
+
+def test_a_link_opens_in_a_second_browser_and_survives_reload_and_back(
+    page: Page, server: Server, head: dict[str, Path], chromium
+) -> None:  # type: ignore[no-untyped-def]
+    page.goto(address(server, "clusters"))
+    settled(page)
+    upload(page, head["clusters"])
+    weigh(page)
+    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    link = page.url
+    page.reload()
+    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    page.goto(address(server, "models"))
+    settled(page)
+    page.go_back()
+    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    other = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    second = other.new_page()
+    second.goto(link)
+    expect(second.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    other.close()
+
+
+def test_a_bad_file_is_explained_and_everything_else_still_works(page: Page, server: Server, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("text,label\n今日は晴れ,天気\n,天気\n明日は雨,\n", encoding="utf-8")
+    page.goto(address(server, "clusters"))
+    settled(page)
+    upload(page, bad)
+    alert = page.locator('[data-testid="stAlert"]').first
+    expect(alert).to_be_visible()
+    expect(page.get_by_text(re.compile("row 2")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("row 3")).first).to_be_visible()
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+    page.get_by_text("Sample", exact=True).first.click()
+    expect(page.get_by_role("button", name=re.compile("180 rows")).first).to_be_visible()
+
+
+def test_an_unknown_run_is_a_friendly_message(page: Page, server: Server) -> None:
+    page.goto(address(server, "clusters") + "?run=no-such-run")
+    settled(page)
+    expect(page.get_by_text(re.compile("no run behind this link")).first).to_be_visible()
+
+
+def test_html_in_a_sentence_is_shown_as_text(page: Page, server: Server, tmp_path: Path) -> None:
+    hostile = tmp_path / "hostile.csv"
+    sentences = [f'<img src=x onerror="window.hit=1">文{i}' for i in range(8)]
+    hostile.write_text("text,label\n" + "".join(f'"{s.replace(chr(34), chr(34) * 2)}",<b>{i % 2}</b>\n'
+                                                for i, s in enumerate(sentences)), encoding="utf-8")
+    page.goto(address(server, "clusters"))
+    settled(page)
+    upload(page, hostile)
+    weigh(page)
+    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    settled(page)
+    assert page.evaluate("window.hit") is None

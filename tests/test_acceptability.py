@@ -1,0 +1,130 @@
+"""LP, MeanLP, PenLP and decisions: by hand, against the formula's first publication, by their properties."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from engine.measures.acceptability import NORMALIZATIONS, decisions, normalized
+
+log_likelihood = st.floats(-500, -0.01)
+length = st.integers(1, 60)
+
+
+def test_by_hand() -> None:
+    # LP = -12 over 7 tokens and 4 characters:
+    #   MeanLP = -12 / 7;  PenLP, alpha 1: (5 + 7) / (5 + 1) = 2, so -6;  alpha 0.5: -12 / sqrt 2;  per character -3
+    def one(normalization: str, alpha: float = 0.8) -> float:
+        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4])[0])
+
+    assert one("LP") == -12.0
+    assert one("MeanLP") == pytest.approx(-12 / 7, rel=1e-15)
+    assert one("PenLP", 1.0) == -6.0
+    assert one("PenLP", 0.5) == pytest.approx(-12 / math.sqrt(2), rel=1e-15)
+    assert one("per character") == -3.0
+
+
+def test_the_exponent_holds_the_whole_fraction() -> None:
+    # Equation 5 as printed lacks the bracket: (|S| + 5) / (5 + 1)^0.8 would give -12 / (12 / 6^0.8) = -4.19
+    assert normalized([-12.0], [7], "PenLP")[0] == pytest.approx(-12 / 2**0.8, rel=1e-15)  # -6.89
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.6, 0.8, 1.0])
+def test_penlp_is_the_length_penalty_of_its_first_publication(alpha: float) -> None:
+    # Wu et al. 2016 (GNMT), equation 14: lp(Y) = (5 + |Y|)^alpha / (5 + 1)^alpha
+    lengths = np.arange(1, 200)
+    sums = -np.linspace(1, 300, lengths.size)
+    np.testing.assert_allclose(normalized(sums, lengths, "PenLP", alpha=alpha),
+                               sums / ((5 + lengths) ** alpha / (5 + 1) ** alpha), rtol=1e-14)  # powers of two quotients
+
+
+def test_penlp_with_the_paper_s_alpha_at_one_token_is_lp() -> None:
+    assert normalized([-3.0], [1], "PenLP").tolist() == [-3.0]  # (5 + 1) / (5 + 1) = 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(a=log_likelihood, u=log_likelihood, n=length, alpha=st.floats(0, 1.5))
+def test_with_equal_lengths_lp_meanlp_and_penlp_choose_the_same(a: float, u: float, n: int, alpha: float) -> None:
+    # rounding of a division may merge two neighbouring floats; the scores that a model gives are not that close
+    if abs(a - u) < 1e-9:
+        return
+    chosen = {int(decisions(normalized([a], [n], which, alpha=alpha), normalized([u], [n], which, alpha=alpha), [False])[0])
+              for which in ("LP", "MeanLP", "PenLP")}
+    assert chosen == {1 if a > u else -1}
+
+
+@settings(max_examples=60, deadline=None)
+@given(sums=st.lists(log_likelihood, min_size=1, max_size=10), seed=st.integers(0, 100))
+def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    lengths, characters = random.integers(1, 30, len(sums)), random.integers(1, 90, len(sums))
+    order = random.permutation(len(sums))
+    for which in NORMALIZATIONS:
+        scores = normalized(sums, lengths, which, n_characters=characters)
+        assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
+        mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order])
+        np.testing.assert_array_equal(mixed, scores[order])
+    np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
+
+
+def test_no_token_no_score() -> None:
+    for which in NORMALIZATIONS:
+        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2])
+        assert math.isnan(scores[0]) and scores[1] < 0
+    assert math.isnan(normalized([-1.0], [1], "per character", n_characters=[0])[0])
+
+
+def test_nan_and_minus_infinity_stay() -> None:
+    for which in NORMALIZATIONS:
+        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3])
+        assert math.isnan(scores[0]) and scores[1] == -math.inf
+
+
+def test_decisions_by_hand() -> None:
+    # better, worse, equal, better but the same tokens, worse but the same tokens, both impossible
+    found = decisions([-1, -3, -2, -1, -3, -math.inf], [-2, -2, -2, -2, -2, -math.inf],
+                      [False, False, False, True, True, False])
+    assert found.tolist() == [1, -1, 0, 0, 0, 0] and found.dtype == np.int8
+
+
+@settings(max_examples=60, deadline=None)
+@given(a=st.lists(log_likelihood, min_size=1, max_size=10), seed=st.integers(0, 100))
+def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    u = np.where(random.random(len(a)) < 0.3, a, random.permutation(a))
+    same = random.random(len(a)) < 0.2
+    np.testing.assert_array_equal(decisions(u, a, same), -decisions(a, u, same))
+
+
+def test_arguments_are_not_written_to() -> None:
+    sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
+    for which in NORMALIZATIONS:
+        normalized(sums, lengths, which, n_characters=lengths)
+    assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
+
+
+def test_what_cannot_be_normalised_is_refused() -> None:
+    with pytest.raises(InputError, match="Unknown normalization 'SLOR'; there are LP, MeanLP, PenLP, per character"):
+        normalized([-1.0], [1], "SLOR")
+    with pytest.raises(InputError, match="needs the number of characters"):
+        normalized([-1.0], [1], "per character")
+    with pytest.raises(InputError, match="alpha must be 0 or more; got -1"):
+        normalized([-1.0], [1], "PenLP", alpha=-1)
+    with pytest.raises(InputError, match="alpha must be 0 or more; got nan"):
+        normalized([-1.0], [1], "PenLP", alpha=math.nan)
+    with pytest.raises(InputError, match="got 2 and 1"):
+        normalized([-1.0, -2.0], [1], "LP")
+    with pytest.raises(InputError, match="negative length"):
+        normalized([-1.0], [-1], "LP")
+
+
+def test_what_cannot_be_decided_is_refused() -> None:
+    with pytest.raises(InputError, match="1 of 2 pairs have a sentence without a score"):
+        decisions([-1.0, math.nan], [-2.0, -2.0], [False, False])
+    with pytest.raises(InputError, match="got 2, 1 and 2"):
+        decisions([-1.0, -1.0], [-2.0], [False, False])

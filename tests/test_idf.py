@@ -1,0 +1,173 @@
+"""idf and the 70/30 threshold: by hand, against bert_score, on large dictionaries, and through files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from engine.measures.idf import IdfDictionary, count_documents, read_idf, write_idf
+
+TOKENS = [f"t{index}" for index in range(12)]
+
+
+def dictionary(counts: dict[str, int], n_documents: int = 20) -> IdfDictionary:
+    return IdfDictionary("by hand", n_documents, counts, "a tokenizer", "file")
+
+
+def plain(n: int) -> np.ndarray:
+    return np.zeros(n, dtype=bool)
+
+
+def test_by_hand() -> None:
+    counted = count_documents([["は", "猫", "は"], ["は", "犬"], ["は"], []], "tiny", "t", "sentence")
+    assert counted.n_documents == 4 and dict(counted.document_counts) == {"は": 3, "犬": 1, "猫": 1}
+    # idf = ln((4 + 1) / (df + 1)): は ln(5/4), 猫 ln(5/2), unseen 鳥 ln(5/1); the special token 0 whatever it is called
+    got = counted.idf(["は", "猫", "鳥", "鳥"], [False, False, False, True])
+    assert got.tolist() == pytest.approx([math.log(5 / 4), math.log(5 / 2), math.log(5), 0.0], rel=1e-15)
+    assert got[3] == 0.0
+
+
+def test_a_token_in_every_document_says_nothing() -> None:
+    assert count_documents([["a"], ["a"]], "n", "t", "u").idf(["a"], [False]).tolist() == [0.0]
+
+
+def test_special_tokens_are_zero_counted_or_not() -> None:
+    for documents in ([["[CLS]", "a"], ["b"]], [["a"], ["b"]]):
+        assert count_documents(documents, "n", "t", "u").idf(["[CLS]"], [True]).tolist() == [0.0]
+
+
+@pytest.mark.filterwarnings("ignore")  # what bert_score's imports warn of is not ours
+def test_equals_bert_scores_dictionary() -> None:
+    get_idf_dict = pytest.importorskip("bert_score.utils").get_idf_dict
+    random = np.random.default_rng(5)
+    documents = [[0, *random.integers(1, 40, random.integers(1, 30)).tolist(), 99] for _ in range(25)]  # 0, 99: specials
+    theirs = get_idf_dict(documents, None, nthreads=0)
+    ours = count_documents([map(str, document) for document in documents], "n", "t", "u")
+    tokens = [*range(45), 99]
+    # the same logarithms; bert_score's specials come to 0 because they stand in every document
+    assert ours.idf(list(map(str, tokens)), [token in (0, 99) for token in tokens]).tolist() == pytest.approx(
+        [theirs[token] for token in tokens], rel=1e-15)
+
+
+def test_threshold_by_hand() -> None:
+    # Ten entries in 20 documents. Sorted by idf, the lower 70 % are the seven with the highest counts:
+    # 20 18 16 14 12 10 8 | 3 2 1. The boundary is the idf of count 8, ln(21 / 9); above it lie 3, 2, 1.
+    counts = dict(zip("abcdefghij", [3, 18, 8, 1, 20, 16, 2, 12, 10, 14], strict=True))
+    entries = dictionary(counts)
+    assert entries.threshold() == pytest.approx(math.log(21 / 9), rel=1e-15)
+    low = entries.idf(list(counts), plain(10)) > entries.threshold()
+    assert [token for token, is_low in zip(counts, low, strict=True) if is_low] == ["a", "d", "g"]
+    assert entries.threshold(0.9) == pytest.approx(math.log(21 / 3), rel=1e-15)
+    assert entries.threshold(1.0) == pytest.approx(math.log(21 / 2), rel=1e-15)
+    assert entries.threshold(0.0) == -math.inf
+
+
+def test_ties_with_the_boundary_are_not_low_frequency() -> None:
+    # Ten entries, five of them in one document: the boundary falls among those, so none is above it; an unseen token is.
+    entries = dictionary(dict(zip("abcdefghij", [9, 8, 7, 6, 5, 1, 1, 1, 1, 1], strict=True)))
+    idf = entries.idf(["a", "f", "j", "never seen"], plain(4))
+    assert (idf > entries.threshold()).tolist() == [False, False, False, True]
+
+
+@pytest.mark.parametrize(("quantile", "n_entries", "n_above"), [(0.7, 10, 3), (0.29, 100, 71), (0.7, 7, 3), (0.07, 100, 93)])
+def test_the_lower_part_is_rounded_down_to_whole_entries(quantile: float, n_entries: int, n_above: int) -> None:
+    # 0.29 * 100 is 28.999…96 and 0.07 * 100 is 7.000…01 in floating point: 29 and 7 are meant. 0.7 * 7 = 4.9 -> 4.
+    entries = dictionary({str(count): count for count in range(1, n_entries + 1)}, n_documents=n_entries)
+    idf = entries.idf(list(entries.document_counts), plain(n_entries))
+    assert int((idf > entries.threshold(quantile)).sum()) == n_above
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents=st.lists(st.lists(st.sampled_from(TOKENS), max_size=8), min_size=1, max_size=12),
+       quantile=st.floats(0, 1), seed=st.integers(0, 1000))
+def test_properties(documents: list[list[str]], quantile: float, seed: int) -> None:
+    counted = count_documents(documents, "n", "t", "u")
+    idf = counted.idf(TOKENS, plain(len(TOKENS)))
+    # bounds, and the rarer the higher
+    assert (idf >= 0).all() and (idf <= math.log(len(documents) + 1)).all()
+    counts = np.array([counted.document_counts.get(token, 0) for token in TOKENS])
+    assert (np.diff(idf[np.argsort(counts, kind="stable")]) <= 0).all()
+    # neither the order of the documents, of their tokens, nor repetition within one matters
+    random = np.random.default_rng(seed)
+    mixed = [list(random.permutation(documents[index] * 2)) for index in random.permutation(len(documents))]
+    assert count_documents(mixed, "n", "t", "u") == counted
+    if counted.document_counts:
+        n_above = int((counted.idf(list(counted.document_counts), plain(len(counted.document_counts)))
+                       > counted.threshold(quantile)).sum())
+        assert n_above <= math.ceil((1 - quantile) * len(counted.document_counts) + 1e-6)
+        assert counted.threshold(quantile) < math.log(len(documents) + 1)  # so unseen tokens are always above it
+
+
+def test_large_dictionaries_answer_within_a_redraw() -> None:
+    random = np.random.default_rng(0)
+    large = dictionary({f"t{index}": int(count) for index, count in enumerate(random.integers(1, 883, 67_000))}, 882)
+    tokens = [f"t{index}" for index in random.integers(0, 70_000, 100_000)]
+    started = time.perf_counter()
+    large.threshold(0.7)
+    large.idf(tokens, plain(len(tokens)))
+    assert time.perf_counter() - started < 0.3  # about 0.02 s; 0.3 s is what a toggle may take in all
+
+
+@pytest.mark.parametrize("name", ["novel.json", "novel.json.gz"])
+def test_a_file_gives_the_dictionary_back(tmp_path: Path, name: str) -> None:
+    counted = count_documents([["は", "猫"], ["は", '"引用"', "\u2028"]], "novel", "sha256:ab", "article")
+    write_idf(counted, tmp_path / name)
+    first = (tmp_path / name).read_bytes()
+    assert read_idf(tmp_path / name) == counted
+    write_idf(counted, tmp_path / name)
+    assert (tmp_path / name).read_bytes() == first, "the same dictionary must give the same bytes"
+    assert [path.name for path in tmp_path.iterdir()] == [name], "no temporary file may stay"
+
+
+def stored(**changes: object) -> bytes:
+    content = {"format": "hakari-idf-1", "name": "n", "tokenizer": "t", "unit": "u", "n_documents": 3,
+               "document_counts": {"a": 1}}
+    return json.dumps({**content, **changes}).encode()
+
+
+@pytest.mark.parametrize(("name", "raw", "said"), [
+    ("a.json", b"", "cannot be read"),
+    ("a.json", b"\xff\xfe", "cannot be read"),
+    ("a.json", b"[1, 2]", "is not an idf dictionary"),
+    ("a.json", stored(format="other"), "is not an idf dictionary"),
+    ("a.json", stored(document_counts={"a": "1"}), "damaged"),
+    ("a.json", stored(document_counts={"a": True}), "damaged"),
+    ("a.json", stored(document_counts=None), "damaged"),
+    ("a.json", stored(n_documents=2.5), "damaged"),
+    ("a.json", stored(unit=None), "damaged"),
+    ("a.json", stored(document_counts={"a": 4}), "counts 'a' in 4 documents; possible are 1 to 3"),
+    ("a.json.gz", stored(), "cannot be read"),
+    ("a.json.gz", gzip.compress(stored())[:-12], "cannot be read"),
+])
+def test_an_unreadable_file_is_refused(tmp_path: Path, name: str, raw: bytes, said: str) -> None:
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(InputError) as caught:
+        read_idf(tmp_path / name)
+    assert said in str(caught.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="There is no idf dictionary"):
+        read_idf(tmp_path / "absent.json")
+
+
+def test_what_cannot_be_counted_is_refused() -> None:
+    with pytest.raises(InputError, match="over no document"):
+        count_documents([], "n", "t", "u")
+    with pytest.raises(InputError, match="counts 'a' in 0 documents"):
+        dictionary({"a": 0})
+    with pytest.raises(InputError, match="has no entries"):
+        count_documents([[]], "n", "t", "u").threshold()
+    with pytest.raises(InputError, match="between 0 and 1; got 70"):
+        dictionary({"a": 1}).threshold(70)
+    with pytest.raises(InputError, match="2 tokens need as many"):
+        dictionary({"a": 1}).idf(["a", "b"], [False])

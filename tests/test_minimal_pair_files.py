@@ -1,0 +1,152 @@
+"""engine.datasets.minimal_pairs: the files that minimal pairs are published in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.datasets.files import read_table
+from engine.datasets.minimal_pairs import ROLES, MinimalPairs, from_table, guess_columns, joined
+from engine.errors import BadRow, InputError
+from tests.shared_data import shared_data
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+
+# One row each with the fields of the published files; the sentences are of our own writing.
+BLIMP = {"sentence_good": "The scales tip.", "sentence_bad": "The scales tips.", "field": "morphology",
+         "linguistics_term": "agreement", "UID": "regular_plural_1", "simple_LM_method": True, "pairID": "0"}
+JBLIMP = {"good_sentence": "猫が寝る。", "bad_sentence": "猫を寝る。", "type": "syntax", "phenomenon": "case",
+          "phenomenon-2": "nominative", "paradigm": "p1"}
+COMPS = {"property": "can_weigh", "acceptable_concept": "scale", "unacceptable_concept": "spoon",
+         "prefix_acceptable": "A scale", "prefix_unacceptable": "A spoon", "property_phrase": "can weigh things.",
+         "negative_sample_type": "taxonomic"}
+
+
+def pairs_of(*rows: dict[str, object]) -> MinimalPairs:
+    return from_table(read_table("\n".join(map(json.dumps, rows)).encode(), "a.jsonl"))
+
+
+def error_of(csv: str) -> InputError:
+    with pytest.raises(InputError) as caught:
+        from_table(read_table(csv.encode(), "a.csv"))
+    return caught.value
+
+
+def test_blimp() -> None:
+    assert pairs_of(BLIMP) == MinimalPairs("a.jsonl", ("The scales tip.",), ("The scales tips.",), ("agreement",), (1,))
+
+
+def test_jblimp_as_json_lines_and_as_csv() -> None:
+    pairs = pairs_of(JBLIMP)
+    assert (pairs.acceptable, pairs.unacceptable, pairs.categories) == (("猫が寝る。",), ("猫を寝る。",), ("case",))
+    csv = ",".join(JBLIMP) + "\n" + ",".join(JBLIMP.values()) + "\n"
+    assert from_table(read_table(csv.encode(), "a.csv")).content_hash == pairs.content_hash
+
+
+def test_crows_pairs_takes_sent_more_as_acceptable_whatever_the_direction() -> None:
+    csv = ',sent_more,sent_less,stereo_antistereo,bias_type\n0,"a, b",c,stereo,age\n1,d,e,antistereo,gender\n'
+    pairs = from_table(read_table(csv.encode(), "crows.csv"))
+    assert (pairs.acceptable, pairs.unacceptable) == (("a, b", "d"), ("c", "e"))
+    assert pairs.categories == ("age", "gender")
+    assert pairs.rows == (1, 2)
+
+
+def test_only_crows_pairs_may_have_gaps_because_it_was_published_with_one() -> None:
+    rows = "a,b\nc,\n,d\ne,f\n"
+    pairs = from_table(read_table(f"sent_more,sent_less\n{rows}".encode(), "crows.csv"))
+    assert (pairs.acceptable, pairs.unacceptable, pairs.rows) == (("a", "e"), ("b", "f"), (1, 4))
+    assert pairs.notices == ("2 rows without one of the sentences left out: 2, 3.",)
+    assert [bad.row for bad in error_of(f"sentence_good,sentence_bad\n{rows}").rows] == [2, 3]
+    assert [bad.row for bad in error_of("sent_more,sent_less\na,\n,b\n").rows] == [1, 2]
+
+
+def test_comps_joins_prefix_and_property_phrase_with_one_space() -> None:
+    pairs = pairs_of(COMPS)
+    assert (pairs.acceptable, pairs.unacceptable) == (("A scale can weigh things.",), ("A spoon can weigh things.",))
+    assert pairs.categories == ("taxonomic",)
+    table = read_table(json.dumps(COMPS).encode(), "a.jsonl")
+    assert guess_columns(table)["acceptable"] == "prefix_acceptable + property_phrase"
+    # The guess, as a page hands it back, is understood.
+    assert from_table(table, guess_columns(table)) == pairs
+
+
+def test_comps_without_its_phrases_is_not_guessed() -> None:
+    row = {key: value for key, value in COMPS.items() if key != "property_phrase"}
+    assert guess_columns(read_table(json.dumps(row).encode(), "a.jsonl"))["acceptable"] is None
+
+
+def test_the_projects_own_names() -> None:
+    pairs = from_table(read_table("acceptable,unacceptable,phenomenon\nい,ろ,は\n".encode(), "a.csv"))
+    assert (pairs.acceptable, pairs.unacceptable, pairs.categories) == (("い",), ("ろ",), ("は",))
+    assert [(name, required) for name, required, _ in ROLES] == [
+        ("acceptable", True), ("unacceptable", True), ("category", False)]
+
+
+def test_wrong_columns() -> None:
+    message = error_of("sentence_good,worse\na,b\n").message
+    assert "lacks a needed column: 'unacceptable' (the sentence it should not prefer; also read: 'sent" in message
+    assert "Found: 'sentence_good', 'worse'." in message
+
+
+def test_every_empty_sentence_is_listed_but_an_empty_category_is_none() -> None:
+    error = error_of("good,bad,category\na,b,\n,b,x\nc,,x\n")
+    assert error.rows == (BadRow(2, "'good' is empty"), BadRow(3, "'bad' is empty"))
+
+
+def test_identical_sentences_and_repeated_pairs_are_kept_and_noticed() -> None:
+    pairs = from_table(read_table(b"good,bad\na,b\nc,c\na,b\n", "a.csv"))
+    assert pairs.n == len(pairs) == 3
+    assert pairs.notices == ("1 row repeats an earlier pair (kept): 3.",
+                             "1 row with two identical sentences (kept; such a pair is always a tie): 2.")
+
+
+def test_joined_files_number_their_rows_on() -> None:
+    one = from_table(read_table(b"good,bad,category\na,b,x\n\nc,c,x\n", "one.csv"))  # rows 1 and 3
+    two = from_table(read_table(b"good,bad\nd,e\n", "two.csv"))
+    both = joined([one, two])
+    assert both == MinimalPairs("one.csv + two.csv", ("a", "c", "d"), ("b", "c", "e"), ("x", "x", ""), (1, 3, 4))
+    assert both.notices == (
+        "Rows from 1 on come from one.csv.",
+        "In one.csv: 1 row with two identical sentences (kept; such a pair is always a tie): 3.",
+        "Rows from 4 on come from two.csv.",
+    )
+    assert joined([one]) is one
+    with pytest.raises(InputError, match="at least one file"):
+        joined([])
+
+
+def test_the_hash_knows_which_side_is_which() -> None:
+    one = MinimalPairs("any", ("a",), ("b",), ("",), (1,))
+    other = MinimalPairs("any", ("b",), ("a",), ("",), (1,))
+    assert one.content_hash != other.content_hash
+    assert one.content_hash == MinimalPairs("other", ("a",), ("b",), ("",), (1,), ("a notice",)).content_hash
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.integers(1, 2**31))))
+def test_frames_and_back(rows: list[tuple[str, str, str, int]]) -> None:
+    acceptable, unacceptable, categories, numbers = (tuple(row[place] for row in rows) for place in range(4))
+    pairs = MinimalPairs("any", acceptable, unacceptable, categories, numbers)
+    again = MinimalPairs.from_frame(pairs.to_frame(), "any")
+    assert again == pairs
+    assert again.content_hash == pairs.content_hash
+
+
+def test_published_blimp() -> None:
+    files = sorted(shared_data("blimp").glob("*.jsonl"))
+    datasets = [from_table(read_table(path)) for path in files]
+    assert [dataset.n for dataset in datasets] == [1000] * 10
+    assert all(dataset.categories[0] for dataset in datasets)
+    whole = joined(datasets)
+    assert whole.n == len(set(whole.rows)) == 10_000
+
+
+def test_published_french_crows_pairs() -> None:
+    pairs = from_table(read_table(shared_data("crows_pairs_fr", "crows_french.csv")))
+    assert pairs.n == 1462
+    assert pairs.notices[0] == "1 row without one of the sentences left out: 128."
+    assert len(set(pairs.categories)) >= 9
+    assert pairs.acceptable[0].startswith("Il ne trouvait pas")

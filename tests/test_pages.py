@@ -1,0 +1,324 @@
+"""The pages in Streamlit's own test harness: the real engine, queue and store, over a backend without models."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from dashboard import headlines, pages, samples, session
+from dashboard.charts import theme
+from engine.errors import ModelError
+from engine.evaluations import clusters
+from engine.evaluations.dictionaries import FOLDER
+from engine.measures.dispersion import dispersion
+from engine.measures.idf import count_documents, write_idf
+from engine.models.cards import BUILT_IN
+from engine.runs import open as opening
+from tests.fakes import FakeBackend
+
+ROOT = Path(__file__).parents[1]
+APP = ROOT / "dashboard" / "app.py"
+SECONDS = 30
+NAMES = [page.name for section in pages.SECTIONS.values() for page in section
+         if (pages.FOLDER / f"{page.name}.py").exists()]
+
+
+@pytest.fixture(autouse=True)
+def no_cache_outlives_a_test() -> Iterator[None]:
+    """The engine is in such a cache: clearing it closes the engine too."""
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
+    fake = FakeBackend(max_tokens=300)
+    opened: Callable[..., opening.Engine] = opening.open_engine
+    monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
+    return fake
+
+
+def visit(name: str, run_id: str | None = None) -> AppTest:
+    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path(name))
+    if run_id:
+        app.query_params["run"] = run_id
+    return drawn(app)
+
+
+def drawn(app: AppTest) -> AppTest:
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def until(app: AppTest, there: Callable[[AppTest], Any]) -> AppTest:
+    """Draw the page again, as its polling does, until `there` sees what it waits for."""
+    end = time.monotonic() + SECONDS
+    while not there(app):
+        assert time.monotonic() < end, _texts(app)
+        time.sleep(0.05)
+        drawn(app)
+    return app
+
+
+def weighed(app: AppTest) -> AppTest:
+    app.button(key="clusters-submit").click()
+    return until(drawn(app), lambda app: app.download_button or app.error)
+
+
+def _texts(app: AppTest) -> str:
+    parts = (app.markdown, app.caption, app.info, app.error, app.warning, app.title, app.subheader)
+    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_draws_on_an_empty_store(name: str, backend: FakeBackend) -> None:
+    app = visit(name)
+    assert app.title[0].value == ("Hakari" if name == "home" else pages.card(name).title)
+    if name != "home":
+        assert pages.card(name).question in app.markdown[0].value
+
+
+def test_home_shows_the_samples_weighed_and_weighs_them_once(backend: FakeBackend) -> None:
+    app = until(visit("home"), lambda app: len(app.metric) == 2 + 4 + 2)
+    labels = [metric.label for metric in app.metric]
+    assert labels.count("bert\\-mini\\-ja") == 2 and "swapped name" in labels
+    assert all(metric.value not in ("", "undefined") for metric in app.metric)
+    calls = len(backend.calls)
+    assert [metric.value for metric in visit("home").metric] == [metric.value for metric in app.metric]
+    assert len(backend.calls) == calls
+    assert session.engine().runs.recent(session.user()) == []  # the samples are nobody's own runs
+
+
+def test_home_shows_how_far_the_samples_are_at_once(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = visit("home")
+    assert len(app.progress) == 3 and not app.metric
+    backend._gate.set()
+    until(app, lambda app: len(app.metric) == 8)
+
+
+def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
+    text = samples.FORMS["clusters"].sample().texts[0]
+    backend._errors[text] = ModelError("No weights for *this*.")
+    app = until(visit("home"), lambda app: app.warning and len(app.metric) == 6)
+    assert "No weights for \\*this\\*" in app.warning[0].value
+
+
+def test_clusters_weighs_the_sample_and_shows_what_the_engine_gives(backend: FakeBackend) -> None:
+    app = weighed(visit("clusters"))
+    table = app.dataframe[0].value
+    dataset = samples.FORMS["clusters"].sample()
+    pieces = session.engine().gateway.session("check").sentence_vectors("builtin/bert-mini-ja", dataset.texts)
+    wanted = dispersion(np.stack([piece["vectors"][0] for piece in pieces]), dataset.labels)
+    assert table["in_class_dispersion"][0] == pytest.approx(wanted.in_class, rel=1e-12)
+    assert table["out_of_class_dispersion"][0] == pytest.approx(wanted.out_of_class, rel=1e-12)
+    assert len(app.get("plotly_chart")) == 3 + 1
+    assert {button.label for button in app.download_button} == {"models.csv", "classes.csv", "points.csv", "signature.json"}
+    assert "pooling cls" in _texts(app) and "hakari" in _texts(app)
+
+
+def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
+    app = weighed(visit("clusters"))
+    run_id = app.query_params["run"]
+    calls = len(backend.calls)
+    other = visit("clusters", run_id)
+    pd.testing.assert_frame_equal(other.dataframe[0].value, app.dataframe[0].value)
+    assert len(backend.calls) == calls
+
+
+def test_the_same_again_is_the_same_run(backend: FakeBackend) -> None:
+    first = weighed(visit("clusters")).query_params["run"]
+    calls = len(backend.calls)
+    assert weighed(visit("clusters")).query_params["run"] == first
+    assert len(backend.calls) == calls
+
+
+def test_several_models_stand_side_by_side_in_their_rank(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value(["builtin/bert-mini-ja", "owner/second", "owner/third"])
+    weighed(app)
+    assert list(app.dataframe[0].value["rank"]) == [1, 2, 3]
+    assert list(app.dataframe[0].value["score"]) == sorted(app.dataframe[0].value["score"])
+    assert len(app.get("plotly_chart")) == 3 + 3
+    before = len(app.dataframe)
+    app.get_by_key("clusters-classes").set_value(["料理"])
+    assert len(drawn(app).dataframe) == before
+
+
+def test_settings_reach_the_run(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.get_by_key("clusters-pooling").set_value("mean")
+    app.number_input(key="clusters-layer").set_value(2)
+    app.get_by_key("clusters-normalize").set_value(["nfkc"])
+    weighed(app)
+    settings = session.engine().runs.settings(app.query_params["run"])
+    assert settings == clusters.Settings(models=("builtin/bert-mini-ja",), layer=2, pooling="mean", normalize=("nfkc",))
+
+
+def test_a_missing_model_is_explained_and_the_run_can_be_mended(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value(["missing/*model*"])
+    weighed(app)
+    assert "missing/\\*model\\*" in app.error[0].value
+    assert app.button(key="run-again")
+    app.button(key="run-afresh").click()
+    drawn(app)
+    assert "run" not in app.query_params and not app.error
+
+
+def test_a_run_can_be_watched_cancelled_and_run_again(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = visit("clusters")
+    app.button(key="clusters-submit").click()
+    drawn(app)
+    assert app.progress and app.button(key="run-cancel")
+    first = app.query_params["run"]
+    app.button(key="run-cancel").click()
+    until(drawn(app), lambda app: app.info)
+    assert "cancelled" in app.info[0].value
+    backend._gate.set()
+    app.button(key="run-again").click()
+    until(drawn(app), lambda app: app.download_button)
+    assert app.query_params["run"] != first
+
+
+def test_a_link_to_nothing_says_so(backend: FakeBackend) -> None:
+    app = visit("clusters", "no-such-run")
+    assert "no run behind this link" in app.info[0].value
+    app.button(key="run-afresh").click()
+    assert not drawn(app).info
+
+
+def test_a_link_to_another_pages_run_leads_there(backend: FakeBackend) -> None:
+    run_id = samples_done()["minimal-pairs"]
+    app = visit("clusters", run_id)
+    assert "Minimal pairs" in app.info[0].value and not app.download_button
+
+
+def samples_done() -> dict[str, str]:
+    app = until(visit("home"), lambda app: len(app.metric) == 8)
+    assert app
+    return samples.run_ids()
+
+
+def test_what_was_left_out_is_listed_with_its_reason(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.get_by_key("clusters-source").set_value("upload")
+    drawn(app)
+    rows = [("長" * 5000, "a"), ("<b>短い</b>", "a"), ("文", "b"), ("例", "b"), ("四", "b"), ("五", "a")]
+    app.file_uploader[0].upload("mine.csv", ("text,label\n" + "".join(f"{t},{label}\n" for t, label in rows)).encode())
+    weighed(drawn(app))
+    expander = next(expander for expander in app.expander if expander.label.startswith("Left out"))
+    assert expander.label == "Left out: 1"
+    left_out = expander.dataframe[0].value
+    assert list(left_out["row"]) == [1] and "5002" in left_out["reason"].iloc[0]
+    assert "1 of 6 sentences" in _texts(app)
+    assert app.dataframe[0].value["n_sentences"].tolist() == [5]
+
+
+def test_too_few_sentences_for_a_map_still_have_scores(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.get_by_key("clusters-source").set_value("paste")
+    drawn(app)
+    app.text_area[0].set_value("雨\ta\n雪\ta\n風\tb")
+    app.button(key="clusters-use").click()
+    weighed(drawn(app))
+    assert len(app.get("plotly_chart")) == 3
+    assert "at least 4 sentences" in _texts(app)
+
+
+def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value([])
+    assert drawn(app).button(key="clusters-submit").disabled
+
+
+def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
+    weighed(visit("clusters"))
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value(["missing/model"])
+    weighed(app)
+    listed = visit("runs")
+    assert [link.label for link in listed.get("page_link")] == ["Clusters\\: sample labelled sentences"] * 2
+    assert "failed" in _texts(listed) and "done" in _texts(listed)
+    assert "sample labelled sentences" in _texts(visit("home")) or visit("home").get("page_link")
+
+
+def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:
+    app = visit("models")
+    assert [head.value for head in app.subheader][:len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
+    present = [card for card in BUILT_IN.values() if (card.directory / "config.json").is_file()]
+    assert len(app.error) == len(BUILT_IN) - len(present)
+    assert len(app.metric) == 2 * len(present)
+
+
+@pytest.fixture
+def dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "idf"
+    folder.mkdir()
+    documents = [["は", "猫"], ["は", "犬"], ["は", "斉", "##藤"], ["の"]]
+    write_idf(count_documents(documents, "novel", "abc", "file"), folder / "novel.bert-mini-ja.json.gz")
+    monkeypatch.setattr("engine.evaluations.dictionaries.FOLDER", folder)
+
+
+def test_corpora_page_lists_searches_and_parts_a_dictionary(backend: FakeBackend, dictionary: None) -> None:
+    app = visit("corpora")
+    assert [metric.value for metric in app.metric][:2] == ["4", "6"]
+    assert list(app.dataframe[0].value["piece"])[0] == "は"
+    app.text_input(key="corpora-query").set_value("藤")
+    assert list(drawn(app).dataframe[0].value["piece"]) == ["##藤"]
+    app.text_input(key="corpora-query").set_value("")
+    app.slider(key="corpora-share").set_value(0.1)
+    app.toggle(key="corpora-low").set_value(True)
+    # the lower 10 % of 6 entries, rounded down, is none: every entry is above
+    assert len(drawn(app).dataframe[0].value) == 6
+
+
+def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
+    if not list(FOLDER.glob("*.json.gz")):
+        pytest.skip("No idf dictionary is built in yet.")
+    app = visit("corpora")
+    assert len(app.dataframe[0].value) > 1000
+
+
+def test_headlines_hold_for_undefined_scores() -> None:
+    models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None], "n_sentences": [4, 4]})
+    result = clusters.Result(clusters.Settings(("builtin/a", "b")), "d", models, *[pd.DataFrame()] * 3)
+    assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
+    assert theme.decimals([float("nan")]) == 2
+
+
+def test_the_web_process_imports_no_model_library(tmp_path: Path) -> None:
+    """Every page, and a run watched to its end, in a process of their own."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from pathlib import Path
+from engine.runs import open as opening
+from tests.fakes import FakeBackend
+opened = opening.open_engine
+opening.open_engine = lambda: opened(Path({str(tmp_path)!r}), backend=FakeBackend())
+from tests.test_pages import NAMES, samples_done, session, visit
+samples_done()
+for name in NAMES:
+    visit(name)
+session.engine().close()
+print(sorted({{"torch", "transformers", "umap", "numba"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stderr[-2000:]

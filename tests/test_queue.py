@@ -1,0 +1,370 @@
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import InputError, RunError
+from engine.runs.artifacts import Artifacts
+from engine.runs.queue import MAX_NAME_CHARACTERS, RunQueue
+from engine.runs.store import Store
+from engine.runs.views import Progress, RunView
+from tests.fake_runs import EVALUATIONS, FakeGateway, Result, Settings, open_queue, weight, words
+
+Open = Callable[..., RunQueue]
+
+
+@pytest.fixture
+def gateway() -> FakeGateway:
+    return FakeGateway()
+
+
+@pytest.fixture
+def open_one(tmp_path: Path, gateway: FakeGateway) -> Iterator[Open]:
+    """Opens queues over one directory, and closes them in the end."""
+    opened: list[RunQueue] = []
+
+    def open_it(with_gateway: FakeGateway = gateway, **options: Any) -> RunQueue:
+        opened.append(open_queue(tmp_path, with_gateway, **options))
+        return opened[-1]
+
+    yield open_it
+    gateway.go.set()
+    for queue in opened:
+        queue.close()
+        queue._store.close()
+
+
+@pytest.fixture
+def queue(open_one: Open) -> RunQueue:
+    return open_one()
+
+
+def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.01)
+
+
+def is_running(queue: RunQueue, run_id: str) -> Callable[[], bool]:
+    return lambda: view(queue, run_id).state == "running" and view(queue, run_id).total > 0
+
+
+def view(queue: RunQueue, run_id: str) -> RunView:
+    run = queue.get(run_id)
+    assert run is not None
+    return run
+
+
+def test_a_run_finds_what_its_evaluation_says(queue: RunQueue) -> None:
+    settings = Settings(("a", "b"), layer=2, factor=2.0)
+    submission = queue.submit("weights", settings, words(3, notices=("2 rows repeat.",)))
+    assert not submission.reused
+    run = queue.wait(submission.run_id, 5)
+    assert (run.state, run.done, run.total, run.message, run.name) == ("done", 3, 3, "", "Weights: words.csv")
+    result = queue.result(run.id)
+    assert isinstance(result, Result) and result.settings == settings and result.notices == ("2 rows repeat.",)
+    expected = [("a", i, f"文{i}", 2 * weight("a", f"文{i}")) for i in range(3)]
+    expected += [("b", i, f"文{i}", 2 * weight("b", f"文{i}")) for i in range(3)]
+    pd.testing.assert_frame_equal(result.weights, pd.DataFrame(expected, columns=["model", "row", "text", "weight"]))
+    assert np.isnan(result.signature["undefined"]) and list(result.flat) == ["a", "b"]
+    assert list(queue.table(run.id, "weights", ["text"])["text"]) == [f"文{i}" for i in range(3)] * 2
+
+
+def test_a_run_keeps_its_settings_and_dataset(queue: RunQueue) -> None:
+    settings, dataset = Settings(("a",), fault="input"), words(3, "文.csv", ("2 rows repeat.",))
+    run_id = queue.submit("weights", settings, dataset).run_id
+    queue.wait(run_id, 5)
+    assert queue.settings(run_id) == settings and queue.dataset(run_id) == dataset
+    assert view(queue, run_id).settings == {"models": ["a"], "layer": None, "factor": 1.0, "fault": "input"}
+
+
+def test_the_same_question_is_answered_at_once(queue: RunQueue, gateway: FakeGateway) -> None:
+    first = queue.submit("weights", Settings(), words()).run_id
+    queue.wait(first, 5)
+    again = queue.submit("weights", Settings(), words(name="a copy.csv"))
+    assert again.reused and again.run_id == first and gateway.runs == [first]
+
+
+@pytest.mark.parametrize("other", [
+    {"owner": "another"}, {"kind": "others"}, {"settings": Settings(factor=0.5)}, {"dataset": words(5)}, {"reuse": False},
+])
+def test_another_question_is_another_run(queue: RunQueue, other: dict[str, Any]) -> None:
+    question = {"kind": "weights", "settings": Settings(), "dataset": words()}
+    first = queue.submit(**question).run_id
+    queue.wait(first, 5)
+    second = queue.submit(**{**question, **other})
+    assert not second.reused and second.run_id != first and queue.wait(second.run_id, 5).state == "done"
+
+
+def test_a_failed_run_or_one_whose_result_is_lost_is_no_answer(queue: RunQueue, tmp_path: Path) -> None:
+    failing = Settings(fault="model")
+    failed = queue.submit("weights", failing, words()).run_id
+    assert queue.wait(failed, 5).state == "failed"
+    assert not queue.submit("weights", failing, words()).reused
+    lost = queue.submit("weights", Settings(), words()).run_id
+    queue.wait(lost, 5)
+    (tmp_path / f"results/{lost}/record.json").unlink()
+    assert not queue.submit("weights", Settings(), words()).reused
+
+
+def test_a_second_click_finds_the_run_on_its_way(queue: RunQueue, gateway: FakeGateway) -> None:
+    gateway.go.clear()
+    submissions = []
+    threads = [threading.Thread(target=lambda: submissions.append(queue.submit("weights", Settings(), words())))
+               for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({one.run_id for one in submissions}) == 1 and [one.reused for one in submissions].count(False) == 1
+    queue.cancel(submissions[0].run_id)  # who starts it again after that wants a new one
+    assert not queue.submit("weights", Settings(), words()).reused
+
+
+@pytest.mark.parametrize(("fault", "message"), [
+    ("input", "layer 9 does not exist."), ("model", "fake has no tokenizer."),
+])
+def test_what_a_user_can_mend_is_told_in_its_own_words(queue: RunQueue, fault: str, message: str) -> None:
+    run = queue.wait(queue.submit("weights", Settings(fault=fault), words()).run_id, 5)
+    assert (run.state, run.message) == ("failed", message) and run.finished is not None
+    with pytest.raises(RunError, match=f"is failed and has no result. {message}"):
+        queue.result(run.id)
+
+
+def test_a_bug_is_told_in_one_line_and_logged_whole(queue: RunQueue, caplog: pytest.LogCaptureFixture) -> None:
+    run = queue.wait(queue.submit("weights", Settings(fault="bug"), words()).run_id, 5)
+    assert run.state == "failed" and "ZeroDivisionError: division by zero" in run.message
+    assert "internal error" in run.message and "Traceback" not in run.message and "\n" not in run.message
+    record, = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert record.exc_info and record.exc_info[0] is ZeroDivisionError and run.id in record.getMessage()
+    assert queue.wait(queue.submit("weights", Settings(), words()).run_id, 5).state == "done"  # the queue goes on
+
+
+def test_runs_go_in_their_order(open_one: Open, gateway: FakeGateway) -> None:
+    queue = open_one(max_running=1)
+    gateway.go.clear()
+    ids = [queue.submit("weights", Settings(factor=float(i)), words()).run_id for i in range(5)]
+    queue.cancel(ids[2])
+    gateway.go.set()
+    assert [queue.wait(run_id, 5).state for run_id in ids] == ["done", "done", "cancelled", "done", "done"]
+    assert gateway.runs == [ids[i] for i in (0, 1, 3, 4)]
+
+
+def test_a_running_run_is_cancelled(queue: RunQueue, gateway: FakeGateway, tmp_path: Path) -> None:
+    gateway.go.clear()
+    run_id = queue.submit("weights", Settings(), words()).run_id
+    until(is_running(queue, run_id))
+    assert queue.cancel(run_id)
+    run = queue.wait(run_id, 2)
+    assert (run.state, run.message) == ("cancelled", "Cancelled.") and not (tmp_path / "results" / run_id).exists()
+    assert not queue.cancel(run_id) and not queue.cancel("unknown")
+
+
+def test_another_process_may_cancel_a_run(open_one: Open, gateway: FakeGateway) -> None:
+    ours, theirs = open_one(), open_one()
+    gateway.go.clear()
+    run_id = ours.submit("weights", Settings(), words()).run_id
+    until(is_running(ours, run_id))
+    assert theirs.cancel(run_id)
+    assert ours.wait(run_id, 3).state == "cancelled"
+
+
+def test_progress_is_seen_while_it_runs(queue: RunQueue, gateway: FakeGateway) -> None:
+    gateway.seconds = 0.1
+    run_id = queue.submit("weights", Settings(), words(30)).run_id
+    until(lambda: view(queue, run_id).eta_seconds is not None)
+    run = view(queue, run_id)
+    assert run.label == "Weights: fake" and 0 < run.done < run.total == 30 and run.seconds is not None
+    # a tenth of a second each: what is left takes that long, give or take a slow machine and a late write
+    assert run.eta_seconds == pytest.approx((30 - run.done) * 0.1, rel=0.5, abs=0.5)
+    queue.cancel(run_id)
+
+
+class CountingStore(Store):
+    def progress(self, process_id: str, reports: Iterable[Progress]) -> None:
+        self.writes = getattr(self, "writes", 0) + 1
+        super().progress(process_id, reports)
+
+
+def test_progress_is_written_at_most_five_times_a_second(tmp_path: Path, gateway: FakeGateway) -> None:
+    store = CountingStore(f"sqlite:///{tmp_path / 'hakari.sqlite'}")
+    queue = RunQueue(store, Artifacts(tmp_path), gateway, EVALUATIONS)  # type: ignore[arg-type]
+    gateway.seconds = 0.001
+    begun = time.monotonic()
+    run = queue.wait(queue.submit("weights", Settings(), words(600)).run_id, 20)
+    assert run.state == "done" and (run.done, run.total) == (600, 600)
+    assert 2 <= store.writes <= (time.monotonic() - begun) * 5 + 2
+    queue.close()
+    store.close()
+
+
+def test_a_deleted_run_leaves_nothing_that_no_other_needs(queue: RunQueue, tmp_path: Path) -> None:
+    one = queue.submit("weights", Settings(), words()).run_id
+    other = queue.submit("weights", Settings(factor=2.0), words()).run_id
+    for run_id in (one, other):
+        queue.wait(run_id, 5)
+    queue.delete(one)
+    assert queue.get(one) is None and queue.dataset(other) == words()
+    assert [path.name for path in (tmp_path / "results").iterdir()] == [other]
+    queue.delete(other)
+    assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
+    for call in (queue.delete, queue.result, queue.dataset, queue.settings, queue.wait):
+        with pytest.raises(RunError, match="There is no run"):
+            call(one)
+
+
+@pytest.mark.parametrize("fault", ["", "deaf"])
+def test_a_run_deleted_while_it_runs_leaves_nothing_either(
+    queue: RunQueue, gateway: FakeGateway, tmp_path: Path, fault: str,
+) -> None:
+    gateway.go.clear()
+    run_id = queue.submit("weights", Settings(fault=fault), words()).run_id
+    until(is_running(queue, run_id))
+    queue.delete(run_id)
+    gateway.go.set()
+    until(lambda: not queue._running)
+    assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
+
+
+def test_a_run_gets_another_name(queue: RunQueue) -> None:
+    run_id = queue.submit("weights", Settings(), words(name="x" * 500)).run_id
+    assert len(view(queue, run_id).name) == MAX_NAME_CHARACTERS
+    queue.rename(run_id, "  斉藤さんの実験 ")
+    assert view(queue, run_id).name == "斉藤さんの実験"
+    for bad in (" ", "x" * (MAX_NAME_CHARACTERS + 1)):
+        with pytest.raises(InputError):
+            queue.rename(run_id, bad)
+    with pytest.raises(RunError, match="There is no run"):
+        queue.rename("unknown", "x")
+
+
+def test_recent_runs(queue: RunQueue) -> None:
+    ids = [queue.submit(kind, Settings(), words(i + 2), name=f"no. {i}").run_id
+           for i, kind in enumerate(["weights", "others", "weights"])]
+    assert [run.id for run in queue.recent()] == ids[::-1]
+    assert [run.name for run in queue.recent("local", 1, "weights")] == ["no. 2"]
+    assert queue.recent("nobody") == []
+
+
+def test_what_cannot_be_asked_is_said(queue: RunQueue) -> None:
+    with pytest.raises(InputError, match=r"no evaluation 'weighst'; there are: weights, others"):
+        queue.submit("weighst", Settings(), words())
+    with pytest.raises(InputError, match="settings: layer"):
+        queue.submit("weights", Settings(layer="last"), words())  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="Words"):
+        queue.submit("weights", Settings(), words().to_frame())
+    assert queue.recent() == []
+
+
+def test_settings_of_another_version_fail_with_words(open_one: Open, gateway: FakeGateway, tmp_path: Path) -> None:
+    first = open_one()
+    gateway.go.clear()
+    run_id = first.submit("weights", Settings(), words()).run_id
+    first.close()
+    with sqlite3.connect(tmp_path / "hakari.sqlite") as database:
+        database.execute("UPDATE runs SET settings = '{\"models\": [\"a\"], \"poolng\": 1}'")
+    database.close()
+    second = open_one()
+    run = second.wait(run_id, 5)
+    assert run.state == "failed" and "'poolng'" in run.message and "another version" in run.message
+    with pytest.raises(InputError, match="'poolng'"):
+        second.settings(run_id)
+
+
+def test_closing_puts_back_what_runs_and_the_next_opening_goes_on(open_one: Open, tmp_path: Path) -> None:
+    first_gateway = FakeGateway(0.02, kept_in=tmp_path / "pieces.jsonl")
+    first = open_one(first_gateway, max_running=1)
+    running = first.submit("weights", Settings(), words(60)).run_id
+    waiting = first.submit("weights", Settings(factor=2.0), words(60)).run_id
+    until(lambda: len(first_gateway.computed) > 5)
+    begun = time.monotonic()
+    first.close()
+    first.close()
+    assert time.monotonic() - begun < 2
+    assert [view(first, run_id).state for run_id in (running, waiting)] == ["queued", "queued"]
+    with pytest.raises(RunError, match="closed"):
+        first.submit("weights", Settings(), words(7))
+
+    second_gateway = FakeGateway(kept_in=tmp_path / "pieces.jsonl")
+    second = open_one(second_gateway, max_running=1)
+    assert [second.wait(run_id, 5).state for run_id in (running, waiting)] == ["done", "done"]
+    assert second_gateway.runs == [running, waiting]
+    assert sorted(first_gateway.computed + second_gateway.computed) == sorted(words(60).texts)  # each piece once
+    assert list(second.result(running).weights["weight"]) == [weight("fake", text) for text in words(60).texts]
+
+
+def test_closing_does_not_wait_for_a_run_that_does_not_listen(open_one: Open, gateway: FakeGateway) -> None:
+    first = open_one()
+    gateway.go.clear()
+    run_id = first.submit("weights", Settings(fault="deaf"), words()).run_id
+    until(is_running(first, run_id))
+    first.close(timeout=0.2)
+    assert view(first, run_id).state == "queued"
+    second = open_one(FakeGateway())
+    assert second.wait(run_id, 5).state == "done"
+    gateway.go.set()  # what the deaf one finds now changes nothing
+    until(lambda: not first._running)
+    assert view(second, run_id).state == "done" and second.result(run_id).dataset_name == "words.csv"
+
+
+def test_a_queue_that_does_not_resume_leaves_runs_alone(open_one: Open, gateway: FakeGateway) -> None:
+    gateway.go.clear()
+    first = open_one()
+    run_id = first.submit("weights", Settings(), words()).run_id
+    first.close()
+    gateway.go.set()
+    command = open_one(resume=False)
+    mine = command.submit("weights", Settings(), words())
+    assert not mine.reused and command.wait(mine.run_id, 5).state == "done"
+    assert view(command, run_id).state == "queued"
+
+
+def test_a_killed_server_loses_no_finished_piece_and_a_living_one_keeps_its_runs(open_one: Open, tmp_path: Path) -> None:
+    pieces = tmp_path / "pieces.jsonl"
+    server = subprocess.Popen([sys.executable, "-m", "tests.fake_runs", str(tmp_path)], stdout=subprocess.PIPE, text=True,
+                              cwd=Path(__file__).parents[1])
+    try:
+        assert server.stdout is not None
+        run_id = server.stdout.readline().strip()
+        until(lambda: pieces.exists() and len(pieces.read_text(encoding="utf-8").splitlines()) > 10)
+
+        beside = FakeGateway(kept_in=pieces)
+        other = open_one(beside)
+        time.sleep(0.1)
+        assert view(other, run_id).state == "running" and beside.runs == []  # it lives: hands off
+        other.close()
+        os.kill(server.pid, signal.SIGKILL)
+    finally:
+        server.kill()
+        server.wait()
+        if server.stdout:
+            server.stdout.close()
+    finished = FakeGateway(kept_in=pieces).known()
+    assert 10 < len(finished) < 100
+
+    after = FakeGateway(kept_in=pieces)
+    queue = open_one(after)
+    run = queue.wait(run_id, 10)
+    assert (run.state, run.done, run.total) == ("done", 100, 100)
+    assert sorted([*finished, *after.computed]) == sorted(words(100).texts)  # nothing lost, nothing twice
+    direct = open_one(FakeGateway(), resume=False)
+    again = direct.submit("weights", Settings(), replace(words(100), notices=("2 rows repeat.",)), reuse=False).run_id
+    direct.wait(again, 5)
+    for field in ("settings", "dataset_name", "notices"):
+        assert getattr(queue.result(run_id), field) == getattr(direct.result(again), field)
+    pd.testing.assert_frame_equal(queue.result(run_id).weights, direct.result(again).weights)

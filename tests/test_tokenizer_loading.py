@@ -1,0 +1,86 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.errors import ModelError
+from engine.models.tokenizer_loading import load_tokenizer, published_dictionary
+from tests import tiny_models
+
+
+@pytest.fixture
+def bert(tmp_path: Path) -> Path:
+    return tiny_models.bert(tmp_path / "bert")
+
+
+@pytest.fixture
+def japanese(tmp_path: Path) -> Path:
+    return tiny_models.bert_japanese(tmp_path / "japanese")
+
+
+def test_the_tokenizer_is_transformers_own(bert: Path, japanese: Path) -> None:
+    assert load_tokenizer(bert).tokenize("The cat") == ["the", "cat"]
+    assert load_tokenizer(japanese).tokenize("昨日、東京タワー") == ["昨日", "、", "東京", "タワー"]
+
+
+def test_a_directory_without_tokenizer_says_so(bert: Path) -> None:
+    # transformers itself answers with a vocabulary of five special tokens.
+    (bert / "tokenizer.json").unlink()
+    with pytest.raises(ModelError, match=r"no vocabulary for the BertTokenizer in .*: none of .*tokenizer.json"):
+        load_tokenizer(bert)
+    (bert / "tokenizer_config.json").unlink()
+    with pytest.raises(ModelError, match=r"There is no tokenizer in .*save_pretrained"):
+        load_tokenizer(bert)
+
+
+def test_a_japanese_tokenizer_without_vocabulary_says_so(japanese: Path) -> None:
+    (japanese / "vocab.txt").unlink()
+    with pytest.raises(ModelError, match=r"The tokenizer in .* cannot be loaded"):
+        load_tokenizer(japanese)
+
+
+def test_a_damaged_tokenizer_says_so(bert: Path) -> None:
+    (bert / "tokenizer.json").write_text("{")
+    with pytest.raises(ModelError, match=r"The tokenizer in .* cannot be loaded"):
+        load_tokenizer(bert)
+
+
+def as_published(directory: Path, **settings: object) -> None:
+    """The files as a publisher of 2019 or 2021 wrote them by hand: no version, the class in config.json."""
+    config = json.loads((directory / "config.json").read_text())
+    del config["transformers_version"]
+    (directory / "config.json").write_text(json.dumps({**config, "tokenizer_class": "BertJapaneseTokenizer"}))
+    (directory / "tokenizer_config.json").write_text(json.dumps({
+        "do_lower_case": False, "word_tokenizer_type": "mecab", "subword_tokenizer_type": "wordpiece", **settings}))
+
+
+def test_a_japanese_model_of_2019_gets_the_dictionary_it_was_trained_with(japanese: Path) -> None:
+    as_published(japanese)
+    tokenizer = load_tokenizer(japanese)
+    assert type(tokenizer).__name__ == "BertJapaneseTokenizer"
+    assert tokenizer.mecab_kwargs == {"mecab_dic": "ipadic"}
+    # What is at stake: unidic-lite would cut 図書 / 館.
+    assert tokenizer.word_tokenizer.tokenize("図書館で") == ["図書館", "で"]
+
+
+def test_a_dictionary_that_is_named_is_kept(japanese: Path) -> None:
+    as_published(japanese, mecab_kwargs={"mecab_dic": "unidic_lite"})
+    assert published_dictionary(japanese) == {}
+    assert load_tokenizer(japanese).mecab_kwargs == {"mecab_dic": "unidic_lite"}
+
+
+@pytest.mark.parametrize(("release", "expected"), [
+    ("4.0.1", {"mecab_kwargs": {"mecab_dic": "ipadic"}}), ("4.45.2", {"mecab_kwargs": {"mecab_dic": "ipadic"}}),
+    ("4.46.0", {}), ("5.23.0", {}),
+])
+def test_the_release_decides_what_an_unnamed_dictionary_was(japanese: Path, release: str, expected: dict) -> None:
+    as_published(japanese, mecab_kwargs=None)
+    config = json.loads((japanese / "config.json").read_text())
+    (japanese / "config.json").write_text(json.dumps({**config, "transformers_version": release}))
+    assert published_dictionary(japanese) == expected
+
+
+def test_tokenizers_without_mecab_are_left_alone(bert: Path, japanese: Path) -> None:
+    assert published_dictionary(bert) == {}
+    as_published(japanese, word_tokenizer_type="basic")
+    assert published_dictionary(japanese) == {}
