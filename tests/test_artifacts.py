@@ -68,7 +68,8 @@ def assert_same(one: Result, other: Result) -> None:
     pd.testing.assert_frame_equal(one.empty, other.empty)
     assert np.isnan(one.score) and np.isnan(other.score)
     assert list(one.similarity) == list(other.similarity)
-    for array, same in [(one.vectors, other.vectors), *zip(one.similarity.values(), other.similarity.values(), strict=True)]:
+    pairs = zip([one.vectors, *one.similarity.values()], [other.vectors, *other.similarity.values()], strict=True)
+    for array, same in pairs:
         assert array.dtype == same.dtype
         np.testing.assert_array_equal(array, same)
 
@@ -158,7 +159,7 @@ def test_what_cannot_be_kept_is_a_type_error_that_names_the_field(
 
 def test_a_result_is_never_half_there(artifacts: Artifacts) -> None:
     """Somebody who reads all the time while results are replaced finds the old one, the new one, or none."""
-    results = [replace(RESULT, vectors=np.full((50, 50), value, dtype=np.float32), score=float(value)) for value in (1, 2)]
+    results = [replace(RESULT, vectors=np.full((50, 50), value, dtype=np.float32), score=value) for value in (1.0, 2.0)]
     done = threading.Event()
     bad: list[str] = []
 
@@ -210,7 +211,8 @@ def test_a_dataset_comes_back_under_the_name_that_asks(artifacts: Artifacts, tmp
     content_hash = artifacts.save_dataset(dataset)
     assert artifacts.save_dataset(replace(dataset, name="copy.csv")) == content_hash
     assert len(list((tmp_path / "datasets").iterdir())) == 1
-    assert artifacts.load_dataset(Words, content_hash, "copy.csv", ["n"]) == replace(dataset, name="copy.csv", notices=("n",))
+    loaded = artifacts.load_dataset(Words, content_hash, "copy.csv", ["n"])
+    assert loaded == replace(dataset, name="copy.csv", notices=("n",))
     artifacts.delete_dataset(content_hash)
     with pytest.raises(RunError, match=r"'words\.csv' is no longer on the disk"):
         artifacts.load_dataset(Words, content_hash, "words.csv")

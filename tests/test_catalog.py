@@ -17,9 +17,9 @@ from engine.measures.matching import PRF, bertscore, best_matches
 from engine.measures.reading_penalty import agreement, penalized, penalty
 
 EXPECTED = {
-    "in_class_dispersion", "out_of_class_dispersion", "dispersion_score", "precision", "recall", "f1", "idf", "agreement",
-    "precision_penalty", "recall_penalty", "penalized_precision", "penalized_recall", "penalized_f1", "log_likelihood",
-    "mean_log_likelihood", "penalized_log_likelihood", "log_likelihood_per_character", "accuracy",
+    "in_class_dispersion", "out_of_class_dispersion", "dispersion_score", "precision", "recall", "f1", "idf",
+    "agreement", "precision_penalty", "recall_penalty", "penalized_precision", "penalized_recall", "penalized_f1",
+    "log_likelihood", "mean_log_likelihood", "penalized_log_likelihood", "log_likelihood_per_character", "accuracy",
 }
 FLAGS = np.zeros(2, dtype=bool)
 TIGHT: Dispersion = dispersion([[0, 0], [0, 1], [9, 0], [9, 1]], list("aabb"))
@@ -42,7 +42,7 @@ WELL_AND_BADLY = {
     "penalized_precision": (NAME_KEPT.precision, NAME_LOST.precision),
     "penalized_recall": (NAME_KEPT.recall, NAME_LOST.recall),
     "penalized_f1": (NAME_KEPT.f1, NAME_LOST.f1),
-    "accuracy": (accuracy_by_stratum([1, 1], [1, 1], [1, 1])[0].accuracy, accuracy_by_stratum([1, -1], [1, 1], [1, 1])[0].accuracy),
+    "accuracy": tuple(accuracy_by_stratum(decided, [1, 1], [1, 1])[0].accuracy for decided in ([1, 1], [1, -1])),
     **{key: tuple(normalized([-2.0, -9.0], [3, 3], which, n_characters=[5, 5]))
        for key, which in zip(("log_likelihood", "mean_log_likelihood", "penalized_log_likelihood",
                               "log_likelihood_per_character"), NORMALIZATIONS, strict=True)},

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
@@ -38,7 +39,7 @@ def closing(unigram: Loaded) -> Loaded:
     torch.manual_seed(0)
     model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=64,
                                        bos_token_id=1, eos_token_id=2, pad_token_id=3, initializer_range=0.5))
-    return dataclasses.replace(unigram, model=model.eval(), tokenizer=tokenizer)
+    return dataclasses.replace(unigram, model=model.eval().requires_grad_(False), tokenizer=tokenizer)
 
 
 def by_plain_pass(loaded: Loaded, ids: list[int]) -> list[float]:
@@ -58,26 +59,24 @@ def test_by_hand(byte_level: Loaded) -> None:
     assert piece["log_likelihoods"].dtype == np.float32 and piece["ids"].dtype == piece["spans"].dtype == np.int32
 
 
-@pytest.mark.parametrize(("kind", "adds_bos"), [("unigram", False), ("byte_level", True)])
-def test_equal_to_minicons(kind: str, adds_bos: bool, request: pytest.FixtureRequest) -> None:
+def sums_of_minicons(loaded: Loaded, *, bos_token: bool) -> list[float]:
+    tokenizer = copy.deepcopy(loaded.tokenizer)
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token  # minicons would set it, with a warning
+    reference = scorer.IncrementalLMScorer(loaded.model, "cpu", tokenizer=tokenizer)
+    return reference.sequence_score(list(TEXTS), reduction=lambda scores: scores.sum(0).item(), bos_token=bos_token)
+
+
+@pytest.mark.parametrize(("kind", "settings", "bos_token"), [
+    ("unigram", {}, False),  # its tokenizer adds the BOS
+    ("byte_level", {}, True), ("byte_level", {"bos": False}, False),
+])
+def test_equal_to_minicons(
+    kind: str, settings: dict[str, bool], bos_token: bool, request: pytest.FixtureRequest
+) -> None:
     loaded: Loaded = request.getfixturevalue(kind)
-    with pytest.MonkeyPatch.context() as patch:
-        if loaded.tokenizer.pad_token is None:  # minicons would set it, with a warning
-            patch.setattr(loaded.tokenizer, "pad_token", loaded.tokenizer.eos_token)
-        theirs = scorer.IncrementalLMScorer(loaded.model, "cpu", tokenizer=loaded.tokenizer).sequence_score(
-            list(TEXTS), reduction=lambda scores: scores.sum(0).item(), bos_token=adds_bos)
-    ours = token_log_likelihoods(loaded, TEXTS)
+    ours = [piece["log_likelihoods"].sum() for piece in token_log_likelihoods(loaded, TEXTS, **settings)]
     # 1e-4 a sentence: float32 sums of up to 60 numbers near -10, in another order
-    np.testing.assert_allclose([piece["log_likelihoods"].sum() for piece in ours], theirs, rtol=0, atol=1e-4)
-
-
-def test_without_bos_equal_to_minicons_too(byte_level: Loaded) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(byte_level.tokenizer, "pad_token", byte_level.tokenizer.eos_token)
-        theirs = scorer.IncrementalLMScorer(byte_level.model, "cpu", tokenizer=byte_level.tokenizer).sequence_score(
-            list(TEXTS), reduction=lambda scores: scores.sum(0).item())
-    ours = token_log_likelihoods(byte_level, TEXTS, bos=False)
-    np.testing.assert_allclose([piece["log_likelihoods"].sum() for piece in ours], theirs, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(ours, sums_of_minicons(loaded, bos_token=bos_token), rtol=0, atol=1e-4)
 
 
 def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: Loaded) -> None:
@@ -109,37 +108,39 @@ def test_a_leading_space_is_scored_and_spans_stay(byte_level: Loaded) -> None:
     assert "".join("The cat"[a:b] for a, b in spaced["spans"]) == "Thecat"
 
 
-@pytest.mark.parametrize("kind", ["unigram", "byte_level", "closing"])
-def test_neighbours_change_nothing(kind: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("kind", ["unigram", "byte_level"])
+@pytest.mark.parametrize(("dtype", "tolerance"), [
+    (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
+    (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
+])
+def test_neighbours_change_nothing(
+    kind: str, dtype: torch.dtype, tolerance: float, request: pytest.FixtureRequest
+) -> None:
     loaded: Loaded = request.getfixturevalue(kind)
-    texts = TEXTS[-4:] if kind == "closing" else TEXTS  # all bytes to this vocabulary; the others are too long
-    together = token_log_likelihoods(loaded, [*texts, *reversed(texts)])
-    for text, piece, again in zip(texts, together, reversed(together), strict=False):
+    loaded = dataclasses.replace(loaded, model=copy.deepcopy(loaded.model).to(dtype))
+    together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)])
+    for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
         alone, = token_log_likelihoods(loaded, [text])
-        if "excluded" in alone:
-            assert alone == piece == again
-            continue
         assert alone["tokens"] == piece["tokens"] == again["tokens"]
-        # 1e-6 relative: float32, other sums in other batch shapes
-        np.testing.assert_allclose(piece["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6, atol=1e-6)
-        np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(piece["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
+        np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
 
 
 def test_the_whole_pass_gives_the_same(unigram: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = token_log_likelihoods(unigram, TEXTS)
     monkeypatch.setitem(lm_head._bodies, unigram.model, None)
     for one, other in zip(expected, token_log_likelihoods(unigram, TEXTS), strict=True):
-        np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], rtol=2e-6)
+        np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], rtol=1e-5)
 
 
 def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: Loaded) -> None:
     limit = byte_level.facts.max_tokens  # 64, BOS among them
-    fitting = "".join(chr(0x4E00 + i) for i in range(21))  # 3 bytes each, none of them joined by the vocabulary
+    fitting = "7" * (limit - 1)  # there is no digit in what the vocabulary was learnt from
     assert len(byte_level.tokenizer(fitting)["input_ids"]) == limit - 1
-    pieces = token_log_likelihoods(byte_level, ["", "cats", fitting + "ab", fitting, "<|endoftext|>"])
+    pieces = token_log_likelihoods(byte_level, ["", "cats", fitting + "7", fitting, "<|endoftext|>"])
     assert pieces[0]["excluded"] == pieces[4]["excluded"] == "It has no token to score."
-    assert pieces[2]["excluded"].endswith(f"takes at most {limit}.") and pieces[2]["n_tokens"] > limit
-    assert f"{pieces[2]['n_tokens']} tokens" in pieces[2]["excluded"]
+    assert pieces[2]["excluded"].endswith(f"takes at most {limit}.") and pieces[2]["n_tokens"] == limit + 1
+    assert f"{limit + 1} tokens" in pieces[2]["excluded"]
     assert len(pieces[3]["log_likelihoods"]) == limit - 1
     alone, = token_log_likelihoods(byte_level, ["cats"])
     np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
@@ -151,12 +152,13 @@ def test_one_token_without_bos_is_excluded(byte_level: Loaded) -> None:
         {"excluded": "It has no token to score.", "n_tokens": 1}]
 
 
-def test_a_tokenizer_without_bos(byte_level: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
-    without = token_log_likelihoods(byte_level, ["the cat"], bos=False)[0]
-    monkeypatch.setattr(byte_level.tokenizer, "bos_token", None)
-    piece, = token_log_likelihoods(byte_level, ["the cat"], bos=True)
-    assert piece["ids"].tolist() == without["ids"].tolist()
-    np.testing.assert_array_equal(piece["log_likelihoods"], without["log_likelihoods"])
+def test_a_tokenizer_without_bos(byte_level: Loaded) -> None:
+    tokenizer = copy.deepcopy(byte_level.tokenizer)
+    tokenizer.bos_token = None
+    piece, = token_log_likelihoods(dataclasses.replace(byte_level, tokenizer=tokenizer), ["the cat"], bos=True)
+    expected, = token_log_likelihoods(byte_level, ["the cat"], bos=False)
+    assert piece["ids"].tolist() == expected["ids"].tolist()
+    np.testing.assert_array_equal(piece["log_likelihoods"], expected["log_likelihoods"])
 
 
 def test_bf16_is_near_fp32(unigram: Loaded) -> None:

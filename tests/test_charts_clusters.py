@@ -39,8 +39,10 @@ def points() -> pd.DataFrame:
 
 
 def test_bars_follow_the_rank_and_print_the_papers_digits(models: pd.DataFrame) -> None:
-    bar = charts.bars(models, "dispersion_score").data[0]
-    assert list(bar.y) == ["Laboro", "Kyoto", "Tohoku"]
+    figure = charts.bars(models, "dispersion_score")
+    bar = figure.data[0]
+    assert [note.text for note in figure.layout.annotations] == list(bar.customdata) == ["Laboro", "Kyoto", "Tohoku"]
+    assert list(bar.x) == [560.13, 710.81, 761.58]
     assert list(bar.text) == ["560.13", "710.81", "761.58"]
     assert list(charts.bars(models, "in_class_dispersion").data[0].text) == ["153,378.22", "240,131.79", "49,991.31"]
 
@@ -53,7 +55,7 @@ def test_bars_say_which_end_is_better_as_the_card_does(models: pd.DataFrame) -> 
 def test_an_undefined_score_is_said_not_drawn(models: pd.DataFrame) -> None:
     models.loc[1, ["score", "rank"]] = [np.nan, pd.NA]
     figure = charts.bars(models, "dispersion_score")
-    assert list(figure.data[0].y)[-1] == "Laboro"
+    assert list(figure.data[0].customdata)[-1] == "Laboro"
     assert list(figure.data[0].text)[-1] == "undefined"
     assert np.isfinite(figure.layout.xaxis.range).all()
 

@@ -77,7 +77,8 @@ def test_equal_class_sizes_agree_with_scikit_learns_calinski_harabasz() -> None:
     random = np.random.default_rng(3)
     n_classes, n_each = 5, 8
     labels = [f"c{index}" for index in range(n_classes) for _ in range(n_each)]
-    vectors = random.normal(size=(n_classes * n_each, 10)) + np.repeat(random.normal(size=(n_classes, 10)), n_each, axis=0)
+    centres = np.repeat(random.normal(size=(n_classes, 10)), n_each, axis=0)
+    vectors = centres + random.normal(size=centres.shape)
     # CH = (n_each * B / (k - 1)) / (A / (n - k)) where all classes have n_each sentences
     expected = n_each * (n_classes * n_each - n_classes) / ((n_classes - 1) * calinski_harabasz_score(vectors, labels))
     assert dispersion(vectors, labels).score == pytest.approx(expected, rel=1e-12)  # both in float64

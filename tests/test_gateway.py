@@ -52,7 +52,9 @@ def expected(texts: list[str], **asked: Any) -> np.ndarray:
 
 @settings(max_examples=30, deadline=None)
 @given(texts=st.lists(st.text(max_size=90), max_size=30), n_known=st.integers(0, 30))
-def test_answers_stand_in_the_order_of_the_texts(tmp_path_factory: pytest.TempPathFactory, texts: list[str], n_known: int) -> None:
+def test_answers_stand_in_the_order_of_the_texts(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], n_known: int
+) -> None:
     cache = Cache(tmp_path_factory.mktemp("cache") / "c.sqlite", 2**26)
     backend = FakeBackend(n_parameters=LARGE)
     asked = session(backend, cache)
@@ -159,7 +161,8 @@ def test_layers_are_counted_from_either_end() -> None:
 
 def test_pairs_are_kept_apart_by_where_they_are_divided() -> None:
     facts = session(FakeBackend()).describe(BERT)
-    made = keys.item_keys("token_similarities", facts, {}, [["ab", "c"], ["a", "bc"], ["abc", ""], ["c", "ab"], ["ab", "c"]])
+    pairs = [["ab", "c"], ["a", "bc"], ["abc", ""], ["c", "ab"], ["ab", "c"]]
+    made = keys.item_keys("token_similarities", facts, {}, pairs)
     assert len(set(made)) == 4 and made[0] == made[4]
 
 
@@ -252,7 +255,8 @@ def test_token_lists_are_never_kept(cache: Cache) -> None:
     backend = FakeBackend()
     asked = session(backend, cache)
     for _ in range(2):
-        assert [piece["tokens"] for piece in asked.token_lists(BERT, ["猫と犬", "犬", "犬"])] == [["猫", "と", "犬"], ["犬"], ["犬"]]
+        tokens = [piece["tokens"] for piece in asked.token_lists(BERT, ["猫と犬", "犬", "犬"])]
+        assert tokens == [["猫", "と", "犬"], ["犬"], ["犬"]]
     assert backend.n_items("token_lists") == 4
 
 
@@ -260,10 +264,11 @@ def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
     backend = FakeBackend()
     points = np.arange(20, dtype=np.float32).reshape(5, 4)
     asked = session(backend, cache)
-    for vectors_, seed, n_computed in ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
-                                       (points.astype(np.float64), 0, 4), (np.asfortranarray(points), 0, 4)):
-        coordinates = asked.project(vectors_, method="umap", seed=seed)
-        np.testing.assert_array_equal(coordinates, vectors_[:, :2] + seed)
+    asked_for = ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
+                 (points.astype(np.float64), 0, 4), (np.asfortranarray(points), 0, 4))
+    for given_, seed, n_computed in asked_for:
+        coordinates = asked.project(given_, method="umap", seed=seed)
+        np.testing.assert_array_equal(coordinates, given_[:, :2] + seed)
         assert backend.n_items("project") == n_computed
     with pytest.raises(InputError, match="at least 4"):
         asked.project(points[:3], method="umap")
@@ -346,12 +351,23 @@ def test_cancelling_is_heard_before_anything_is_asked() -> None:
 
 def test_a_run_cancelled_at_the_backend_is_cancelled() -> None:
     gate = threading.Event()
+    gate.set()
     backend = FakeBackend(n_parameters=LARGE, gate=gate)
-    timer = threading.Timer(0.2, lambda: (backend.cancel("mine"), gate.set()))
-    timer.start()
+    asked = session(backend, run_id="mine")
+    asked.describe(BERT)
+    gate.clear()
+
+    def cancel() -> None:
+        while len(backend.calls) < 4:  # the description, a chunk that runs and two that wait
+            time.sleep(0.01)
+        backend.cancel("mine")
+        gate.set()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
     with pytest.raises(Cancelled):
-        session(backend, run_id="mine").sentence_vectors(BERT, TEXTS)
-    timer.join()
+        asked.sentence_vectors(BERT, TEXTS)
+    thread.join()
 
 
 def test_cancelling_stops_a_download() -> None:

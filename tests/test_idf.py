@@ -49,7 +49,8 @@ def test_special_tokens_are_zero_counted_or_not() -> None:
 def test_equals_bert_scores_dictionary() -> None:
     get_idf_dict = pytest.importorskip("bert_score.utils").get_idf_dict
     random = np.random.default_rng(5)
-    documents = [[0, *random.integers(1, 40, random.integers(1, 30)).tolist(), 99] for _ in range(25)]  # 0, 99: specials
+    # 0 and 99 are the special tokens
+    documents = [[0, *random.integers(1, 40, random.integers(1, 30)).tolist(), 99] for _ in range(25)]
     theirs = get_idf_dict(documents, None, nthreads=0)
     ours = count_documents([map(str, document) for document in documents], "n", "t", "u")
     tokens = [*range(45), 99]
@@ -72,13 +73,15 @@ def test_threshold_by_hand() -> None:
 
 
 def test_ties_with_the_boundary_are_not_low_frequency() -> None:
-    # Ten entries, five of them in one document: the boundary falls among those, so none is above it; an unseen token is.
+    # Ten entries, five of them in one document: the boundary falls among those, none is above it.
+    # An unseen token is.
     entries = dictionary(dict(zip("abcdefghij", [9, 8, 7, 6, 5, 1, 1, 1, 1, 1], strict=True)))
     idf = entries.idf(["a", "f", "j", "never seen"], plain(4))
     assert (idf > entries.threshold()).tolist() == [False, False, False, True]
 
 
-@pytest.mark.parametrize(("quantile", "n_entries", "n_above"), [(0.7, 10, 3), (0.29, 100, 71), (0.7, 7, 3), (0.07, 100, 93)])
+@pytest.mark.parametrize(("quantile", "n_entries", "n_above"), [
+    (0.7, 10, 3), (0.29, 100, 71), (0.7, 7, 3), (0.07, 100, 93)])
 def test_the_lower_part_is_rounded_down_to_whole_entries(quantile: float, n_entries: int, n_above: int) -> None:
     # 0.29 * 100 is 28.999…96 and 0.07 * 100 is 7.000…01 in floating point: 29 and 7 are meant. 0.7 * 7 = 4.9 -> 4.
     entries = dictionary({str(count): count for count in range(1, n_entries + 1)}, n_documents=n_entries)
@@ -111,10 +114,13 @@ def test_large_dictionaries_answer_within_a_redraw() -> None:
     random = np.random.default_rng(0)
     large = dictionary({f"t{index}": int(count) for index, count in enumerate(random.integers(1, 883, 67_000))}, 882)
     tokens = [f"t{index}" for index in random.integers(0, 70_000, 100_000)]
-    started = time.perf_counter()
-    large.threshold(0.7)
-    large.idf(tokens, plain(len(tokens)))
-    assert time.perf_counter() - started < 0.3  # about 0.02 s; 0.3 s is what a toggle may take in all
+    seconds = []
+    for _ in range(3):
+        started = time.process_time()  # not the wall clock: other tests may be running
+        large.threshold(0.7)
+        large.idf(tokens, plain(len(tokens)))
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.3  # about 0.03 s; 0.3 s is what a toggle may take in all
 
 
 @pytest.mark.parametrize("name", ["novel.json", "novel.json.gz"])

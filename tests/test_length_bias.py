@@ -16,7 +16,14 @@ from tokenizers import BertWordPieceTokenizer
 from engine.errors import InputError
 from engine.measures.acceptability import decisions, normalized
 from engine.measures.agreement import wilson_interval
-from engine.measures.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum, strata
+from engine.measures.length_bias import (
+    STRATA,
+    DifferenceAccuracy,
+    StratumAccuracy,
+    accuracy_by_difference,
+    accuracy_by_stratum,
+    strata,
+)
 from tests.shared_data import shared_data
 
 pairs = st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(1, 6), st.integers(1, 6)), max_size=30)
@@ -87,8 +94,9 @@ def test_strata_part_the_pairs_and_differences_refine_them(rows: list[tuple[int,
         assert getattr(by_stratum["all"], field) == sum(getattr(by_stratum[name], field) for name in STRATA[1:])
         for name, sign in (("A=U", 0), ("A>U", 1), ("A<U", -1)):
             assert getattr(by_stratum[name], field) == sum(
-                getattr(one, field) for one in by_difference if np.sign(one.difference) == sign)
-    for one in (*by_stratum.values(), *by_difference):
+                getattr(other, field) for other in by_difference if np.sign(other.difference) == sign)
+    records: list[StratumAccuracy | DifferenceAccuracy] = [*by_stratum.values(), *by_difference]
+    for one in records:
         if one.n:
             assert 0 <= one.ci_low <= one.accuracy <= one.ci_high <= 1
         else:
@@ -120,7 +128,8 @@ def test_in_equal_lengths_every_normalization_has_one_accuracy() -> None:
         accuracies[which] = {one.stratum: one.accuracy for one in accuracy_by_stratum(decided, a, u)}
     assert accuracies["LP"]["A=U"] == accuracies["MeanLP"]["A=U"] == accuracies["PenLP"]["A=U"]
     # sums favour the shorter sentence, means do not
-    assert accuracies["LP"]["A<U"] > accuracies["MeanLP"]["A<U"] and accuracies["LP"]["A>U"] < accuracies["MeanLP"]["A>U"]
+    assert accuracies["LP"]["A<U"] > accuracies["MeanLP"]["A<U"]
+    assert accuracies["LP"]["A>U"] < accuracies["MeanLP"]["A>U"]
 
 
 def test_67000_pairs_within_a_redraw() -> None:
@@ -129,12 +138,15 @@ def test_67000_pairs_within_a_redraw() -> None:
     a = random.integers(5, 30, n)
     u = a + random.integers(-3, 4, n)
     sums = [-random.random(n) * 50 for _ in range(2)]
-    started = time.perf_counter()
-    decided = decisions(normalized(sums[0], a, "PenLP"), normalized(sums[1], u, "PenLP"), np.zeros(n, dtype=bool))
-    accuracy_by_stratum(decided, a, u)
-    accuracy_by_difference(decided, a, u)
-    strata(a, u)
-    assert time.perf_counter() - started < 0.3  # about 0.02 s; 0.3 s is what a toggle may take in all
+    seconds = []
+    for _ in range(3):
+        started = time.process_time()  # not the wall clock: other tests may be running
+        decided = decisions(normalized(sums[0], a, "PenLP"), normalized(sums[1], u, "PenLP"), np.zeros(n, dtype=bool))
+        accuracy_by_stratum(decided, a, u)
+        accuracy_by_difference(decided, a, u)
+        strata(a, u)
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.3  # about 0.02 s; 0.3 s is what a toggle may take in all
 
 
 def test_no_pairs() -> None:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def workers() -> Iterator[LocalWorkers]:
 
 
 def ask(workers: LocalWorkers, operation: str, *items: Any, run_id: str = "run") -> Future[list[Any]]:
-    request = {"model": "fake/model", "revision": None, "items": list(items), "settings": {}}
+    request: dict[str, Any] = {"model": "fake/model", "revision": None, "items": list(items), "settings": {}}
     return workers.run(operation, request, run_id)
 
 
@@ -116,7 +117,7 @@ def test_a_small_run_does_not_wait_behind_a_big_one(shared: LocalWorkers, tmp_pa
     for run_id, n_chunks in (("big", 12), ("small", 3)):
         for _ in range(n_chunks):
             future = ask(shared, "sleep", 0.005, run_id=run_id)
-            future.add_done_callback(lambda _, run_id=run_id: finished.append(run_id))
+            future.add_done_callback(partial(lambda run_id, _: finished.append(run_id), run_id))
             futures.append(future)
     gate.touch()
     for future in [first, *futures]:

@@ -135,12 +135,16 @@ def hub(request: pytest.FixtureRequest) -> Iterator[FakeHub]:
 
 
 def test_a_directory_is_found_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
     assert locate(str(tmp_path)) == Located(str(tmp_path), "directory", tmp_path.resolve())
 
 
 def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "model").mkdir()
+    with pytest.raises(ModelError, match=r"model holds no config\.json"):
+        locate("~/model")
+    (tmp_path / "model" / "config.json").write_text("{}")
     assert locate("~/model").path == (tmp_path / "model").resolve()
 
 

@@ -67,14 +67,14 @@ def test_equals_bert_scores_own_arithmetic(seed: int) -> None:
 
 
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10_000)).map(
-    lambda given: np.random.default_rng(given[2]).uniform(-1, 1, given[:2]))
+    lambda drawn: np.random.default_rng(drawn[2]).uniform(-1, 1, drawn[:2]))
 
 
 @settings(max_examples=60, deadline=None)
 @given(matrix=matrices, seed=st.integers(0, 1000))
 def test_symmetry_bounds_and_permutation(matrix: np.ndarray, seed: int) -> None:
     random = np.random.default_rng(seed)
-    n_ref, n_cand = matrix.shape
+    n_ref, n_cand = map(int, matrix.shape)
     w_ref, w_cand = random.random(n_ref) + 0.01, random.random(n_cand) + 0.01
     score = bertscore(best_matches(matrix, plain(n_ref), plain(n_cand)), w_ref, w_cand)
     # sides exchanged: precision and recall change places, F1 stays

@@ -6,7 +6,7 @@ from transformers import AutoTokenizer
 
 from engine.models.offsets import control_ids, token_offsets
 from tests import tiny_models
-from tests.odd_tokenizers import unigram_with_bytes
+from tests.odd_tokenizers import unigram_that_writes_eos_for_unknown, unigram_with_bytes
 
 
 def test_each_byte_has_its_own_character() -> None:
@@ -31,3 +31,9 @@ def test_control_tokens_are_special_wherever_they_stand(tmp_path: Path) -> None:
 
     gpt2 = AutoTokenizer.from_pretrained(tiny_models.gpt2_byte_level(tmp_path / "gpt2"))
     assert control_ids(gpt2) == {gpt2.bos_token_id}  # which is its unknown token too, and never stands for text
+
+
+def test_an_unknown_piece_is_text_even_where_it_is_written_as_a_control_token() -> None:
+    found = token_offsets(unigram_that_writes_eos_for_unknown(), "東😀京</s>")
+    assert found.tokens == ["東", "</s>", "京", "</s>", "</s>"]  # unknown, then spelled, then appended
+    assert found.special == [False, False, False, True, True]

@@ -45,7 +45,8 @@ def test_a_record_survives_json() -> None:
     assert from_plain(Outer, json.loads(text)) == FULL
 
 
-@given(st.tuples(st.text(), st.text()), st.none() | st.integers(), st.dictionaries(st.text(), st.floats(allow_nan=False)))
+@given(st.tuples(st.text(), st.text()), st.none() | st.integers(),
+       st.dictionaries(st.text(), st.floats(allow_nan=False)))
 def test_any_record_survives_json(models: tuple[str, str], layer: int | None, by_name: dict[str, float]) -> None:
     record = Outer(models, layer, by_name=by_name)
     assert from_plain(Outer, json.loads(json.dumps(to_plain(record), allow_nan=False))) == record

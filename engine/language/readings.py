@@ -14,8 +14,13 @@ ENGINE_VERSION = f"pykakasi {importlib.metadata.version('pykakasi')}, rules 1"
 CACHED_READINGS = 200_000
 
 _CONTINUATION_SIGNS = re.compile(r"^(?:##|▁)+")
-# Radicals that text copied from PDF files has in place of the characters; NFKC leaves them as they are.
-_RADICALS = str.maketrans("⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲", "民虎西角長青食鬼麦黄斉歯竜亀")
+# Characters pykakasi does not know beside the ones it does: radicals that text copied from PDF files has
+# in their place, and variants used in names. NFKC leaves both as they are.
+_KNOWN_VARIANTS = str.maketrans(
+    "⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲" "髙﨑𠮷濵栁靑",
+    "民虎西角長青食鬼麦黄斉歯竜亀" "高崎吉浜柳青")
+# What pykakasi can read. Anything else ends a run: an emoji inside one made it give the word before it twice.
+_READABLE = re.compile("[ぁ-ゖゝゞァ-ヺーヽヾ々〆\u3400-\u4dbf\u4e00-\u9fff]+")
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)} | str.maketrans(
     "ヷヸヹヺヽヾ", "わゐゑをゝゞ")
 _REPEATED = re.compile(r"([ぁ-ゖ])([ゝゞ])")
@@ -29,20 +34,20 @@ def reading(text: str) -> str:
     """The reading of a token, word or name in hiragana, "" when it has none.
 
     Leading "##" and "▁" (WordPiece's and SentencePiece's signs, no text) are taken off; then NFKC, so
-    that half-width kana read as kana; then pykakasi. Katakana become hiragana; ー stays ー, also in
-    hiragana words, so コーヒー and こーひー agree and こうひい differs from them by two; ゝ and ゞ become the kana
-    they repeat (すゝ is すす, すゞ is すず). Digits, Latin letters, symbols, other scripts and kanji
-    unknown to pykakasi have no reading and leave nothing. pykakasi sees this string only: 日 is にち here,
-    though ついたち in 一日.
+    that half-width kana read as kana, with 髙, 﨑 and their like taken as 高 and 崎; then pykakasi.
+    Katakana become hiragana; ー stays ー, also in hiragana words, so コーヒー and こーひー agree, and
+    こうひい differs from them by two; ゝ and ゞ become the kana they repeat (すゝ is すす, すゞ is すず).
+    Digits, Latin letters, symbols, other scripts and kanji unknown to pykakasi have no reading and leave
+    nothing. pykakasi sees this string only: 日 is にち here, though ついたち in 一日.
 
     Safe to call from several threads. The first call of a process loads the dictionary (a second).
 
     >>> [reading(name) for name in ("斉藤", "斎藤", "##サイトウ", "ｻｲﾄｳ", "尾崎", "A4")]
     ['さいとう', 'さいとう', 'さいとう', 'さいとう', 'おざき', '']
     """
-    plain = unicodedata.normalize("NFKC", _CONTINUATION_SIGNS.sub("", text)).translate(_RADICALS)
+    plain = unicodedata.normalize("NFKC", _CONTINUATION_SIGNS.sub("", text)).translate(_KNOWN_VARIANTS)
     with _lock:
-        converted = "".join(part["hira"] for part in _kakasi().convert(plain))
+        converted = "".join(part["hira"] for run in _READABLE.findall(plain) for part in _kakasi().convert(run))
     hiragana = converted.translate(_KATAKANA_TO_HIRAGANA)
     while _REPEATED.search(hiragana):
         hiragana = _REPEATED.sub(_repeat, hiragana)
