@@ -11,7 +11,8 @@ from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
 from engine.evaluations.bertscore import Result, Scoring, Settings, evaluate, matrix, rescore
 from engine.evaluations.dictionaries import build_dictionary
-from engine.measures.idf import count_documents, write_idf
+from engine.evaluations.idf_files import write_idf
+from engine.measures.idf import count_documents
 from tests.session_fake import TOO_LONG, SessionFake, similarities
 
 REFERENCES = ("斉藤は笑った", "猫がいる", "雨が降る")

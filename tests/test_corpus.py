@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.datasets.corpus import Document, read_documents, split_sentences, strip_aozora
+from engine.datasets.corpus import Document, pieces, read_documents, split_sentences, strip_aozora
 from engine.errors import InputError
 from tests.shared_data import shared_data
 
@@ -177,3 +177,11 @@ def test_every_file_of_aozora_loses_its_notation() -> None:
             break
     assert names == sorted(names)
     assert with_signs == []
+
+
+def test_pieces_keep_every_line_and_stay_within_the_limit() -> None:
+    text = "短い行。\n\n" + "とても長い一文が続く、" * 30 + "終わり。次の文。\n最後。"
+    parts = pieces(text, 40)
+    assert max(map(len, parts)) <= 40
+    assert "".join(parts).replace("\n", "") == text.replace("\n", "")
+    assert pieces(" \n\n", 40) == []

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.idf import IdfDictionary, count_documents, read_idf, write_idf
+from engine.evaluations.idf_files import read_idf, write_idf
+from engine.measures.idf import IdfDictionary, count_documents
 
 TOKENS = [f"t{index}" for index in range(12)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.commands.common import add_cache_argument, gateway_session
 from engine.evaluations.dictionaries import build_dictionary
-from engine.measures.idf import write_idf
+from engine.evaluations.idf_files import write_idf
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

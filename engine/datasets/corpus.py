@@ -90,6 +90,27 @@ def split_sentences(text: str) -> Iterator[str]:
                 yield sentence
 
 
+def pieces(text: str, most: int) -> list[str]:
+    """A text in parts of at most `most` characters, cut at line ends, else at sentence ends, else anywhere.
+
+    Blank lines are dropped; no other character is, and a text without any has no part.
+
+    >>> pieces("いち。\\nに。さん。\\n\\nし。", 6)
+    ['いち。', 'に。さん。', 'し。']
+    """
+    parts: list[str] = []
+    for line in text.splitlines():
+        for sentence in [line] if len(line) <= most else split_sentences(line):
+            for part in (sentence[i:i + most] for i in range(0, len(sentence), most)):
+                if not part.strip():
+                    continue
+                if parts and len(parts[-1]) + 1 + len(part) <= most:
+                    parts[-1] += "\n" + part
+                else:
+                    parts.append(part)
+    return parts
+
+
 def _raw_files(path: Path) -> Iterator[tuple[str, bytes]]:
     if not path.exists():
         raise InputError(f"There is no file or folder {path}.")

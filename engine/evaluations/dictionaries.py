@@ -11,14 +11,17 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from engine.datasets.corpus import Document, read_documents
+from engine.datasets.corpus import Document, pieces, read_documents
 from engine.errors import InputError
+from engine.evaluations.idf_files import read_idf
 from engine.inference.gateway import GatewaySession
-from engine.measures.idf import IdfDictionary, count_documents, read_idf
+from engine.measures.idf import IdfDictionary, count_documents
 
 BUILT_IN = ("novel", "wiki")
 FOLDER = Path(__file__).parents[1] / "builtin" / "idf"
 DOCUMENTS_AT_ONCE = 64
+# MeCab, under BertJapaneseTokenizer, ends the process on texts of some hundred thousand characters.
+CHARACTERS_AT_ONCE = 4000
 
 
 def built_in_paths(name: str) -> list[Path]:
@@ -69,8 +72,10 @@ def build_dictionary(
     def tokenized() -> Iterator[list[str]]:
         done = 0
         for documents in _chunks(read_documents(corpus, unit=unit)):
-            for piece in session.token_lists(model, [document.text for document in documents]):
-                yield list(piece["tokens"])
+            parts = [pieces(document.text, CHARACTERS_AT_ONCE) for document in documents]
+            tokens = iter(session.token_lists(model, [part for of_document in parts for part in of_document]))
+            for of_document in parts:
+                yield [token for _ in of_document for token in next(tokens)["tokens"]]
             done += len(documents)
             report(done)
 

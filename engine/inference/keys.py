@@ -1,0 +1,96 @@
+"""Cache keys: a SHA-256 over everything that can change a number, and over the item itself."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.models.facts import ModelFacts
+from engine.models.locating import Located
+
+# Raised when keys are made otherwise.
+LAYOUT = 1
+_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "fugashi", "unidic-lite")
+_MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "numpy")
+# The code that computes: edit it, and no number from before is taken for one of its own.
+_CODE = ("models/*.py", "language/*.py", "measures/projection.py")
+# Where NVIDIA's driver shows itself; asking torch would mean to import it.
+_NVIDIA = Path("/dev/nvidiactl")
+_CHOOSE_DEVICE = ("HAKARI_DEVICE", "CUDA_VISIBLE_DEVICES")
+
+
+def item_keys(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: Iterable[Any]) -> list[str]:
+    """One key per item (a text, or a list of texts). Equal items have equal keys."""
+    common = _hashed({
+        "operation": operation, "model": facts.fingerprint, "tokenizer": facts.tokenizer_fingerprint,
+        "settings": dict(settings), "dtype": facts.dtype, "device": facts.device.partition(":")[0],
+        **_surroundings(_TEXT_LIBRARIES),
+    })
+    keys = []
+    for item in items:
+        one = common.copy()
+        # JSON keeps ["ab", "c"] and ["a", "bc"] apart, and has an escape for a lone surrogate.
+        one.update(json.dumps(item).encode())
+        keys.append(one.hexdigest())
+    return keys
+
+
+def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) -> str:
+    """The key of what is computed from an array: by its content, not by where it came from."""
+    described = [array.dtype.str, list(array.shape)]
+    digest = _hashed({"operation": operation, "array": described, "settings": dict(settings),
+                      **_surroundings(_MAP_LIBRARIES)})
+    digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def facts_key(located: Located, devices: Sequence[str]) -> str:
+    """The key of a model's facts: of the hub its commit, elsewhere every file's name, size and time of change."""
+    if located.commit is not None:
+        where: list[Any] = [located.name, located.commit]
+    else:
+        files = [(path.name, path.stat()) for path in sorted(located.path.iterdir()) if path.is_file()]
+        where = [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files]]
+    return _hashed({
+        "operation": "describe", "where": where, "devices": list(devices), "nvidia": _NVIDIA.exists(),
+        "chosen": [os.environ.get(name) for name in _CHOOSE_DEVICE], **_surroundings(_TEXT_LIBRARIES),
+    }).hexdigest()
+
+
+@lru_cache
+def library_versions(names: tuple[str, ...]) -> dict[str, str]:
+    """Installed versions by name, without importing anything; "absent" where there is none."""
+    versions = {}
+    for name in names:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[name] = "absent"
+    return versions
+
+
+def _surroundings(libraries: tuple[str, ...]) -> dict[str, Any]:
+    return {"layout": LAYOUT, "versions": library_versions(libraries), "code": _code_digest()}
+
+
+@lru_cache
+def _code_digest() -> str:
+    engine = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for pattern in _CODE:
+        for path in sorted(engine.glob(pattern)):
+            digest.update(f"{path.name}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _hashed(described: Mapping[str, Any]) -> Any:
+    canonical = json.dumps(described, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode())

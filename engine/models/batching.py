@@ -1,0 +1,143 @@
+"""Texts -> token ids -> batches of like length, within a budget of tokens and the memory of the device.
+
+The tokenizer neither pads nor truncates: a Rust tokenizer keeps those settings in itself, where another
+thread's call can change them. Batches are cut by token length, never by characters or words, so that
+little is computed on padding.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+from engine.errors import InputError, RunError
+
+PRECISIONS = ("fp32", "bf16")
+# Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
+# card is only busy with more.
+TOKEN_BUDGETS = {"cpu": 2048, "cuda": 32768}
+OTHER_DEVICE_BUDGET = 8192
+
+_encoding = threading.Lock()
+
+
+def encoded(tokenizer: PreTrainedTokenizerBase, text: str, **settings: Any) -> BatchEncoding:
+    """The tokenizer's encoding of one text, whole and unpadded, with the special tokens it adds itself."""
+    with _encoding:
+        return tokenizer(
+            text, padding=False, truncation=False, verbose=False,
+            return_attention_mask=False, return_token_type_ids=False, **settings,
+        )
+
+
+def token_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """Ids of `text`, with the special tokens that the tokenizer adds, never truncated."""
+    return list(encoded(tokenizer, text)["input_ids"])
+
+
+def pad_id(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The id to pad with: the tokenizer's, or 0 where it has none (padding is masked out in any case)."""
+    return int(tokenizer.pad_token_id) if tokenizer.pad_token_id is not None else 0
+
+
+def token_budget(device: torch.device) -> int:
+    """How many tokens a batch holds on `device`."""
+    return TOKEN_BUDGETS.get(device.type, OTHER_DEVICE_BUDGET)
+
+
+def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list[int]]:
+    """Cut the rows of the given token lengths into batches of like length.
+
+    Returns lists of row indices that hold every row once, longest rows first (a budget that does not fit
+    shows at once); in each, n_rows x longest <= `token_budget`, except that a longer row stands alone.
+
+    >>> buckets([2, 5, 3], token_budget=6)
+    [[1], [2, 0]]
+    """
+    remaining = _longest_first(lengths)
+    found = []
+    while remaining:
+        n = _fitting(remaining, lengths, token_budget)
+        found.append(remaining[:n])
+        remaining = remaining[n:]
+    return found
+
+
+def run_buckets(
+    lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None]
+) -> None:
+    """Call `step(indices)` for each of `buckets`, in smaller ones once the device is out of memory.
+
+    A step that runs out of memory is repeated on half of its rows and the later buckets keep to that size,
+    so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
+    """
+    remaining = _longest_first(lengths)
+    while remaining:
+        n = _fitting(remaining, lengths, token_budget)
+        if _fits(step, remaining[:n]):
+            remaining = remaining[n:]
+            continue
+        if n == 1:
+            raise RunError("The memory of the device does not hold one text alone. Leave out the longest texts, or use "
+                           "a smaller model or a device with more memory.")
+        token_budget = n * int(lengths[remaining[0]]) // 2
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+def padded(
+    rows: Sequence[Sequence[int] | np.ndarray], pad_id: int, device: torch.device
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Rows of ids -> ids and attention mask, both int64 (n_rows, longest), padded on the right."""
+    longest = max(len(row) for row in rows)
+    ids = np.full((len(rows), longest), pad_id, dtype=np.int64)  # (n_rows, longest)
+    mask = np.zeros_like(ids)
+    for i, row in enumerate(rows):
+        ids[i, : len(row)] = row
+        mask[i, : len(row)] = 1
+    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+
+
+def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
+    """What a forward pass runs under: "bf16" multiplies matrices in bfloat16, "fp32" changes nothing.
+
+    Raises InputError for any other precision.
+    """
+    if precision not in PRECISIONS:
+        raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
+    return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out: CUDA's own class, or a processor's allocator in words."""
+    words = str(error).lower()
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or (
+        isinstance(error, RuntimeError) and ("out of memory" in words or "can't allocate memory" in words)
+    )
+
+
+def _fits(step: Callable[[list[int]], None], indices: list[int]) -> bool:
+    """Whether the step came through; False when memory ran out."""
+    try:
+        step(indices)
+    except (RuntimeError, MemoryError) as error:
+        if is_out_of_memory(error):
+            return False  # the error, and with it the tensors its frames hold, is let go here
+        raise
+    return True
+
+
+def _longest_first(lengths: Sequence[int] | np.ndarray) -> list[int]:
+    # Stable, so that copies of one text stay together.
+    return np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable").tolist()
+
+
+def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_budget: int) -> int:
+    """How many of the first rows make one bucket; the first is the longest."""
+    return min(len(remaining), max(1, token_budget // max(1, int(lengths[remaining[0]]))))

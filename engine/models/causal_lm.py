@@ -1,0 +1,109 @@
+"""Log-likelihoods of causal language models, token by token: log p(token | the tokens before it)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget
+from engine.models.lm_head import log_likelihoods_at, row_costs
+from engine.models.loading import Loaded
+from engine.models.scored import excluded_piece, scored_piece, too_long
+from engine.models.spans import Spans, token_spans
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    """The ids that the model reads of one text; id `at[k]` is scored, and is token `tokens[k]` of the text."""
+
+    ids: list[int]
+    at: np.ndarray  # int64 (|S|,)
+    tokens: np.ndarray  # int64 (|S|,)
+
+
+def token_log_likelihoods(
+    loaded: Loaded, texts: Sequence[str], *, bos: bool = True, leading_space: bool = False, precision: str = "fp32"
+) -> list[dict[str, Any]]:
+    """How probable a causal model finds each token of each text after those before it, in nats.
+
+    bos: score from the beginning-of-sequence token, where the tokenizer has one: it is put in front unless the
+    tokenizer did so itself. Without it (False, or a tokenizer that has none) the first token has nothing before
+    it and is **not scored**, so that pairs of sentences that differ in it lose the difference.
+    leading_space: put a space in front of the text, as lm-evaluation-harness does for English BLiMP; spans stay
+    those of the text as given.
+
+    Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
+    piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
+    0 or less, higher being more probable; or {"excluded": reason, "n_tokens": n} for a text without a token to
+    score, or with more tokens than the model takes: no text is ever cut. Raises InputError for another precision.
+
+    A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
+    Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
+    where it does; with `bos=False` a BOS that the tokenizer adds is taken away here and kept there.
+    """
+    found = [_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
+    sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in found]
+    reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
+    scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
+    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], precision), strict=True))
+    nothing = np.zeros(0, dtype=np.float32)
+    return [
+        excluded_piece(reason, len(sequence.ids)) if reason
+        else scored_piece(spans, sequence.tokens, scores.get(i, nothing))
+        for i, (spans, sequence, reason) in enumerate(zip(found, sequences, reasons, strict=True))
+    ]
+
+
+def _token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_space: bool) -> Spans:
+    if not leading_space:
+        return token_spans(tokenizer, text)
+    spans = token_spans(tokenizer, " " + text)
+    moved = np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0))  # (n, 2)
+    return Spans(spans.ids, spans.tokens, moved, spans.special, spans.words)
+
+
+def _sequence(tokenizer: PreTrainedTokenizerBase, spans: Spans, bos: bool) -> _Sequence:
+    opening = tokenizer.bos_token_id
+    text_tokens = np.flatnonzero(~spans.special)
+    last = int(text_tokens[-1]) + 1 if len(text_tokens) else 0
+    opened = last > 0 and spans.ids[0] == opening
+    kept = np.arange(1 if opened and not bos else 0, last)
+    ids = [spans.ids[token] for token in kept]
+    if bos and not opened and opening is not None:
+        ids, kept = [opening, *ids], np.concatenate([[-1], kept])  # -1: no token of the text
+    at = np.array([i for i in range(1, len(ids)) if not spans.special[kept[i]]], dtype=np.int64)
+    return _Sequence(ids, at, kept[at])
+
+
+@torch.inference_mode()
+def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[np.ndarray]:
+    """Log-likelihoods of the scored tokens of each sequence."""
+    if not sequences:
+        return []
+    device, padding = loaded.device, pad_id(loaded.tokenizer)
+    ends = np.cumsum([len(sequence.at) for sequence in sequences])
+    result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
+
+    def step(batch: list[int]) -> None:
+        # What follows the last token is not asked, so the last token is not read.
+        ids, attention = padded([sequences[i].ids[:-1] for i in batch], padding, device)
+        counts = [len(sequences[i].at) for i in batch]
+        rows, columns, targets, places = (torch.from_numpy(numbers).to(device) for numbers in (
+            np.repeat(np.arange(len(batch)), counts),  # (n_scored,), as the others
+            np.concatenate([sequences[i].at - 1 for i in batch]),
+            np.concatenate([np.array(sequences[i].ids)[sequences[i].at] for i in batch]),
+            np.concatenate([np.arange(ends[i] - len(sequences[i].at), ends[i]) for i in batch]),
+        ))
+        inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
+        result[places] = log_likelihoods_at(loaded.model, inputs, rows, columns, targets)
+
+    lengths = [len(sequence.ids) - 1 for sequence in sequences]
+    budget = token_budget(device)
+    with autocast(device, precision):
+        run_buckets(row_costs(loaded.model, lengths, lengths, budget), budget, step)
+    return np.split(result.cpu().numpy(), ends[:-1])

@@ -1,0 +1,102 @@
+"""Log-likelihoods at chosen positions of a batch, with the language-model head run at those positions only.
+
+A head writes vocabulary-many numbers for every position; of a masked copy of a sentence one position counts.
+So the hidden states are picked where the body of the model hands them to the head, whatever the head is made
+of: BERT's `cls`, RoBERTa's `lm_head`, DistilBERT's four modules, a scaled or capped output. That this
+gives the same as the whole forward pass is tried once per model; where it does not, the whole pass is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+
+from engine.models.batching import is_out_of_memory
+
+# Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
+MAX_LOGITS = 2**28
+# Of the largest logit: what the order of float32 sums, and 8 bits of mantissa, may change.
+TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
+TOLERANCE_OF_HALVES = 5e-2
+
+# The module that hands the hidden states to the head; None where picking there does not work.
+_bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
+
+
+def log_likelihoods_at(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, targets: torch.Tensor
+) -> torch.Tensor:
+    """log p(target) in nats, float32 (n,), at position (rows[i], columns[i]) of a batch.
+
+    `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `rows`, `columns` and
+    `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
+    """
+    body = _body(model)
+    logits = _picked(model, body, inputs, rows, columns) if body else _whole(model, inputs, rows, columns)
+    return torch.log_softmax(logits.float(), dim=-1).gather(1, targets[:, None])[:, 0]
+
+
+def row_costs(
+    model: PreTrainedModel, lengths: Sequence[int] | np.ndarray, n_scored: Sequence[int] | np.ndarray, token_budget: int
+) -> np.ndarray:
+    """What each row takes of a token budget when its head writes `n_scored` rows of logits: int64 (n_rows,).
+
+    Its length, and on top the share of `MAX_LOGITS` that its logits are, so that a large vocabulary makes batches
+    smaller. A head that cannot be run at chosen positions writes as many as the row is long.
+    """
+    written = np.asarray(n_scored if _body(model) else lengths, dtype=np.int64)
+    vocabulary = int(model.config.get_text_config().vocab_size)
+    return np.asarray(lengths, dtype=np.int64) + written * vocabulary * token_budget // MAX_LOGITS
+
+
+def _body(model: PreTrainedModel) -> torch.nn.Module | None:
+    """The module whose output may be picked from, tried once per model; None when the whole pass is needed."""
+    if model not in _bodies:
+        # OPT's head follows the decoder inside its body.
+        candidates = [model.base_model, model.get_decoder()]
+        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+            _bodies[model] = next((body for body in candidates if _picking_agrees(model, body)), None)
+    return _bodies[model]
+
+
+def _whole(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    return model(**inputs).logits[rows, columns]  # (n, vocab)
+
+
+def _picked(
+    model: PreTrainedModel, body: torch.nn.Module, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
+) -> torch.Tensor:
+    def pick(_module: torch.nn.Module, _arguments: Any, output: Any) -> Any:
+        hidden = output[0][rows, columns][None]  # (1, n, hidden)
+        if isinstance(output, tuple):
+            return (hidden, *output[1:])
+        output.last_hidden_state = hidden
+        return output
+
+    # On the model only while this pass runs; a worker asks a model one thing at a time.
+    hook = body.register_forward_hook(pick)
+    try:
+        return model(**inputs).logits[0]  # (n, vocab)
+    finally:
+        hook.remove()
+
+
+def _picking_agrees(model: PreTrainedModel, body: torch.nn.Module) -> bool:
+    vocabulary = int(model.config.get_text_config().vocab_size)
+    ids = torch.arange(8, device=model.device).reshape(2, 4) % vocabulary  # (2, 4)
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    rows, columns = torch.tensor([[0, 1, 1], [3, 0, 2]], device=model.device)
+    whole = _whole(model, inputs, rows, columns).float()
+    try:
+        picked = _picked(model, body, inputs, rows, columns).float()
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        if is_out_of_memory(error):
+            raise
+        return False
+    tolerance = TOLERANCE.get(model.dtype, TOLERANCE_OF_HALVES) * whole.abs().max()
+    return picked.shape == whole.shape and bool((picked - whole).abs().max() <= tolerance)

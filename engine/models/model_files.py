@@ -1,0 +1,113 @@
+"""The files of a model directory: which ones decide its numbers, and fingerprints over their contents."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelError
+
+CONFIG = "config.json"
+# In the order in which transformers itself looks for weights: one file, or an index that names several.
+SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
+PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
+TOKENIZER_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
+# Files with such suffixes that say nothing about tokens. A file not listed here counts as the tokenizer's:
+# better one fingerprint too many than two tokenizers under one.
+NOT_TOKENIZER = frozenset({
+    CONFIG, "generation_config.json", "pretraining.json", "trainer_state.json", "all_results.json",
+    "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
+    "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
+})
+# A checkpoint of several machines: transformers would read it in the place of model.safetensors.
+_DISTRIBUTED = re.compile(r"^shard-\d{5}-model-\d{5}-of-\d{5}\.safetensors$")
+
+
+def read_config(directory: Path) -> dict[str, Any]:
+    """config.json of a model directory. Raises ModelError when it is missing or no JSON object."""
+    return read_json(directory / CONFIG, "A model directory holds config.json, weights and a tokenizer.")
+
+
+def read_json(path: Path, what_it_is: str) -> dict[str, Any]:
+    """The JSON object of a file; `what_it_is` says so when ModelError must be raised."""
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path.parent} holds no {path.name}. {what_it_is}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read as JSON: {error}. {what_it_is}") from error
+    if not isinstance(read, dict):
+        raise ModelError(f"{path} holds no JSON object but a {type(read).__name__}. {what_it_is}")
+    return read
+
+
+def weight_files(directory: Path) -> tuple[Path, ...]:
+    """The files the weights are read from: safetensors where there are any, else pytorch_model.bin.
+
+    Several files come with the index that names them, first. Raises ModelError when there are none, or
+    when one that an index names is missing.
+    """
+    names = sorted(path.name for path in directory.iterdir())
+    if any(_DISTRIBUTED.match(name) for name in names):
+        raise ModelError(f"{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
+                         "Save the model with save_pretrained and give that directory.")
+    for single, index in (SAFETENSORS, PICKLED):
+        if single in names:
+            return (directory / single,)
+        if index in names:
+            return (directory / index, *_shards(directory / index))
+    others = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or "nothing else"
+    raise ModelError(f"There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
+                     f"(nor an index of several), only {others}. Save the model with save_pretrained.")
+
+
+def tokenizer_files(directory: Path) -> tuple[Path, ...]:
+    """The files that may decide how a text is cut into tokens, in name order."""
+    return tuple(path for path in sorted(directory.iterdir())
+                 if path.suffix in TOKENIZER_SUFFIXES and path.name not in NOT_TOKENIZER
+                 and not path.name.endswith(".index.json") and path.is_file())
+
+
+def fingerprint(directory: Path) -> str:
+    """SHA-256 over the names and contents of configuration, weights and tokenizer; see `model_files`.
+
+    A model card or a training log beside them changes nothing. Raises ModelError as `weight_files` does.
+    """
+    return _digest([directory / CONFIG, *weight_files(directory), *tokenizer_files(directory)])
+
+
+def tokenizer_fingerprint(directory: Path) -> str:
+    """SHA-256 over the tokenizer's files and the class that config.json names for them."""
+    config = read_config(directory)
+    named = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
+    return sha256(f"{named}\n{_digest(tokenizer_files(directory))}".encode()).hexdigest()
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    lines = []
+    for path in sorted(paths):
+        state = path.stat()
+        lines.append(f"{path.name}\t{_content_digest(path, state.st_size, state.st_mtime_ns)}\n")
+    return sha256("".join(lines).encode()).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _content_digest(path: Path, size: int, modified: int) -> str:
+    """`size` and `modified` are part of the key: a file that was written again is read again."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _shards(index: Path) -> list[Path]:
+    named = read_json(index, "It names the files that hold the weights.").get("weight_map", {})
+    shards = [index.parent / name for name in sorted(set(named.values()))]
+    missing = [shard.name for shard in shards if not shard.is_file()]
+    if missing or not shards:
+        raise ModelError(f"{index} names weights that are not beside it: {', '.join(missing) or 'none at all'}. "
+                         "Copy or download them all.")
+    return shards

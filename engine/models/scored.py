@@ -1,0 +1,38 @@
+"""What scoring a text gives: its scored tokens with their log-likelihoods, or why it was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.models.loading import Loaded
+from engine.models.spans import Spans
+
+
+def scored_piece(spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray) -> dict[str, Any]:
+    """The tokens at `positions` int64 (|S|,) with their log-likelihoods float32 (|S|,), in nats.
+
+    Without any, the text is excluded: a sum over no token would be 0, the best there is.
+    """
+    if not len(positions):
+        return excluded_piece("It has no token to score.", len(spans.ids))
+    return {
+        "tokens": [spans.tokens[i] for i in positions],
+        "ids": np.array(spans.ids, dtype=np.int32)[positions],
+        "spans": spans.spans[positions],
+        "log_likelihoods": log_likelihoods,
+    }
+
+
+def excluded_piece(reason: str, n_tokens: int) -> dict[str, Any]:
+    """The piece of a text that was left out."""
+    return {"excluded": reason, "n_tokens": n_tokens}
+
+
+def too_long(loaded: Loaded, n_tokens: int) -> str | None:
+    """Why a text of `n_tokens` tokens, special ones included, is too long for the model; None where it is not."""
+    limit = loaded.facts.max_tokens
+    if n_tokens <= limit:
+        return None
+    return f"It has {n_tokens:,} tokens with the special ones, and {loaded.facts.name} takes at most {limit:,}."

@@ -1,0 +1,62 @@
+"""The tokenizer of a model directory, by transformers' own classes, with the dictionary it was published for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from engine.errors import ModelError
+from engine.models.model_files import read_config, read_json, tokenizer_files
+from engine.models.quiet import in_one_line, quiet
+
+WHAT_WOULD_DO = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
+                 "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
+# Named by tokenizer classes too, but no vocabulary.
+_SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
+# The first release whose BertJapaneseTokenizer takes unidic-lite where no dictionary is named; before, it was ipadic.
+_UNIDIC_BY_DEFAULT = (4, 46)
+
+
+def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
+    """Load the tokenizer of a model directory; code that the directory may hold is never run.
+
+    A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
+    ipadic, which was the default it was trained with; newer releases would cut its words differently without
+    a word. Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
+    """
+    if not tokenizer_files(directory):
+        raise ModelError(f"There is no tokenizer in {directory}. {WHAT_WOULD_DO}")
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(
+                directory, local_files_only=True, trust_remote_code=False, **published_dictionary(directory),
+            )
+    except Exception as error:  # transformers raises anything for a directory that is not as it should be
+        advice = "Install that package." if isinstance(error, ImportError) else WHAT_WOULD_DO
+        raise ModelError(f"The tokenizer in {directory} cannot be loaded: {in_one_line(error)} {advice}") from error
+    # transformers makes an empty vocabulary, without a word, where there is no file for it.
+    vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
+    if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
+        raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
+                         f"{', '.join(sorted(vocabularies))}. {WHAT_WOULD_DO}")
+    return tokenizer
+
+
+def published_dictionary(directory: Path) -> dict[str, Any]:
+    """The argument that gives a BertJapaneseTokenizer the dictionary it was published for, or nothing.
+
+    Source: transformers pull request 33372 (4.46) changed the default of `MecabTokenizer(mecab_dic=)`.
+    """
+    path = directory / "tokenizer_config.json"
+    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    config = read_config(directory)
+    given = settings.get("mecab_kwargs") or {}
+    by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
+                and settings.get("word_tokenizer_type") == "mecab")
+    release = tuple(map(int, re.findall(r"\d+", str(config.get("transformers_version", "0")))[:2]))
+    if not by_mecab or "mecab_dic" in given or release >= _UNIDIC_BY_DEFAULT:
+        return {}
+    return {"mecab_kwargs": {**given, "mecab_dic": "ipadic"}}

@@ -1,0 +1,123 @@
+"""What a worker process does: one operation on one chunk of items at a time, with models it keeps in memory.
+
+A request is {"model": name, "revision": str or None, "items": [...], "settings": {...}}; the answer is one piece for
+each item, in order: numpy arrays, strings and numbers only, no tensor, so that it can be pickled and cached.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.errors import InputError
+from engine.models import causal_lm, encoder, masked_lm
+from engine.models.batching import token_ids
+from engine.models.loading import Loaded, Task
+from engine.models.offsets import control_ids
+from engine.models.residents import Residents
+
+Piece = dict[str, Any]
+Request = dict[str, Any]
+
+THREADS_VARIABLE = "HAKARI_THREADS"
+
+
+def run_chunk(operation: str, request: Request) -> list[Piece]:
+    """Run one of OPERATIONS on `request["items"]`.
+
+    Raises InputError for an operation that there is not; ModelError and InputError from the operation; RunError
+    when one item alone does not fit into memory. All of them can be pickled.
+    """
+    if operation not in OPERATIONS:
+        raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
+    _use_threads()
+    return OPERATIONS[operation](request)
+
+
+def _describe(request: Request) -> list[Piece]:
+    described = _residents().describe(request["model"], request.get("revision"))
+    return [asdict(described.facts)]
+
+
+def _sentence_vectors(request: Request) -> list[Piece]:
+    return encoder.sentence_vectors(_model(request, "encode"), request["items"], **request["settings"])
+
+
+def _token_similarities(request: Request) -> list[Piece]:
+    return encoder.token_similarities(_model(request, "encode"), request["items"], **request["settings"])
+
+
+def _token_log_likelihoods(request: Request) -> list[Piece]:
+    """Causal or pseudo-log-likelihoods, as `scoring` says; a setting of the other kind is left aside."""
+    settings = dict(request["settings"])
+    precision = settings.get("precision", "fp32")
+    if settings["scoring"] == "causal":
+        return causal_lm.token_log_likelihoods(
+            _model(request, "causal"), request["items"], bos=settings.get("bos", True),
+            leading_space=settings.get("leading_space", False), precision=precision,
+        )
+    return masked_lm.token_log_likelihoods(
+        _model(request, "masked"), request["items"], scoring=settings["scoring"],
+        words=settings.get("words", "auto"), precision=precision,
+    )
+
+
+def _token_lists(request: Request) -> list[Piece]:
+    """Tokens without special ones, of texts of any length."""
+    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
+    control = control_ids(tokenizer)
+    ids_by_text = [[token for token in token_ids(tokenizer, text) if token not in control]
+                   for text in request["items"]]
+    return [{"tokens": list(tokenizer.convert_ids_to_tokens(ids))} for ids in ids_by_text]
+
+
+def _project(request: Request) -> list[Piece]:
+    # scikit-learn takes a second to import; a worker that draws no map goes without it.
+    from engine.measures import projection
+
+    methods: dict[str, Callable[..., np.ndarray]] = {
+        "umap": projection.umap_projection, "pca": projection.pca_projection,
+    }
+    settings = dict(request["settings"])
+    method = settings.pop("method")
+    if method not in methods:
+        raise InputError(f"A map is drawn by one of {', '.join(methods)}; got {method!r}.")
+    return [{"coordinates": np.asarray(methods[method](vectors, **settings), dtype=np.float32)}
+            for vectors in request["items"]]
+
+
+OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
+    "describe": _describe,
+    "sentence_vectors": _sentence_vectors,
+    "token_similarities": _token_similarities,
+    "token_log_likelihoods": _token_log_likelihoods,
+    "token_lists": _token_lists,
+    "project": _project,
+}
+
+
+def _model(request: Request, task: Task) -> Loaded:
+    return _residents().load(request["model"], request.get("revision"), task)
+
+
+@cache
+def _residents() -> Residents:
+    """One store for the life of the process."""
+    return Residents()
+
+
+@cache
+def _use_threads() -> None:
+    """Once in a process: as many threads as HAKARI_THREADS says; without it torch takes every core it may."""
+    given = os.environ.get(THREADS_VARIABLE, "").strip()
+    if not given:
+        return
+    if not given.isdecimal() or not int(given):
+        raise InputError(f"{THREADS_VARIABLE} is a whole number of threads above 0; got {given!r}.")
+    torch.set_num_threads(int(given))
