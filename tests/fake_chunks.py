@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -71,6 +72,11 @@ def _wait_for(path: str) -> str:
     return path
 
 
+def _leave_a_mark(path: str) -> None:
+    """A file is made when the process ends as a program should."""
+    atexit.register(Path(path).touch)
+
+
 BEHAVIOURS: dict[str, Any] = {
     "echo": lambda item: item,
     "sleep": time.sleep,
@@ -84,4 +90,5 @@ BEHAVIOURS: dict[str, Any] = {
     "die once": _die_once,
     "die while answering": _die_while_answering,
     "wait for": _wait_for,
+    "leave a mark": _leave_a_mark,
 }

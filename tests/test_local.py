@@ -248,6 +248,21 @@ def test_close_ends_what_runs_and_what_waits(workers: LocalWorkers, tmp_path: Pa
     workers.close()
 
 
+def test_an_idle_worker_ends_in_order_when_closed(workers: LocalWorkers, tmp_path: Path) -> None:
+    ask(workers, "leave a mark", str(tmp_path / "mark")).result(SECONDS)
+    workers.close()
+    assert (tmp_path / "mark").exists() and workers.pids() == []
+
+
+def test_by_default_the_models_compute(tmp_path: Path) -> None:
+    workers = LocalWorkers()
+    try:
+        with pytest.raises(InputError, match="sentence_vectors"):  # the operations there are
+            ask(workers, "no such operation", "猫").result(4 * SECONDS)
+    finally:
+        workers.close()
+
+
 def program(tmp_path: Path, body: str, *, guarded: bool = True) -> subprocess.Popen[str]:
     """A Python program that has workers."""
     text = textwrap.dedent(body)

@@ -17,6 +17,7 @@ from engine.models.locating import Located, locate
 
 # A chunk is tried once more after its worker died: the cause may have been another tenant of the memory.
 TRIES = 2
+CLOSE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,7 @@ class LocalWorkers:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._workers: dict[int, WorkerProcess] = {}
+        self._busy: set[int] = set()
         self._closed = False
         atexit.register(self.close)
 
@@ -74,18 +76,18 @@ class LocalWorkers:
             job.future.cancel()
 
     def close(self) -> None:
-        """End every worker at once; futures still open are cancelled or fail with RunError."""
+        """End every worker; what runs stops at once. Futures still open are cancelled or fail with RunError."""
         atexit.unregister(self.close)
         for job in self._queue.close():
             job.future.cancel()
         with self._lock:
             self._closed = True
-            for worker in self._workers.values():
-                worker.kill()
+            for slot in self._busy:
+                self._workers[slot].kill()
             threads = list(self._threads)
         for thread in threads:
             if thread is not threading.current_thread():
-                thread.join(timeout=5)
+                thread.join(timeout=CLOSE_SECONDS)
 
     def _start_threads(self) -> None:
         with self._lock:
@@ -109,6 +111,8 @@ class LocalWorkers:
                 job.future.set_exception(error)
             else:
                 job.future.set_result(pieces)
+        if slot in self._workers:
+            self._workers[slot].end()
 
     def _computed(self, slot: int, job: _Job) -> list[Piece]:
         for _ in range(TRIES):
@@ -117,6 +121,9 @@ class LocalWorkers:
                 return worker.ask(job.operation, job.request)
             except WorkerGoneError as gone:
                 reason = str(gone)
+            finally:
+                with self._lock:
+                    self._busy.discard(slot)
         n_items = len(job.request.get("items", ()))
         raise WorkerDied(
             f"The worker process on device {self._devices[slot]!r} ended {TRIES} times during {job.operation} of "
@@ -131,4 +138,5 @@ class LocalWorkers:
             if worker is None or not worker.is_alive():
                 worker = WorkerProcess(self._devices[slot], len(self._devices), self._chunk_function)
                 self._workers[slot] = worker
+            self._busy.add(slot)
             return worker

@@ -26,6 +26,7 @@ ChunkFunction = Callable[[str, Request], list[Piece]]
 
 # Of the processes of this machine a worker is the one to lose when memory runs out (0 = neutral, 1000 = first).
 OOM_SCORE = 500
+END_SECONDS = 2.0
 
 
 class WorkerGoneError(Exception):
@@ -79,6 +80,13 @@ class WorkerProcess:
     def kill(self) -> None:
         """End the process at once."""
         self._process.kill()
+
+    def end(self) -> None:
+        """End a process that has nothing to do: it gets a moment to put its things away."""
+        self._connection.close()
+        self._process.join(timeout=END_SECONDS)
+        self._process.kill()
+        self._process.join(timeout=END_SECONDS)
 
     def _send(self, message: object) -> None:
         try:
