@@ -33,7 +33,8 @@ def points() -> pd.DataFrame:
     random = np.random.default_rng(0)
     n = 4 * len(CLASSES)
     return pd.DataFrame([
-        {"model": model, "row": row + 1, "text": f"{CLASSES[row % 3]}の文 {row}", "label": CLASSES[row % 3], "x": x, "y": y}
+        {"model": model, "row": row + 1, "text": f"{CLASSES[row % 3]}の文 {row}", "label": CLASSES[row % 3],
+         "x": x, "y": y}
         for model in ("m1", "m2") for row, (x, y) in enumerate(random.normal(size=(n, 2)))
     ])
 
@@ -68,7 +69,8 @@ def test_bars_of_nothing_but_undefined_values_have_an_axis(models: pd.DataFrame)
 def test_each_sentence_stands_once_on_its_models_map(points: pd.DataFrame) -> None:
     figure = charts.class_map(points, "m2", CLASSES)
     assert [trace.name for trace in figure.data] == list(CLASSES)
-    drawn = {row: (x, y) for trace in figure.data for (_, row), x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
+    drawn = {row: (x, y) for trace in figure.data
+             for (_, row), x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
     wanted = points[points["model"] == "m2"].set_index("row")
     assert drawn == {row: (line.x, line.y) for row, line in wanted.iterrows()}
 
@@ -120,7 +122,9 @@ def test_a_hover_breaks_wide_text_at_its_width_and_cuts_long_text() -> None:
     assert theme.wrapped("") == ""
 
 
-@pytest.mark.parametrize(("index", "shape"), [(0, "circle"), (9, "circle"), (10, "diamond"), (49, "cross"), (50, "circle")])
+@pytest.mark.parametrize(("index", "shape"), [
+    (0, "circle"), (9, "circle"), (10, "diamond"), (49, "cross"), (50, "circle"),
+])
 def test_when_colours_come_again_the_shape_changes(index: int, shape: str) -> None:
     assert theme.symbol(index) == shape
 

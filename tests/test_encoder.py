@@ -1,6 +1,8 @@
 """Hidden states of tiny random models (see `tiny_models`), against transformers itself and against bert_score."""
 
 import itertools
+import json
+import shutil
 import warnings
 from pathlib import Path
 
@@ -201,15 +203,33 @@ def test_each_text_is_read_once_and_memory_only_cuts_the_work(
 def test_bertscore_equals_bert_score(
     name: str, layer: int, with_idf: bool, directories: dict[str, Path], models: dict[str, Loaded]
 ) -> None:
+    assert_equal_to_bert_score(directories[name], models[name], layer, with_idf)
+
+
+@pytest.mark.parametrize("with_idf", [False, True])
+def test_bertscore_equals_bert_score_on_the_built_in_model(with_idf: bool, tmp_path: Path) -> None:
+    try:
+        loaded = load("builtin/bert-mini-ja", "encode")
+    except ModelError as error:
+        pytest.skip(str(error))
+    # The weights are stored in half precision; bert_score would compute in it, as the configuration may say.
+    copy = Path(shutil.copytree(loaded.facts.path, tmp_path / "copy"))
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**config, "dtype": "float32"}))
+    for layer in (loaded.facts.n_layers, loaded.facts.n_layers - 1):
+        assert_equal_to_bert_score(copy, loaded, layer, with_idf)
+
+
+def assert_equal_to_bert_score(directory: Path, loaded: Loaded, layer: int, with_idf: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own imports
         import bert_score
 
     references, candidates = map(list, zip(*PAIRS, strict=True))
     # One pair at a time: it clamps negative similarities at 0 where it pads.
-    expected = bert_score.score(candidates, references, model_type=str(directories[name]), num_layers=layer,
-                                idf=with_idf, nthreads=0, batch_size=1, device="cpu")
-    pieces = token_similarities(models[name], PAIRS, layers=[layer])
+    expected = bert_score.score(candidates, references, model_type=str(directory), num_layers=layer, idf=with_idf,
+                                nthreads=0, batch_size=1, device="cpu")
+    pieces = token_similarities(loaded, PAIRS, layers=[layer])
     idf = count_documents([piece["reference_tokens"] for piece in pieces], "references", "test", "reference")
     for piece, precision, recall, f1 in zip(pieces, *(numbers.tolist() for numbers in expected), strict=True):
         special = {side: piece[f"{side}_special"] for side in ("reference", "candidate")}

@@ -102,7 +102,8 @@ def test_two_columns_that_make_one_sentence_are_offered_joined() -> None:
     ("gaps.csv", "text,label\n雨,天気\n,試合\n晴れ,\n".encode(), ("row 2", "row 3")),
     ("ragged.csv", b"text,label\nrain,weather\nlost,sport,extra\n", ("row 2",)),
     ("one.csv", b"text,label\nrain,weather\n", ("2 sentences",)),
-    ("mixed.csv", "text,label\n雨,天気\n".encode() + "晴れ,天気\n".encode("cp932") + b"\xff\xff,x\n", ("mixes encodings", "line 3")),
+    ("mixed.csv", "text,label\n雨,天気\n".encode() + "晴れ,天気\n".encode("cp932") + b"\xff\xff,x\n",
+     ("mixes encodings", "line 3")),
 ])
 def test_a_bad_file_is_explained_and_the_page_lives_on(name: str, content: bytes, words: tuple[str, ...]) -> None:
     app = uploaded("clusters", name, content)

@@ -4,6 +4,8 @@ import json
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from transformers import AutoModel, T5Config, T5ForConditionalGeneration
 from engine.errors import ModelError
 from engine.models.loading import load
 from engine.models.locating import locate
-from tests import tiny_models
+from tests import fake_hub, tiny_models
 
 
 @pytest.fixture(scope="module")
@@ -181,3 +183,17 @@ def test_the_device_is_the_named_one_or_an_error(bert: Path, monkeypatch: pytest
     monkeypatch.setenv("HAKARI_DEVICE", "cuda:99")
     with pytest.raises(ModelError, match="HAKARI_DEVICE names a device that is not here: 'cuda:99'"):
         load(str(bert), "encode")
+
+
+def test_a_model_of_the_hub_is_loaded_by_id_and_revision(bert: Path, tmp_path: Path) -> None:
+    files = {path.name: path.read_bytes() for path in bert.iterdir()}
+    fake_hub.put_in_cache(tmp_path, files, branch="v1")
+    script = """
+from engine.models.loading import load
+facts = load("someone/small-bert", "masked", revision="v1").facts
+print(facts.source, facts.name, facts.revision, facts.fingerprint, facts.n_parameters)
+"""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], cwd=fake_hub.ROOT, text=True, check=True,
+                          capture_output=True, timeout=120, env=fake_hub.environment(tmp_path, offline=True))
+    n_parameters = load(str(bert), "masked").facts.n_parameters
+    assert done.stdout.split() == ["hub", "someone/small-bert", "v1", fake_hub.COMMIT, str(n_parameters)]

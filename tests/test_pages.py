@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -21,8 +22,9 @@ from dashboard.charts import theme
 from engine.errors import ModelError
 from engine.evaluations import clusters
 from engine.evaluations.dictionaries import FOLDER
+from engine.evaluations.idf_files import write_idf
 from engine.measures.dispersion import dispersion
-from engine.measures.idf import count_documents, write_idf
+from engine.measures.idf import count_documents
 from engine.models.cards import BUILT_IN
 from engine.runs import open as opening
 from tests.fakes import FakeBackend
@@ -116,6 +118,9 @@ def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
     backend._errors[text] = ModelError("No weights for *this*.")
     app = until(visit("home"), lambda app: app.warning and len(app.metric) == 6)
     assert "No weights for \\*this\\*" in app.warning[0].value
+    del backend._errors[text]
+    app.button(key="sample-again-clusters").click()
+    until(drawn(app), lambda app: len(app.metric) == 8)
 
 
 def test_clusters_weighs_the_sample_and_shows_what_the_engine_gives(backend: FakeBackend) -> None:
@@ -127,7 +132,8 @@ def test_clusters_weighs_the_sample_and_shows_what_the_engine_gives(backend: Fak
     assert table["in_class_dispersion"][0] == pytest.approx(wanted.in_class, rel=1e-12)
     assert table["out_of_class_dispersion"][0] == pytest.approx(wanted.out_of_class, rel=1e-12)
     assert len(app.get("plotly_chart")) == 3 + 1
-    assert {button.label for button in app.download_button} == {"models.csv", "classes.csv", "points.csv", "signature.json"}
+    assert {button.label for button in app.download_button} == {
+        "models.csv", "classes.csv", "points.csv", "signature.json"}
     assert "pooling cls" in _texts(app) and "hakari" in _texts(app)
 
 
@@ -155,7 +161,7 @@ def test_several_models_stand_side_by_side_in_their_rank(backend: FakeBackend) -
     assert list(app.dataframe[0].value["score"]) == sorted(app.dataframe[0].value["score"])
     assert len(app.get("plotly_chart")) == 3 + 3
     before = len(app.dataframe)
-    app.get_by_key("clusters-classes").set_value(["料理"])
+    app.get_by_key(f"clusters-classes-{app.query_params['run']}").set_value(["料理"])
     assert len(drawn(app).dataframe) == before
 
 
@@ -278,7 +284,7 @@ def dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_corpora_page_lists_searches_and_parts_a_dictionary(backend: FakeBackend, dictionary: None) -> None:
     app = visit("corpora")
     assert [metric.value for metric in app.metric][:2] == ["4", "6"]
-    assert list(app.dataframe[0].value["piece"])[0] == "は"
+    assert app.dataframe[0].value["piece"].iloc[0] == "は"
     app.text_input(key="corpora-query").set_value("藤")
     assert list(drawn(app).dataframe[0].value["piece"]) == ["##藤"]
     app.text_input(key="corpora-query").set_value("")
@@ -296,7 +302,8 @@ def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
 
 
 def test_headlines_hold_for_undefined_scores() -> None:
-    models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None], "n_sentences": [4, 4]})
+    models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
+                           "n_sentences": [4, 4]})
     result = clusters.Result(clusters.Settings(("builtin/a", "b")), "d", models, *[pd.DataFrame()] * 3)
     assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
     assert theme.decimals([float("nan")]) == 2
@@ -321,3 +328,30 @@ print(sorted({{"torch", "transformers", "umap", "numba"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stderr[-2000:]
+
+
+def test_a_data_directory_that_cannot_be_used_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path / "file"))
+    app = visit("runs")
+    assert "HAKARI\\_DATA\\_DIR" in app.error[0].value
+
+
+def test_models_page_shows_what_the_training_record_says(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {"layers": 4, "hidden": 256, "vocab_size": 8000, "max_length": 128}
+    figures = {"builtin/bert-mini-ja": {"masked_accuracy": 0.362, "masked_nats": 3.71},
+               "builtin/gpt2-mini-ja": {"nats_per_token": 4.71, "nats_per_character": 3.02}}
+    for name, held_out in figures.items():
+        folder = tmp_path / name.removeprefix("builtin/")
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+        (folder / "pretraining.json").write_text(json.dumps({
+            "settings": settings, "parameters": 5_500_000, "train": {"documents": 900, "characters": 10**8},
+            "held_out": {"documents": 50, **held_out}}))
+    monkeypatch.setattr("engine.models.cards.FOLDER", tmp_path)
+    app = visit("models")
+    assert not app.error
+    assert [metric.value for metric in app.metric] == ["36.2%", "3.71", "4.71", "3.02"]
+    assert "5,500,000 parameters" in app.caption[0].value and "vocabulary 8,000" in app.caption[0].value

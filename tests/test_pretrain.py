@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.corpus import Document
 from engine.errors import InputError
 from engine.models.pretrain import Settings, _last_whole_checkpoint, is_held_out, pretrain
-from engine.models.pretrain_objective import IGNORED, collator, held_out_numbers
+from engine.models.pretrain_objective import IGNORED, collator, held_out_numbers, loss, spread_positions
 from engine.models.pretrain_rows import RowFormat, Steps, write_rows
 from engine.models.pretrain_tokenizers import fast_encoder, train_unigram, train_wordpiece
 
@@ -118,7 +118,7 @@ def test_a_vocabulary_does_not_depend_on_chance(tmp_path: Path) -> None:
 def test_a_model_is_trained_saved_in_half_precision_and_loads(bert: Path) -> None:
     model = AutoModelForMaskedLM.from_pretrained(bert)
     record = json.loads((bert / "pretraining.json").read_text(encoding="utf-8"))
-    assert json.loads((bert / "config.json").read_text())["dtype"] == "float16"
+    assert json.loads((bert / "config.json").read_text())["dtype"] == "float32"
     assert record["parameters"] == model.num_parameters()
     # After 12 steps the loss must have left that of guessing evenly among 420 pieces: ln 420 = 6.04.
     assert record["held_out"]["masked_nats"] < 5.8
@@ -228,3 +228,23 @@ def test_a_corpus_that_fills_no_step_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too small"):
         pretrain([tmp_path], tmp_path / "out", replace(TINY, tokens_per_step=1_000_000, vocab_size=300),
                  report=lambda line: None)
+
+
+@pytest.mark.parametrize("architecture", ["bert", "gpt2"])
+def test_the_loss_is_that_of_the_whole_model(corpus: Path, bert: Path, tmp_path: Path, architecture: str) -> None:
+    if architecture == "bert":
+        model, tokenizer = AutoModelForMaskedLM.from_pretrained(bert), AutoTokenizer.from_pretrained(bert)
+    else:
+        pretrain([corpus], tmp_path / "gpt", replace(TINY, architecture="gpt2", steps=1), report=lambda line: None)
+        model, tokenizer = (kind.from_pretrained(tmp_path / "gpt") for kind in (AutoModelForCausalLM, AutoTokenizer))
+    ids = torch.tensor(tokenizer([s * 3 for s in sentences()[:40:8]], padding=True)["input_ids"])
+    batch = collator(tokenizer, seed=1)(ids)
+    # float32 sums over the positions in parts against transformers' own over all at once
+    assert loss(model, batch).item() == pytest.approx(model(**batch).loss.item(), rel=1e-5)
+
+
+def test_later_positions_repeat_the_learnt_ones() -> None:
+    embedding = torch.nn.Embedding.from_pretrained(torch.arange(12.0)[:, None], freeze=False)
+    # Short rows of 6: [CLS] at 0, text at 1 to 4, [SEP] at 5 at the latest; from 5 on 1 2 3 4 again and again.
+    spread_positions(embedding, 6)
+    assert embedding.weight[:, 0].tolist() == [0, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3]

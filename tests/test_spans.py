@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import AutoTokenizer, BertJapaneseTokenizer, BertTokenizer, GPT2Tokenizer
+from transformers import AutoTokenizer, BertJapaneseTokenizer, BertTokenizer, ByT5Tokenizer, GPT2Tokenizer
 
 from engine.errors import InputError
 from engine.models.spans import Spans, token_spans, word_of_token
@@ -15,7 +15,7 @@ from tests.odd_tokenizers import japanese, unigram_with_bytes
 from tests.shared_data import shared_data
 
 KINDS = ("wordpiece", "japanese", "japanese characters", "japanese basic", "japanese lower", "byte-level", "unigram",
-         "unigram bytes", "metaspace")
+         "unigram bytes", "metaspace", "python bytes")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,7 @@ def tokenizers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "unigram": AutoTokenizer.from_pretrained(tiny_models.gpt2_unigram(folder / "unigram")),
         "unigram bytes": unigram_with_bytes(),
         "metaspace": unigram_with_bytes(scheme="always", split=True),
+        "python bytes": ByT5Tokenizer(),
         "japanese": japanese(folder / "a"),
         "japanese characters": japanese(folder / "b", pieces="character"),
         "japanese basic": japanese(folder / "c", words="basic", lower=True),
@@ -96,6 +97,13 @@ def test_bytes_share_their_character(tokenizers: dict[str, Any]) -> None:
     first, *middle, last = covered("a 鱧!", token_spans(tokenizers["byte-level"], "a 鱧!"))
     assert first == "a" and last == "!" and len(middle) > 1
     assert {part for part in middle if part != " "} == {"鱧"}
+
+
+def test_a_python_tokenizer_that_is_not_known_by_steps(tokenizers: dict[str, Any]) -> None:
+    found = token_spans(tokenizers["python bytes"], "ab 鱧 c")
+    # Letters and spaces are found; the three bytes of 鱧 take what lies between them.
+    assert covered("ab 鱧 c", found) == ["a", "b", " ", "鱧", "鱧", "鱧", " ", "c"]
+    assert found.special.tolist() == [False] * 8 + [True]
 
 
 def test_the_space_before_a_word_is_no_part_of_it(tokenizers: dict[str, Any]) -> None:

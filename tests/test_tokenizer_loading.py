@@ -1,11 +1,17 @@
 import json
+import shutil
+from itertools import islice
 from pathlib import Path
 
 import pytest
+import sentencepiece
+from transformers import PreTrainedTokenizerBase
 
+from engine.datasets.corpus import read_documents, split_sentences
 from engine.errors import ModelError
 from engine.models.tokenizer_loading import load_tokenizer, published_dictionary
 from tests import tiny_models
+from tests.shared_data import shared_data
 
 
 @pytest.fixture
@@ -84,3 +90,35 @@ def test_tokenizers_without_mecab_are_left_alone(bert: Path, japanese: Path) -> 
     assert published_dictionary(bert) == {}
     as_published(japanese, word_tokenizer_type="basic")
     assert published_dictionary(japanese) == {}
+
+
+def test_an_unknown_character_is_unknown_and_no_end_of_text(tmp_path: Path) -> None:
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(tiny_models.JAPANESE * 20), model_prefix=str(tmp_path / "spiece"), model_type="unigram",
+        vocab_size=110, hard_vocab_limit=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, minloglevel=2, num_threads=1,
+    )
+    own, tokenizer = as_t5(tmp_path)
+    for text in ("猫が龘を見た。", "龘", *tiny_models.JAPANESE):
+        assert tokenizer.encode(text, add_special_tokens=False) == own.encode(text)
+    assert tokenizer.unk_token_id in tokenizer.encode("猫が龘を見た。")
+
+
+def test_a_published_vocabulary_gives_sentencepieces_own_tokens(tmp_path: Path) -> None:
+    shutil.copy(shared_data("tokenizers", "rinna-japanese", "google_sp.model"), tmp_path / "spiece.model")
+    own, tokenizer = as_t5(tmp_path)
+    sentences = []
+    for document in islice(read_documents([shared_data("aozora")]), 2):
+        sentences += list(split_sentences(document.text))[:200]
+    encoded = [own.encode(sentence) for sentence in sentences]
+    assert sum(own.unk_id() in ids for ids in encoded) > 3  # there is something to go wrong
+    assert [tokenizer.encode(sentence, add_special_tokens=False) for sentence in sentences] == encoded
+
+
+def as_t5(directory: Path) -> tuple[sentencepiece.SentencePieceProcessor, PreTrainedTokenizerBase]:
+    """spiece.model alone, and through the layout of Japanese GPT-2 models of 2021: a T5Tokenizer with <unk> at 0."""
+    (directory / "config.json").write_text(json.dumps({"model_type": "gpt2", "tokenizer_class": "T5Tokenizer"}))
+    (directory / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": "T5Tokenizer", "unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>",
+        "pad_token": "<pad>", "extra_ids": 0, "additional_special_tokens": []}))
+    own = sentencepiece.SentencePieceProcessor(model_file=str(directory / "spiece.model"))
+    return own, load_tokenizer(directory)

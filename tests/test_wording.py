@@ -31,8 +31,8 @@ def test_the_examples_in_docstrings_hold(module: str) -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "*a* _b_ `c`", "[x](http://y)", "<script>alert(1)</script>", "# head", "$x^2$", "~~a~~", "| a |", "1. one", "- one", "a -> b",
-    "===", "&lt;", ":red[x]", ":material/home:", ":smile:", "www.example.org", "https://example.org",
+    "*a* _b_ `c`", "[x](http://y)", "<script>alert(1)</script>", "# head", "$x^2$", "~~a~~", "| a |", "1. one", "- one",
+    "a -> b", "===", "&lt;", ":red[x]", ":material/home:", ":smile:", "www.example.org", "https://example.org",
 ])
 def test_typed_text_keeps_every_sign_and_none_works(text: str) -> None:
     escaped = wording.verbatim(text)
@@ -81,7 +81,8 @@ def test_an_error_without_rows_is_its_message() -> None:
 def test_every_measure_says_its_better_end_as_its_card_does(measure: str) -> None:
     card = CARDS[measure]
     for text in (axis_title(measure), wording.measure_help(measure)):
-        assert all((direction in text) == (better == card.better) for better, direction in DIRECTIONS.items() if direction)
+        assert all((direction in text) == (better == card.better)
+                   for better, direction in DIRECTIONS.items() if direction)
     assert wording.column_label(measure).endswith({"lower": "↓", "higher": "↑", "neither": card.symbol}[card.better])
     assert card.name in measure_name(measure)
 
@@ -105,7 +106,8 @@ def test_spans_of_time(seconds: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(("before", "text"), [
-    (timedelta(seconds=3), "just now"), (timedelta(minutes=1), "1 minute ago"), (timedelta(minutes=10), "10 minutes ago"),
+    (timedelta(seconds=3), "just now"), (timedelta(minutes=1), "1 minute ago"),
+    (timedelta(minutes=10), "10 minutes ago"),
     (timedelta(hours=1), "1 hour ago"), (timedelta(days=3), "3 days ago"), (timedelta(seconds=-20), "just now"),
 ])
 def test_times_gone_by(before: timedelta, text: str) -> None:

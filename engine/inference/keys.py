@@ -18,7 +18,7 @@ from engine.models.locating import Located
 
 # Raised when keys are made otherwise.
 LAYOUT = 1
-_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "fugashi", "unidic-lite")
+_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "fugashi", "unidic-lite", "ipadic")
 _MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "numpy")
 # The code that computes: edit it, and no number from before is taken for one of its own.
 _CODE = ("models/*.py", "language/*.py", "measures/projection.py")

@@ -37,7 +37,7 @@ def log_likelihoods_at(
     `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
     """
     body = _body(model)
-    logits = _picked(model, body, inputs, rows, columns) if body else _whole(model, inputs, rows, columns)
+    logits = _whole(model, inputs, rows, columns) if body is None else _picked(model, body, inputs, rows, columns)
     return torch.log_softmax(logits.float(), dim=-1).gather(1, targets[:, None])[:, 0]
 
 
@@ -49,7 +49,7 @@ def row_costs(
     Its length, and on top the share of `MAX_LOGITS` that its logits are, so that a large vocabulary makes batches
     smaller. A head that cannot be run at chosen positions writes as many as the row is long.
     """
-    written = np.asarray(n_scored if _body(model) else lengths, dtype=np.int64)
+    written = np.asarray(lengths if _body(model) is None else n_scored, dtype=np.int64)
     vocabulary = int(model.config.get_text_config().vocab_size)
     return np.asarray(lengths, dtype=np.int64) + written * vocabulary * token_budget // MAX_LOGITS
 

@@ -37,8 +37,8 @@ from transformers import (
 from engine.datasets.corpus import Document, read_documents, split_sentences
 from engine.errors import InputError
 from engine.models.pretrain_card import write_model_card
-from engine.models.pretrain_objective import collator, held_out_numbers, masked_logits
-from engine.models.pretrain_rows import RowFormat, Steps, write_rows
+from engine.models.pretrain_objective import collator, held_out_numbers, loss, spread_positions
+from engine.models.pretrain_rows import SHORT_PART, RowFormat, Steps, write_rows
 from engine.models.pretrain_tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
 
 Report = Callable[[str], None]
@@ -119,11 +119,14 @@ def pretrain(
            f"{steps.counts['tokens']:,} tokens; {held_out.counts['documents']} documents held out")
 
     started = time.time()
-    model = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report)
+    model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report)
     seconds = time.time() - started
 
     model = model.to(device="cpu", dtype=torch.float16)
-    model.save_pretrained(out, safe_serialization=True)
+    model.save_pretrained(out)
+    # half the size on disk, but whoever loads it plainly shall compute in float32
+    model.config.dtype = torch.float32
+    model.config.save_pretrained(out)
     tokenizer.save_pretrained(out)
     report("measuring on the held-out documents")
     numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
@@ -143,18 +146,15 @@ def is_held_out(name: str, settings: Settings) -> bool:
     return crc32(f"{settings.seed}:{name}".encode()) % HELD_OUT_BUCKETS < settings.held_out_share * HELD_OUT_BUCKETS
 
 
-class _MaskedTrainer(Trainer):
-    """transformers' loop; only the loss of a masked model is ours: its head sees the masked positions alone."""
+class _Trainer(Trainer):
+    """transformers' loop; the loss is ours: the head is computed where a token is asked for, and nowhere else."""
 
     def compute_loss(  # type: ignore[override]
         self, model: PreTrainedModel, inputs: dict[str, torch.Tensor], return_outputs: bool = False, **_: Any
     ) -> Any:
-        if isinstance(self.model, GPT2LMHeadModel):
-            return super().compute_loss(model, inputs, return_outputs=return_outputs)
         with self.accelerator.autocast():
-            logits, labels = masked_logits(model, inputs)
-        loss = torch.nn.functional.cross_entropy(logits, labels)
-        return (loss, {"loss": loss}) if return_outputs else loss
+            value = loss(model, inputs)
+        return (value, {"loss": value}) if return_outputs else value
 
 
 class _Progress(TrainerCallback):
@@ -179,6 +179,18 @@ class _Progress(TrainerCallback):
                          f"{(state.max_steps - state.global_step) / rate / 60:.1f} min left")
 
 
+class _LongPositions(TrainerCallback):
+    """Gives the positions that short rows never reach a start, at the first long step."""
+
+    def __init__(self, first_long_step: int, short_length: int) -> None:
+        self._step, self._learnt = first_long_step, short_length
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        if 0 < state.global_step == self._step:
+            bert = hasattr(model, "bert")
+            spread_positions(model.bert.embeddings.position_embeddings if bert else model.transformer.wpe, self._learnt)
+
+
 def _train(
     tokenizer: PreTrainedTokenizerBase, steps: Steps, held_out: Steps, work: Path, settings: Settings,
     device: str, save_every: int, evaluate_every: int, report: Report,
@@ -186,7 +198,7 @@ def _train(
     set_seed(settings.seed)
     on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
     collate = collator(tokenizer, whole_words=settings.whole_word_masking)
-    trainer = _MaskedTrainer(
+    trainer = _Trainer(
         model=_model(tokenizer, settings),
         args=TrainingArguments(
             output_dir=str(work / "checkpoints"), max_steps=settings.steps, learning_rate=settings.learning_rate,
@@ -200,7 +212,8 @@ def _train(
         ),
         train_dataset=steps, eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
-        callbacks=[_Progress(settings.tokens_per_step, report)],
+        callbacks=[_Progress(settings.tokens_per_step, report),
+                   _LongPositions(steps.n_short, settings.max_length // SHORT_PART)],
     )
     trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
     last = _last_whole_checkpoint(work / "checkpoints")
@@ -218,7 +231,8 @@ def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrained
         ))
     return GPT2LMHeadModel(GPT2Config(
         vocab_size=len(tokenizer), n_embd=settings.hidden, n_layer=settings.layers, n_head=settings.heads,
-        n_positions=settings.max_length, resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+        n_positions=settings.max_length, activation_function="gelu_pytorch_tanh",  # gelu_new in one kernel
+        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
         bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
     ))
 

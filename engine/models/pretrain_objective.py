@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
+from torch.utils.checkpoint import checkpoint
 from transformers import DataCollatorForLanguageModeling, PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.models.pretrain_rows import Steps
 
 MASKED_SHARE = 0.15
 IGNORED = -100  # the label that transformers' losses leave out
+POSITIONS_AT_ONCE = 512
 Batch = dict[str, torch.Tensor]
 
 
@@ -31,12 +34,11 @@ def held_out_numbers(
     nats, right, scored, characters, seen = 0.0, 0, 0, 0, 0
     for row in rows.long_rows():
         ids = torch.from_numpy(row)[None]  # (1, row_length)
+        hidden, labels, head = asked_states(model, masker(ids))
+        logits = head(hidden).float()  # (n_asked, vocab)
         if masked:
-            batch = masker(ids)
-            logits, labels = masked_logits(model, batch)  # (n_masked, vocab)
             right += int((logits.argmax(-1) == labels).sum())
         else:
-            logits, labels = model(input_ids=ids).logits[0, :-1].float(), ids[0, 1:]
             characters += len(tokenizer.decode(labels.tolist(), skip_special_tokens=True))
         nats += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
         scored += len(labels)
@@ -67,7 +69,7 @@ def collator(
     )
     special = torch.tensor(sorted(tokenizer.all_special_ids))
     continues = torch.tensor([piece.startswith("##") for piece in
-                              tokenizer.convert_ids_to_tokens(range(len(tokenizer)))])
+                              tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))])
 
     def mask(ids: torch.Tensor) -> Batch:
         if masking.seed is not None and masking.generator is None:
@@ -91,9 +93,45 @@ def _offsets(continues: torch.Tensor) -> torch.Tensor:
     return torch.stack([ends - 1, ends], dim=-1)  # (n_rows, length, 2)
 
 
-def masked_logits(model: PreTrainedModel, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (n_masked, vocab) in float32 and labels (n_masked,), the head computed nowhere else."""
-    labels = batch["labels"]
-    hidden = model.bert(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).last_hidden_state
-    chosen = labels != IGNORED  # (n_rows, length)
-    return model.cls(hidden[chosen]).float(), labels[chosen]
+def asked_states(
+    model: Any, batch: Batch
+) -> tuple[torch.Tensor, torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
+    """Hidden states (n_asked, hidden) at the positions that have a label, the labels (n_asked,), and the head.
+
+    The head, which costs as much as the rest of a small model, is left to be computed for these alone.
+    """
+    labels = batch["labels"]  # (n_rows, length)
+    if "attention_mask" in batch:
+        states, head = model.bert(batch["input_ids"], attention_mask=batch["attention_mask"]), model.cls
+        hidden = states.last_hidden_state
+    else:
+        # the state at a position is asked for the token behind it
+        hidden, head = model.transformer(batch["input_ids"]).last_hidden_state[:, :-1], model.lm_head
+        labels = labels[:, 1:]
+    asked = labels != IGNORED
+    return hidden[asked], labels[asked], head
+
+
+@torch.no_grad()
+def spread_positions(embedding: torch.nn.Embedding, n_learnt: int) -> None:
+    """Repeat the learnt embeddings of text positions over all later positions, in place.
+
+    Short rows of `n_learnt` ids train positions 1 to n_learnt - 2 (an opening id stands before them, a closing one
+    may stand behind). A model that has learnt how those relate to their neighbours need not learn it anew
+    for each later position; Longformer starts the same way (Beltagy et al. 2020, section 5).
+    """
+    weight, period = embedding.weight, n_learnt - 2  # (max_length, hidden)
+    later = torch.arange(n_learnt - 1, len(weight))
+    weight[later] = weight[1 + (later - 1) % period]
+
+
+def loss(model: Any, batch: Batch) -> torch.Tensor:
+    """Mean negative log-likelihood of the labels in nats, in float32; logits exist for a few positions at a time."""
+    hidden, labels, head = asked_states(model, batch)
+
+    def part(states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(head(states).float(), wanted, reduction="sum")
+
+    parts = zip(hidden.split(POSITIONS_AT_ONCE), labels.split(POSITIONS_AT_ONCE), strict=True)
+    sums = [checkpoint(part, states, wanted, use_reentrant=False) for states, wanted in parts]
+    return torch.stack(sums).sum() / len(labels)

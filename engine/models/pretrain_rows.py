@@ -80,7 +80,7 @@ class Steps:
         lengths = {"short": written["max_length"] // SHORT_PART, "long": written["max_length"]}
         self._rows = {kind: np.memmap(folder / f"{kind}.bin", dtype=DTYPE, mode="r").reshape(-1, length)
                       for kind, length in lengths.items() if written[kind]}
-        n_short = round(n_steps * short_share)
+        self.n_short = n_short = round(n_steps * short_share)
         random = np.random.default_rng(seed)
         self._plan = [(kind, rows) for kind, n in (("short", n_short), ("long", n_steps - n_short)) if n
                       for rows in self._draw(kind, n, max(1, tokens_per_step // lengths[kind]), random)]

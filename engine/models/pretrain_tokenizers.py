@@ -95,13 +95,14 @@ def fast_encoder(tokenizer: PreTrainedTokenizerBase) -> Encode:
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return lambda sentence: tokenizer.encode(sentence, add_special_tokens=False)
     words, pieces = tokenizer.word_tokenizer, tokenizer.subword_tokenizer
+    vocabulary = tokenizer.get_vocab()
     remembered: dict[str, list[int]] = {}
 
     def encode(sentence: str) -> list[int]:
         ids: list[int] = []
         for word in words.tokenize(sentence):
             if word not in remembered:
-                remembered[word] = tokenizer.convert_tokens_to_ids(pieces.tokenize(word))
+                remembered[word] = [vocabulary[piece] for piece in pieces.tokenize(word)]
             ids += remembered[word]
         return ids
 

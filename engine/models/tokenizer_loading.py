@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+from tokenizers.models import Unigram
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
@@ -25,7 +27,8 @@ def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
 
     A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
     ipadic, which was the default it was trained with; newer releases would cut its words differently without
-    a word. Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
+    a word. A Unigram vocabulary gets its own unknown piece back (see `_mend_unknown`).
+    Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
     if not tokenizer_files(directory):
         raise ModelError(f"There is no tokenizer in {directory}. {WHAT_WOULD_DO}")
@@ -42,6 +45,7 @@ def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
         raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
                          f"{', '.join(sorted(vocabularies))}. {WHAT_WOULD_DO}")
+    _mend_unknown(tokenizer)
     return tokenizer
 
 
@@ -60,3 +64,21 @@ def published_dictionary(directory: Path) -> dict[str, Any]:
     if not by_mecab or "mecab_dic" in given or release >= _UNIDIC_BY_DEFAULT:
         return {}
     return {"mecab_kwargs": {**given, "mecab_dic": "ipadic"}}
+
+
+def _mend_unknown(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let a Unigram tokenizer write its unknown token for what it does not know.
+
+    transformers 5 makes a T5Tokenizer with the unknown piece at 2, where T5 has it. Japanese GPT-2 models published
+    with that class have it at 0, and </s> at 2: every unknown character would become an end of text, in the
+    middle of it. Mended so, their tokens equal SentencePiece's own.
+    """
+    backend = tokenizer.backend_tokenizer if tokenizer.is_fast else None
+    if backend is None or not isinstance(backend.model, Unigram):
+        return
+    model = json.loads(backend.to_str())["model"]
+    pieces = [piece for piece, _ in model["vocab"]]
+    set_to, wanted = model.get("unk_id"), str(tokenizer.unk_token)
+    if set_to is not None and pieces[set_to] != wanted and wanted in pieces:
+        scored = [(piece, score) for piece, score in model["vocab"]]
+        backend.model = Unigram(scored, unk_id=pieces.index(wanted), byte_fallback=model["byte_fallback"])

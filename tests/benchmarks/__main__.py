@@ -35,7 +35,8 @@ def _report(ratios: list[Ratio], budgets: list[Budget]) -> str:
     lines = [
         "# Benchmarks", "",
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}, "
-        f"{torch.get_num_threads()} threads, " + ", ".join(f"{name} {version(name)}" for name in VERSIONS) + ". Made by `make bench`.", "",
+        f"{torch.get_num_threads()} threads, " + ", ".join(f"{name} {version(name)}" for name in VERSIONS)
+        + ". Made by `make bench`.", "",
         "| Work | Beside | Hakari (s) | Peer (s) | Times as fast |", "|---|---|---|---|---|",
         *(f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.2f} |"
           for case in ratios), "",

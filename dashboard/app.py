@@ -1,0 +1,28 @@
+"""The dashboard's entry: navigation, nothing else.
+
+    python -m streamlit run dashboard/app.py
+
+The whole body stands under the guard, because a worker process imports this file again under another name.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    # `streamlit run` puts only this folder on the path; `engine` and `dashboard` lie one above.
+    ROOT = str(Path(__file__).resolve().parents[1])
+    if ROOT not in sys.path:
+        sys.path.insert(0, ROOT)
+
+    import streamlit as st
+
+    from dashboard.pages import navigation
+    from dashboard.wording import show_error
+    from engine.errors import EngineError
+
+    # An icon of our own: a Material one would be fetched from the internet for the browser's tab.
+    st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
+    try:
+        st.navigation(navigation()).run()
+    except EngineError as error:  # such as a data directory that cannot be written
+        show_error(error)

@@ -1,0 +1,285 @@
+// Draws what view_data says: chips, links, and an explanation of the token that is pointed at, tapped or focused.
+// Streamlit calls the default export again whenever the data or the theme changes, and its return value at the end.
+
+const SVG = "http://www.w3.org/2000/svg";
+const SIDES = ["reference", "candidate"];
+const SCORE = { reference: "recall", candidate: "precision" };
+const DEEPEST_SHADE = 42; // percent of the accent in the chip of a similarity of 1
+const GAP = 8;
+const views = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement } = component;
+  if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".alignment")));
+  const view = views.get(parentElement);
+  view.show(data);
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+}
+
+function createView(root) {
+  const rows = Object.fromEntries(SIDES.map((side) => [side, root.querySelector(`.row.${side}`)]));
+  const [svg, tip, legend] = [".links", ".tip", ".legend"].map((name) => root.querySelector(name));
+  let data = null;
+  let chips = { reference: [], candidate: [] };
+  let links = [];
+  let asked = null; // the token that is explained: {side, index}
+  let pinned = false; // it stays although the pointer leaves
+
+  const observer = new ResizeObserver(() => {
+    drawLinks();
+    placeTip();
+  });
+  observer.observe(root);
+  document.fonts?.ready.then(drawLinks);
+  document.addEventListener("scroll", placeTip, true);
+  document.addEventListener("pointerdown", leave);
+  root.onpointerover = (event) => event.pointerType === "mouse" && !pinned && ask(find(event));
+  root.onpointerout = (event) => event.pointerType === "mouse" && !pinned && ask(null);
+  root.onclick = (event) => {
+    const token = find(event);
+    pinned = token !== null;
+    ask(token);
+  };
+  root.onfocusin = (event) => event.target.matches(":focus-visible") && ask(find(event));
+  root.onfocusout = () => !pinned && ask(null);
+  root.onkeydown = onKey;
+
+  function show(next) {
+    const kept = asked;
+    data = next;
+    for (const side of SIDES) {
+      chips[side] = data[side].map((token, index) => chip(token, side, index));
+      rows[side].replaceChildren(...chips[side]);
+    }
+    links = linksOf(data);
+    fillLegend();
+    drawLinks();
+    ask(kept && chips[kept.side][kept.index] ? kept : null);
+  }
+
+  function chip(token, side, index) {
+    const element = document.createElement("button");
+    element.type = "button";
+    element.className = "token";
+    element.dataset.side = side;
+    element.dataset.index = index;
+    // One stop of the Tab key for each sentence; the arrow keys move within it.
+    element.tabIndex = index === 0 ? 0 : -1;
+    element.classList.toggle("special", token.special);
+    element.classList.toggle("low", token.low);
+    element.classList.toggle("costs", costs(token));
+    element.classList.toggle("to-special", token.match_special && !token.special);
+    if (!token.special) element.style.setProperty("--shade", `${shade(token) * DEEPEST_SHADE}%`);
+    const showsM = token.low && data.penalised;
+    const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(token.agreement)}` : fixed(token.similarity);
+    // The reading stands above, as ruby; a row without any keeps no room for it.
+    if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
+    element.append(part("text", token.text), part("number", number));
+    element.setAttribute("aria-label", explanation(side, index).map(([text]) => text).join(". "));
+    return element;
+  }
+
+  function shade(token) {
+    return Math.max(0, Math.min(1, ((token.similarity ?? 0) - data.ground) / (1 - data.ground)));
+  }
+
+  function costs(token) {
+    return token.low && data.penalised && token.agreement < 1;
+  }
+
+  // The best matches of both sides; where two tokens choose each other it is one link.
+  function linksOf() {
+    const found = new Map();
+    for (const side of SIDES) {
+      data[side].forEach((token, index) => {
+        if (token.special || token.match < 0) return;
+        const [reference, candidate] = side === "reference" ? [index, token.match] : [token.match, index];
+        const key = `${reference} ${candidate}`;
+        const link = found.get(key) ?? { reference, candidate, from: [], token, warm: false };
+        link.from.push(side);
+        link.special = token.match_special;
+        link.warm ||= costs(token);
+        found.set(key, link);
+      });
+    }
+    return [...found.values()];
+  }
+
+  function drawLinks() {
+    if (!data) return;
+    const box = root.getBoundingClientRect();
+    if (!box.width) return;
+    const rects = Object.fromEntries(SIDES.map((side) => [side, chips[side].map((element) => element.getBoundingClientRect())]));
+    const inLines = (side) => new Set(rects[side].filter((_, i) => !data[side][i].special).map((rect) => Math.round(rect.top))).size;
+    root.classList.toggle("wrapped", Math.max(...SIDES.map(inLines)) > 1);
+    svg.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
+    svg.replaceChildren(
+      ...links.map((link) => {
+        const above = rects.reference[link.reference];
+        const below = rects.candidate[link.candidate];
+        const [x1, y1] = [above.x + above.width / 2 - box.x, above.bottom - box.y + 2];
+        const [x2, y2] = [below.x + below.width / 2 - box.x, below.top - box.y - 2];
+        const middle = (y1 + y2) / 2;
+        const path = document.createElementNS(SVG, "path");
+        path.setAttribute("d", `M${x1},${y1}C${x1},${middle} ${x2},${middle} ${x2},${y2}`);
+        const mutual = link.from.length === 2;
+        const depth = shade(link.token);
+        path.style.setProperty("--weight", `${(mutual ? 1.3 : 0.9) + depth}px`);
+        path.style.setProperty("--strength", `${(mutual ? 0.3 : 0.16) + 0.45 * depth}`);
+        path.classList.toggle("special", link.special);
+        path.classList.toggle("warm", link.warm);
+        link.path = path;
+        return path;
+      }),
+    );
+    mark();
+  }
+
+  function ask(token) {
+    asked = token;
+    mark();
+    if (!token) {
+      tip.hidePopover?.();
+      return;
+    }
+    tip.replaceChildren(
+      ...explanation(token.side, token.index).map(([text, name]) => {
+        const line = document.createElement("div");
+        line.className = name ?? "";
+        line.textContent = text;
+        return line;
+      }),
+    );
+    tip.showPopover?.();
+    placeTip();
+  }
+
+  function mark() {
+    root.classList.toggle("asked", asked !== null && !data[asked.side][asked.index].special);
+    const partner = asked && data[asked.side][asked.index].match;
+    for (const side of SIDES) {
+      chips[side].forEach((element, index) => {
+        const itself = asked?.side === side && asked.index === index;
+        const matched = asked !== null && asked.side !== side && partner === index && !data[asked.side][asked.index].special;
+        const answers = asked !== null && asked.side !== side && !data[side][index].special && data[side][index].match === asked.index;
+        element.classList.toggle("on", itself || matched);
+        element.classList.toggle("back", answers && !matched);
+      });
+    }
+    for (const link of links) {
+      if (!link.path) continue;
+      const touches = asked !== null && link[asked.side] === asked.index;
+      link.path.classList.toggle("on", touches && link.from.includes(asked.side));
+      link.path.classList.toggle("back", touches && !link.from.includes(asked.side));
+    }
+  }
+
+  // Above a token of the reference and below one of the candidate, so that it hides no link; the other way at an edge.
+  function placeTip() {
+    if (!asked || !tip.matches(":popover-open")) return;
+    const rect = chips[asked.side][asked.index].getBoundingClientRect();
+    const [width, height] = [tip.offsetWidth, tip.offsetHeight];
+    const [above, below] = [rect.top - height - GAP, rect.bottom + GAP];
+    const wanted = asked.side === "reference" ? above : below;
+    const top = wanted < GAP ? below : wanted + height > window.innerHeight - GAP ? above : wanted;
+    const left = Math.max(GAP, Math.min(rect.x + rect.width / 2 - width / 2, window.innerWidth - width - GAP));
+    tip.style.top = `${top}px`;
+    tip.style.left = `${left}px`;
+  }
+
+  function explanation(side, index) {
+    const token = data[side][index];
+    const other = side === "reference" ? "candidate" : "reference";
+    if (token.special) return [[token.text, "title"], ["A special token of the model: its weight is 0."]];
+    const match = token.match < 0 ? null : data[other][token.match];
+    const lines = [[`${token.text} → ${match ? match.text : "no match"}`, "title"]];
+    if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
+    const numbers = [];
+    if (token.similarity !== null) numbers.push(`similarity ${fixed(token.similarity)}`);
+    if (token.idf !== null) numbers.push(`idf ${fixed(token.idf)}${threshold(token)}`);
+    if (numbers.length) lines.push([numbers.join(" · ")]);
+    if (token.distance !== null) {
+      const whose = data.joined ? "all low-frequency tokens together" : `${token.reading || "(no reading)"} / ${token.match_reading || "(no reading)"}`;
+      lines.push([`${whose}: distance ${token.distance} of ${token.longest}`]);
+    } else if (token.reading) {
+      lines.push([`read ${token.reading}`]);
+    }
+    const share = token.share === null ? "" : `share of ${SCORE[side]} ${percent(token.share)}`;
+    if (token.low) lines.push([`M = ${fixed(token.agreement)}${share && ` · ${share}`}`, token.agreement < 1 ? "warm" : ""]);
+    else if (share) lines.push([share]);
+    if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word answers for it.`]);
+    return lines;
+  }
+
+  function threshold(token) {
+    if (data.threshold === null) return "";
+    return token.low ? ` (above ${fixed(data.threshold)})` : ` (not above ${fixed(data.threshold)})`;
+  }
+
+  function fillLegend() {
+    const all = SIDES.flatMap((side) => data[side]);
+    const parts = [["Point at a token, tap it, or move with Tab and the arrow keys. "],
+      [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
+    if (all.some((token) => token.low)) parts.push([`Dashed: low-frequency${data.penalised ? ", with M" : ""}. `, "warm"]);
+    if (all.some((token) => token.match_special && !token.special)) parts.push(["◦: the best match is a special token."]);
+    legend.replaceChildren(...parts.map(([text, name]) => part(name ?? "", text, "span")));
+  }
+
+  function onKey(event) {
+    const token = find(event);
+    if (!token) return;
+    const { side, index } = token;
+    const other = side === "reference" ? "candidate" : "reference";
+    const step = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips[side].length - 1 }[event.key];
+    let next = step === undefined ? null : chips[side][step];
+    const towards = side === "reference" ? "ArrowDown" : "ArrowUp";
+    if (event.key === towards && data[side][index].match >= 0) next = chips[other][data[side][index].match];
+    if (event.key === "Escape") {
+      pinned = false;
+      ask(null);
+    } else if (next) {
+      event.preventDefault();
+      pinned = false;
+      for (const element of chips[next.dataset.side]) element.tabIndex = element === next ? 0 : -1;
+      next.focus();
+    }
+  }
+
+  function leave(event) {
+    if (asked && !event.composedPath().includes(root)) {
+      pinned = false;
+      ask(null);
+    }
+  }
+
+  function close() {
+    observer.disconnect();
+    document.removeEventListener("scroll", placeTip, true);
+    document.removeEventListener("pointerdown", leave);
+  }
+
+  return { show, close };
+}
+
+function find(event) {
+  const element = event.target.closest?.(".token");
+  return element ? { side: element.dataset.side, index: Number(element.dataset.index) } : null;
+}
+
+function part(name, text, tag = "span") {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  element.textContent = text;
+  return element;
+}
+
+function fixed(value) {
+  return value === null ? "undefined" : value.toFixed(2);
+}
+
+function percent(value) {
+  return `${(100 * value).toFixed(1)} %`;
+}

@@ -1,0 +1,67 @@
+"""The pages of the dashboard: which there are, what each answers, and where a run of a kind is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+
+@dataclass(frozen=True)
+class PageCard:
+    """One page: its file in `app_pages`, its title and icon, the question it answers."""
+
+    name: str
+    title: str
+    icon: str
+    question: str
+
+
+SECTIONS: dict[str, tuple[PageCard, ...]] = {
+    "": (
+        PageCard("home", "Home", ":material/balance:", "What can be known of a language model without fine-tuning it?"),
+    ),
+    "Weigh a model": (
+        PageCard("clusters", "Clusters", ":material/bubble_chart:",
+                 "How far do a model's sentence vectors keep labelled sentences apart?"),
+        PageCard("alignment", "Alignment", ":material/compare_arrows:",
+                 "Which token of one sentence answers for which token of the other, and what do names cost?"),
+        PageCard("minimal_pairs", "Minimal pairs", ":material/rule:",
+                 "Does the model prefer the acceptable sentence, or only the shorter one?"),
+    ),
+    "Look up": (
+        PageCard("models", "Models", ":material/deployed_code:",
+                 "Which models are there, and how good are the built-in ones?"),
+        PageCard("corpora", "Corpora", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
+        PageCard("runs", "Runs", ":material/history:", "What was weighed so far, and where is it?"),
+    ),
+}
+PAGE_BY_KIND = {"clusters": "clusters", "bertscore": "alignment", "minimal-pairs": "minimal_pairs"}
+
+
+def card(name: str) -> PageCard:
+    """The page called `name`."""
+    return next(page for pages in SECTIONS.values() for page in pages if page.name == name)
+
+
+def path(name: str) -> str:
+    """The file of a page as `st.page_link` and `st.switch_page` want it: relative to app.py."""
+    return f"app_pages/{name}.py"
+
+
+def navigation() -> dict[str, list[st.Page]]:
+    """The menu: sections with their pages."""
+    return {
+        section: [
+            st.Page(path(page.name), title=page.title, icon=page.icon, help=page.question, default=page.name == "home")
+            for page in pages
+        ]
+        for section, pages in SECTIONS.items()
+    }
+
+
+def heading(name: str) -> None:
+    """Title of a page and, under it, its question in one sentence."""
+    page = card(name)
+    st.title(page.title, anchor=False)
+    st.markdown(f":gray[{page.question}]")

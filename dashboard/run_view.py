@@ -1,0 +1,243 @@
+"""The frame every evaluation page shares: submit a run, watch it, show it from its link, sign it, hand it out.
+
+    run_id = run_view.run_from_url()
+    with run_view.inputs_panel(run_id):
+        dataset, models = …
+        run_view.submit_button("clusters", Settings(models=models), dataset)
+    if (result := run_view.finished_result(run_id, "clusters")) is not None:
+        … figures …
+        run_view.how_to_read(…)
+        run_view.sign(result.signature, {"models": result.models, …})
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import pages, session
+from dashboard.signing import csv_bytes, digest, line
+from dashboard.wording import ago, duration, show_error, verbatim
+from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.views import RunView
+
+POLL_SECONDS = 0.7
+RESULTS_KEPT = 8
+ACTIVE = ("queued", "running")
+
+
+def run_from_url() -> str | None:
+    """The run that the address names (`?run=…`), or None."""
+    return st.query_params.get("run") or None
+
+
+def inputs_panel(run_id: str | None) -> DeltaGenerator:
+    """Where a page puts its inputs: in the open until a run is shown, then folded away above it."""
+    if run_id is None:
+        return st.container(border=True)
+    return st.expander("Weigh something else", icon=":material/tune:")
+
+
+def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Weigh") -> None:
+    """The button that submits a run and goes to its link; asleep while a dataset or a model is missing."""
+    ready = dataset is not None and bool(settings.models)
+    if not st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
+        return
+    try:
+        submission = session.engine().runs.submit(kind, settings, dataset, owner=session.user())
+    except EngineError as error:
+        show_error(error)
+        return
+    show_run(submission.run_id)
+
+
+def show_run(run_id: str) -> None:
+    """Go to the link of a run on the present page."""
+    st.query_params["run"] = run_id
+    st.rerun()
+
+
+def finished_result(run_id: str | None, kind: str) -> Any | None:
+    """The result of the run in the address, once it is done; until then this draws how far it is, or what failed."""
+    if run_id is None:
+        return None
+    view = session.engine().runs.get(run_id)
+    if view is None:
+        _unknown()
+    elif view.kind != kind:
+        _elsewhere(view)
+    elif view.state in ACTIVE:
+        _watch(run_id)
+    elif view.state != "done":
+        _stopped(view)
+    else:
+        try:
+            result = load_result(run_id)
+        except EngineError as error:
+            show_error(error)
+            return None
+        _headline(view)
+        return result
+    return None
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
+def load_result(run_id: str) -> Any:
+    """The result of a run, shared by all sessions: pages read it and never write into it."""
+    return session.engine().runs.result(run_id)
+
+
+def notices(result: Any) -> None:
+    """What a result says of itself: what was left out, what is undefined."""
+    for notice in result.notices:
+        st.caption(f":orange[:material/info:] {verbatim(notice)}")
+
+
+def excluded(result: Any) -> None:
+    """The items that were left out, each with its reason; nothing when there are none."""
+    left_out = result.excluded
+    if left_out.empty:
+        return
+    with st.expander(f"Left out: {len(left_out):,}", icon=":material/content_cut:"):
+        st.dataframe(left_out, hide_index=True, alt="What was left out, and why")
+
+
+def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> None:
+    """The end of a page: downloads, then the signature, in a line and in full."""
+    downloads(tables, signature)
+    st.caption(f":small[{verbatim(line(signature))}]")
+    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
+        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
+        st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
+
+
+def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
+    """One CSV for each table and the signature they carry, as buttons in a row."""
+    with st.container(horizontal=True, gap="small"):
+        for name, frame in tables.items():
+            csv_download(frame, name, signature)
+        st.download_button(
+            "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
+            file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
+            on_click="ignore", icon=":material/download:",
+        )
+
+
+def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
+    """A button that hands out `frame` as CSV for Excel (UTF-8 with BOM), made when it is asked for.
+
+    A last column and the file's name carry the signature's digest; the companion file holds it in full.
+    """
+    st.download_button(
+        f"{name}.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
+        mime="text/csv", key=f"download-{name}", on_click="ignore", icon=":material/download:",
+    )
+
+
+def _unknown() -> None:
+    st.info("There is no run behind this link. It may have been deleted, or the link was cut short.",
+            icon=":material/link_off:")
+    with st.container(horizontal=True):
+        if st.button("Start afresh", key="run-afresh"):
+            _leave()
+        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _watch(run_id: str) -> None:
+    """How far a run is, drawn again every moment; the whole page is drawn again once it has ended."""
+    try:
+        view = session.engine().runs.get(run_id)
+    except EngineError as error:
+        show_error(error)
+        return
+    if view is None or view.state not in ACTIVE:
+        st.rerun()
+    with st.container(border=True):
+        st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
+        progress(view)
+        st.caption("You can leave this page: the run goes on, and its address brings you back.")
+        if st.button("Cancel", key="run-cancel", icon=":material/close:"):
+            session.engine().runs.cancel(run_id)
+
+
+def progress(view: RunView) -> None:
+    """A bar that says how far a queued or running run is, and how long it may still take."""
+    share = min(1.0, view.done / view.total) if view.total and view.state == "running" else 0.0
+    st.progress(share, text=verbatim(_progress_text(view)))
+
+
+def _progress_text(view: RunView) -> str:
+    if view.state == "queued":
+        return "Waiting for its turn"
+    parts = [view.label or "Starting"]
+    if view.total:
+        parts.append(f"{view.done:,} of {view.total:,}")
+    if view.eta_seconds is not None:
+        parts.append(f"about {duration(view.eta_seconds)} left")
+    return " · ".join(parts)
+
+
+def _stopped(view: RunView) -> None:
+    if view.state == "cancelled":
+        st.info("This run was cancelled. What it had finished is kept: run again, it goes on from there.",
+                icon=":material/cancel:")
+    else:
+        st.error(f"This run failed. {verbatim(view.message or '')}", icon=":material/error:")
+        st.caption("Mend what the message names and weigh anew, or run the same again: what was finished is kept.")
+    with st.container(horizontal=True):
+        if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
+            _again(view)
+        if st.button("Start afresh", key="run-afresh"):
+            _leave()
+
+
+def _again(view: RunView) -> None:
+    runs = session.engine().runs
+    try:
+        submission = runs.submit(view.kind, runs.settings(view.id), runs.dataset(view.id), owner=session.user(),
+                                 name=view.name)
+    except EngineError as error:
+        show_error(error)
+        return
+    show_run(submission.run_id)
+
+
+def _elsewhere(view: RunView) -> None:
+    evaluation = EVALUATIONS.get(view.kind)
+    title = evaluation.title if evaluation else view.kind
+    st.info(f"The run behind this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
+    if view.kind in pages.PAGE_BY_KIND:
+        run_link(view, "Open it there")
+
+
+def run_link(view: RunView, label: str) -> None:
+    """A link to the page and the result of a run."""
+    page = pages.PAGE_BY_KIND[view.kind]
+    st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+
+
+def _headline(view: RunView) -> None:
+    facts = facts_of(view)
+    if view.finished is not None:
+        facts.append(f"finished {ago(view.finished)}")
+    if view.seconds is not None:
+        facts.append(f"took {duration(view.seconds)}")
+    st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",
+                help="The address of this page is the link to this run: whoever has it sees the same result.")
+
+
+def facts_of(view: RunView) -> list[str]:
+    """What a run's name leaves unsaid: the dataset, unless the name holds it."""
+    return [] if view.dataset_name in view.name else [view.dataset_name]
+
+
+def _leave() -> None:
+    st.query_params.clear()
+    st.rerun()

@@ -1,0 +1,168 @@
+"""The minimal-pairs page's figures and tables: the numbers in them are the evaluation's."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.charts import minimal_pairs as charts
+from dashboard.components.accuracy_cards import interval, length_sentence
+from dashboard.components.pair_table import filtered, pair_table
+from engine.evaluations.minimal_pairs import Result, Settings, by_category, by_difference, summary
+
+MODELS = ("m", "<n>")
+
+
+def synthetic(n: int, n_categories: int = 3, seed: int = 0) -> Result:
+    """Two models that like short sentences; the categories take turns."""
+    random = np.random.default_rng(seed)
+    tables = []
+    for model in MODELS:
+        a = random.integers(4, 12, n)
+        u = np.maximum(1, a + random.integers(-3, 4, n))
+        tables.append(pd.DataFrame({
+            "model": model, "row": np.arange(1, n + 1), "category": [f"c{i % n_categories}" for i in range(n)],
+            "acceptable": "良い文", "unacceptable": "悪い文", "acceptable_tokens": a, "unacceptable_tokens": u,
+            "acceptable_log_likelihood": -3.0 * a + 2 * random.normal(size=n),
+            "unacceptable_log_likelihood": -3.0 * u - 1 + 2 * random.normal(size=n),
+            "identical": np.arange(n) % 50 == 49, "acceptable_characters": a + 2, "unacceptable_characters": u + 2,
+        }))
+    columns = ["model", "row", "side", "position", "token", "log_likelihood"]
+    return Result(Settings(MODELS), "synthetic", pd.concat(tables, ignore_index=True), pd.DataFrame(columns=columns),
+                  pd.DataFrame(columns=["model", "row", "reason"]))
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return synthetic(600)
+
+
+def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
+    points = by_difference(result, "LP")
+    figure = charts.difference_figure(points)
+    lines, bands = figure.data[:2], figure.data[2:]
+    assert [line.name for line in lines] == ["m", "&lt;n&gt;"]
+    for model, line, band in zip(MODELS, lines, bands, strict=True):
+        rows = points[points["model"] == model]
+        np.testing.assert_array_equal(line.x, rows["difference"])
+        np.testing.assert_array_equal(line.y, rows["accuracy"])
+        np.testing.assert_array_equal(np.asarray(line.customdata)[:, 0], rows["n"])
+        np.testing.assert_array_equal(band.y, [*rows["ci_high"], *rows["ci_low"][::-1]])
+        assert max(line.marker.size) <= charts.LARGEST and min(line.marker.size) >= charts.SMALLEST
+    assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(0, 0), (-3, 3), (-40, 17), (5, 9), (-900, 900)])
+def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
+    points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,
+                           "ci_low": 0.1, "ci_high": 0.9})
+    ticks = charts.difference_figure(points).layout.xaxis.tickvals
+    assert 0 < len(ticks) <= charts.MOST_TICKS + 1
+    assert min(ticks) >= lowest and max(ticks) <= highest
+
+
+def test_marker_areas_are_as_the_numbers_of_pairs() -> None:
+    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [100, 25], "n_tied": 0, "accuracy": 0.5,
+                           "ci_low": 0.4, "ci_high": 0.6})
+    large, small = charts.difference_figure(points).data[0].marker.size
+    assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
+
+
+@pytest.mark.parametrize("stratum", ["all", "A>U"])
+def test_the_points_are_the_accuracies_by_category(result: Result, stratum: str) -> None:
+    categories = by_category(result, "MeanLP")
+    figure = charts.category_figure(categories, stratum)
+    for model, trace in zip(MODELS, figure.data, strict=True):
+        rows = categories[(categories["model"] == model) & (categories["stratum"] == stratum)]
+        np.testing.assert_array_equal(trace.x, rows["accuracy"])
+        np.testing.assert_allclose(trace.x + trace.error_x.array, rows["ci_high"])
+        np.testing.assert_allclose(trace.x - trace.error_x.arrayminus, rows["ci_low"])
+    first = categories[(categories["model"] == "m") & (categories["stratum"] == stratum)]
+    assert figure.layout.yaxis.categoryarray[0] == first.sort_values("accuracy").iloc[-1]["category"]
+
+
+def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
+    result = synthetic(4, n_categories=4)
+    figure = charts.category_figure(by_category(result, "LP"), "A=U")
+    equal = result.pairs["acceptable_tokens"] == result.pairs["unacceptable_tokens"]
+    assert sum(len(trace.x) for trace in figure.data) == equal.sum()
+
+
+def test_pairs_without_category_have_a_name() -> None:
+    assert charts.category_name("") == "(none)" and charts.category_name("<b>") == "&lt;b&gt;"
+
+
+def test_equal_tokens_of_a_pair_stand_in_one_place() -> None:
+    acceptable, unacceptable = ["先生", "が", "本", "を", "読む"], ["先生", "が", "本", "が", "読ま", "れる"]
+    slots = charts.aligned_tokens(acceptable, unacceptable)
+    assert [slot[0] for slot in slots if slot[0] is not None] == list(range(5))
+    assert [slot[1] for slot in slots if slot[1] is not None] == list(range(6))
+    assert slots[:3] == [(0, 0), (1, 1), (2, 2)] and slots[-1] == (None, 5)
+
+
+def test_the_bars_are_the_token_log_likelihoods() -> None:
+    tokens = pd.DataFrame({
+        "side": ["acceptable"] * 2 + ["unacceptable"] * 3, "position": [0, 1, 0, 1, 2],
+        "token": ["猫", "<b>", "猫", "<i>", "よ"], "log_likelihood": [-1.0, -2.0, -1.0, -4.0, -8.0],
+    })
+    figure = charts.token_figure(tokens)
+    assert [list(bar.y) for bar in figure.data] == [[-1.0, -2.0], [-1.0, -4.0, -8.0]]
+    assert [list(bar.x) for bar in figure.data] == [[0, 1], [0, 1, 2]]
+    assert list(figure.layout.xaxis.ticktext) == ["猫", "<b>&lt;b&gt;<br>&lt;i&gt;</b>", "<b>–<br>よ</b>"]
+    assert list(figure.data[0].customdata) == ["猫", "&lt;b&gt;"]
+
+
+def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.DataFrame:
+    return pd.DataFrame({"stratum": ["A>U", "A<U"], "accuracy": [np.mean(longer), np.mean(shorter)],
+                         "ci_low": [longer[0], shorter[0]], "ci_high": [longer[1], shorter[1]]})
+
+
+def test_length_misleads_only_beyond_both_intervals() -> None:
+    assert charts.misleads(strata((0.35, 0.58), (0.82, 0.94)))
+    assert not charts.misleads(strata((0.35, 0.83), (0.82, 0.94)))
+    assert not charts.misleads(strata((0.82, 0.94), (0.35, 0.58)))
+    assert not charts.misleads(strata((np.nan, np.nan), (0.82, 0.94)))
+
+
+def test_length_bias_is_told_with_both_numbers() -> None:
+    assert "88.0%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
+    assert "46.5%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
+
+
+def test_an_interval_says_its_ties_and_its_emptiness() -> None:
+    assert interval({"n": 331, "n_tied": 0, "ci_low": 0.697, "ci_high": 0.79}) == "69.7–79.0"
+    assert interval({"n": 10, "n_tied": 2, "ci_low": 0.1, "ci_high": 0.9}) == "10.0–90.0 · 2 ties"
+    assert interval({"n": 0, "n_tied": 0, "ci_low": np.nan, "ci_high": np.nan}) == "no such pair"
+
+
+def test_the_table_agrees_with_the_summary(result: Result) -> None:
+    for normalization in ("LP", "PenLP"):
+        table = pair_table(result, "m", normalization, 0.8)
+        counts = summary(result, (normalization,)).query("model == 'm' and stratum == 'A>U'").iloc[0]
+        longer = filtered(table, strata=["A>U"])
+        assert len(longer) == counts["n"]
+        assert len(filtered(longer, outcomes=["right"])) == counts["n_correct"]
+        assert len(filtered(longer, outcomes=["tie"])) == counts["n_tied"]
+    assert (table.loc[table["outcome"] == "right", "margin"] > 0).all()
+
+
+def test_filters_hold_at_once_and_an_empty_one_lets_all_pass(result: Result) -> None:
+    table = pair_table(result, "m", "LP", 0.8)
+    assert len(filtered(table)) == len(table)
+    some = filtered(table, outcomes=["wrong", "tie"], categories=["c1"])
+    assert set(some["category"]) == {"c1"} and set(some["outcome"]) <= {"wrong", "tie"}
+
+
+def test_67000_pairs_are_drawn_again_fast() -> None:
+    # A toggle has 0.3 s. Processor time, not the clock: other work on the machine must not fail this; twice the
+    # bound, since processors differ.
+    result = synthetic(67_000, n_categories=67)
+    start = time.process_time()
+    charts.difference_figure(by_difference(result, "PenLP", 0.7))
+    charts.category_figure(by_category(result, "PenLP", 0.7))
+    summary(result, ("PenLP",), 0.7)
+    pair_table(result, "m", "PenLP", 0.7)
+    assert time.process_time() - start < 0.6
