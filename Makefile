@@ -9,7 +9,7 @@ CORPUS ?= corpus
 
 .PHONY: run test check lint types directions tests bench pretrain clean
 
-run: $(VENV)/run.stamp
+run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/app.py --server.port $(PORT)
 
 test: $(VENV)/test.stamp
@@ -40,6 +40,11 @@ $(VENV)/run.stamp: requirements.txt
 	@[ -x $(BIN)/python ] && $(BIN)/python -c 'import pip' 2>/dev/null || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
 	@touch $@
+
+# The home page shows the built-in models on the samples: weighed here, it is complete at the first visit.
+$(VENV)/samples.stamp: $(VENV)/run.stamp $(shell find engine -type f -not -name '*.pyc')
+	@echo "Weighing the built-in models on the samples, once …"
+	@$(BIN)/python -m dashboard.weigh_samples && touch $@ || echo "The home page will weigh them at the first visit."
 
 $(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r tests/requirements.txt
