@@ -31,16 +31,15 @@ pair, never as right. Scores of different normalisations have different units.""
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)
-def accuracies(run_id: str, normalization: str, alpha: float, _result: Result) -> tuple[pd.DataFrame, ...]:
-    """Accuracy by stratum, by token difference, by category; `run_id` stands for the result."""
-    return (summary(_result, (normalization,), alpha), by_difference(_result, normalization, alpha),
-            by_category(_result, normalization, alpha))
+def by_stratum(run_id: str, normalization: str, alpha: float, _result: Result) -> pd.DataFrame:
+    """Accuracy by stratum under one normalisation; `run_id` stands for the result."""
+    return summary(_result, (normalization,), alpha)
 
 
 @st.cache_data(max_entries=KEPT, show_spinner=False)
-def full_summary(run_id: str, alpha: float, _result: Result) -> pd.DataFrame:
-    """Accuracy by stratum under every normalisation: what is handed out as summary.csv."""
-    return summary(_result, NORMALIZATIONS, alpha)
+def in_detail(run_id: str, normalization: str, alpha: float, _result: Result) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Accuracy by token difference, and by category."""
+    return by_difference(_result, normalization, alpha), by_category(_result, normalization, alpha)
 
 
 pages.heading("minimal_pairs")
@@ -74,8 +73,10 @@ if run_id is not None and result is not None:
         alpha = st.slider("alpha of PenLP", 0.0, 2.0, DEFAULT_ALPHA, 0.05, key="minimal-pairs-alpha", width=220,
                           persist_state="session", disabled=normalization != "PenLP",
                           help="0: length does not count, as in LP. The paper has 0.8.")
-    by_stratum, points, categories = accuracies(run_id, normalization, alpha, result)
-    accuracy_cards(by_stratum)
+    # alpha concerns PenLP alone: nothing else is computed again when it moves.
+    alphas = {name: alpha if name == "PenLP" else DEFAULT_ALPHA for name in NORMALIZATIONS}
+    accuracy_cards(by_stratum(run_id, normalization, alphas[normalization], result))
+    points, categories = in_detail(run_id, normalization, alphas[normalization], result)
 
     st.markdown("**Accuracy against the token difference** :gray[|A| − |U|; point size: pairs; band: 95 %]")
     st.plotly_chart(charts.difference_figure(points), key="minimal-pairs-difference", config={"displayModeBar": False},
@@ -89,8 +90,9 @@ if run_id is not None and result is not None:
                         config={"displayModeBar": False}, alt="Accuracy in each category, a point for each model")
 
     st.markdown("**The pairs** :gray[as the chosen score decides them]")
-    pair_browser(run_id, result, normalization, alpha)
+    pair_browser(run_id, result, normalization, alphas[normalization])
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
+    full = pd.concat([by_stratum(run_id, name, alphas[name], result) for name in NORMALIZATIONS], ignore_index=True)
     run_view.sign(result.signature | {"normalization": normalization, "alpha": alpha},
-                  {"pairs": result.pairs, "summary": full_summary(run_id, alpha, result)})
+                  {"pairs": result.pairs, "summary": full})

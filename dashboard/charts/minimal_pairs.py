@@ -65,7 +65,7 @@ def difference_figure(points: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:+d}".replace("+0", "0") for tick in ticks], title=None,
                         zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
-                        range=[_floor(points["ci_low"]), 1.02])
+                        range=[_floor(points["ci_low"]) - 0.03, 1.03])
     figure = laid_out(figure, height=360, legend=len(models) > 1)
     figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.19})
     return figure

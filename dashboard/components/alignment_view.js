@@ -34,18 +34,20 @@ function createView(root) {
   });
   observer.observe(root);
   document.fonts?.ready.then(drawLinks);
-  document.addEventListener("scroll", placeTip, true);
-  document.addEventListener("pointerdown", leave);
-  root.onpointerover = (event) => event.pointerType === "mouse" && !pinned && ask(find(event));
-  root.onpointerout = (event) => event.pointerType === "mouse" && !pinned && ask(null);
-  root.onclick = (event) => {
+  const listening = new AbortController();
+  const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listening.signal, ...options });
+  on(document, "scroll", placeTip, { capture: true });
+  on(document, "pointerdown", leave);
+  on(root, "pointerover", (event) => event.pointerType === "mouse" && !pinned && ask(find(event)));
+  on(root, "pointerout", (event) => event.pointerType === "mouse" && !pinned && ask(null));
+  on(root, "click", (event) => {
     const token = find(event);
     pinned = token !== null;
     ask(token);
-  };
-  root.onfocusin = (event) => event.target.matches(":focus-visible") && ask(find(event));
-  root.onfocusout = () => !pinned && ask(null);
-  root.onkeydown = onKey;
+  });
+  on(root, "focusin", (event) => event.target.matches(":focus-visible") && ask(find(event)));
+  on(root, "focusout", () => !pinned && ask(null));
+  on(root, "keydown", onKey);
 
   function show(next) {
     const kept = asked;
@@ -257,8 +259,7 @@ function createView(root) {
 
   function close() {
     observer.disconnect();
-    document.removeEventListener("scroll", placeTip, true);
-    document.removeEventListener("pointerdown", leave);
+    listening.abort();
   }
 
   return { show, close };
