@@ -32,7 +32,7 @@ bench: $(VENV)/test.stamp
 # The built-in models: make pretrain CORPUS=novels.zip
 pretrain: $(VENV)/run.stamp
 	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 3500 --short-share 0.5714 --warmup-steps 500 --out pretrained/bert-mini-ja
-	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 4000 --short-share 0.25 --out pretrained/gpt2-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --out pretrained/gpt2-mini-ja
 
 # A broken or half-made environment is made again from nothing. The lock keeps two makes apart.
 $(VENV)/run.stamp: requirements.txt

@@ -126,7 +126,8 @@ def test_a_model_is_trained_saved_in_half_precision_and_loads(bert: Path) -> Non
     assert not (bert / "work").exists()
 
 
-def test_the_held_out_accuracy_by_hand(bert: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "replace_share"), [("masked", 0.8), ("mask_only", 1.0)])
+def test_the_held_out_accuracy_by_hand(bert: Path, tmp_path: Path, name: str, replace_share: float) -> None:
     model = AutoModelForMaskedLM.from_pretrained(bert, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(bert)
     form = RowFormat(tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id, 64, True)
@@ -134,20 +135,29 @@ def test_the_held_out_accuracy_by_hand(bert: Path, tmp_path: Path) -> None:
     rows = Steps(tmp_path, 512, 1, 0.0, 0)
     numbers = held_out_numbers(model, tokenizer, rows, 2000, 0)
     # The same masks, one full forward pass a row, the head at every position.
-    masker = collator(tokenizer, seed=0, replace=1.0)
+    masker = collator(tokenizer, seed=0, replace=replace_share)
     right, nats, n = 0, 0.0, 0
-    for row in rows.long_rows():
+    for row in rows.long_rows(2000 // 64):
         batch = masker(torch.from_numpy(row)[None])
         with torch.inference_mode():
             logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits[0].double()
         for position, label in enumerate(batch["labels"][0].tolist()):
             if label != IGNORED:
-                assert batch["input_ids"][0, position] == tokenizer.mask_token_id
+                assert replace_share < 1 or batch["input_ids"][0, position] == tokenizer.mask_token_id
                 right += int(logits[position].argmax() == label)
                 nats -= float(logits[position].log_softmax(-1)[label])
                 n += 1
-    assert numbers["n_masked"] == n and numbers["masked_accuracy"] == right / n
-    assert numbers["masked_nats"] == pytest.approx(nats / n, rel=1e-5)  # float32 against float64
+    assert numbers[f"n_{name}"] == n and numbers[f"{name}_accuracy"] == right / n
+    assert numbers[f"{name}_nats"] == pytest.approx(nats / n, rel=1e-5)  # float32 against float64
+
+
+def test_held_out_rows_are_spread_over_the_whole_text(tmp_path: Path) -> None:
+    form = RowFormat(1, 2, 0, max_length=16, closes_row=True)
+    text = "\n".join(f"{i}。" for i in range(100))
+    write_rows([Document("a", text)], lambda sentence: [int(sentence[:-1])] * 14, form, tmp_path)
+    rows = Steps(tmp_path, 32, 1, 0.0, 0)
+    assert rows.long_rows(10)[:, 1].tolist() == list(range(0, 100, 10))  # each sentence fills a row
+    assert len(rows.long_rows(1000)) == 100
 
 
 def test_whole_words_are_masked_together(bert: Path) -> None:

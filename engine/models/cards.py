@@ -53,8 +53,9 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
 
 # Keys of the record's "held_out" -> how the number is called.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
-    "masked_accuracy": ("masked-token top-1 accuracy", "share of masked tokens", "higher"),
-    "masked_nats": ("masked-token loss", "nats per masked token", "lower"),
+    "masked_accuracy": ("masked-token top-1 accuracy, masked as in training", "share of chosen tokens", "higher"),
+    "mask_only_accuracy": ("masked-token top-1 accuracy, all chosen tokens [MASK]", "share of chosen tokens", "higher"),
+    "mask_only_nats": ("masked-token loss, all chosen tokens [MASK]", "nats per token", "lower"),
     "nats_per_token": ("loss per token", "nats per token", "lower"),
     "nats_per_character": ("loss per character", "nats per character", "lower"),
 }

@@ -14,8 +14,10 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
     if bert:
         kind, tokenizer = "masked", "MeCab (unidic-lite) + WordPiece"
         result = (f"masked-token top-1 accuracy **{held_out['masked_accuracy']:.1%}** and "
-                  f"{held_out['masked_nats']:.2f} nats per masked token, over {held_out['n_masked']:,} masked tokens "
-                  "(15 % of tokens, each replaced by [MASK])")
+                  f"{held_out['masked_nats']:.2f} nats per token, over {held_out['n_masked']:,} tokens masked as in "
+                  "training (15 % chosen; of these 80 % become [MASK], 10 % another token, 10 % stay); "
+                  f"**{held_out['mask_only_accuracy']:.1%}** and {held_out['mask_only_nats']:.2f} nats where every "
+                  "chosen token becomes [MASK]")
     else:
         kind, tokenizer = "causal", "Unigram with byte fallback (NFKC, no separator space)"
         result = (f"**{held_out['nats_per_token']:.2f}** nats per token and "
@@ -33,7 +35,8 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         f"| Training | {settings['steps']:,} steps of {settings['tokens_per_step']:,} tokens, peak learning rate "
         f"{settings['learning_rate']:g}, {settings['precision']}, seed {settings['seed']} |",
         f"| Held out | {held_out['documents']} documents never trained on: {result} |",
-        f"| Made by | `{record['command']}` |", "",
+        f"| Made by | `{record['command']}` |",
+        *([f"| Notes | {record['notes']} |"] if record.get("notes") else []), "",
         "It is meant for trying Hakari out and for tests, not for use in earnest: it knows novels of the last",
         "century and little else.", "",
     ]

@@ -9,7 +9,7 @@ one kind of row, so that no step costs more than another and resuming needs no m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -92,10 +92,11 @@ class Steps:
         kind, rows = self._plan[step]
         return np.asarray(self._rows[kind][np.sort(rows)], dtype=np.int64)
 
-    def long_rows(self) -> Iterator[np.ndarray]:
-        """The long rows in file order, int64 (max_length,): the held-out numbers read these."""
-        for row in self._rows.get("long", ()):
-            yield np.asarray(row, dtype=np.int64)
+    def long_rows(self, most: int) -> np.ndarray:
+        """At most `most` long rows, evenly spread over the file, int64 (n_rows, max_length)."""
+        rows = self._rows["long"]
+        every = -(-len(rows) // most)
+        return np.asarray(rows[::every], dtype=np.int64)
 
     def _draw(self, kind: str, n_steps: int, per_step: int, random: np.random.Generator) -> list[np.ndarray]:
         n_rows = len(self._rows.get(kind, ()))
