@@ -96,8 +96,8 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
 
     models = list(dict.fromkeys(row["model"] for row in shown))
     options = SETTINGS_OF_PAGE.get(kind, [])
-    arguments = [kind, *options, "--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
-    assert main([*arguments, *(word for model in models for word in ("--model", model))]) == 0
+    places = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main([kind, *options, *places, *(word for model in models for word in ("--model", model))]) == 0
     with (tmp_path / "out" / f"{table}.csv").open(encoding="utf-8") as file:
         computed = list(csv.DictReader(file))
     by = [column for column in ("model", "row", "normalization", "stratum") if column in computed[0]]
