@@ -36,7 +36,7 @@ for name, card in BUILT_IN.items():
         with st.container(horizontal=True):
             for figure in figures:
                 value = f"{figure.value:.1%}" if figure.unit.startswith("share") else f"{figure.value:.2f}"
-                st.metric(figure.name.capitalize(), value, width="content", help=(
+                st.metric(verbatim(figure.name[:1].upper() + figure.name[1:]), value, width="content", help=(
                     f"{figure.unit}, {DIRECTIONS[figure.better]}; measured on documents kept out of training."))
         settings, train, held_out = record["settings"], record["train"], record["held_out"]
         st.caption(verbatim(

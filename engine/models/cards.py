@@ -53,9 +53,11 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
 
 # Keys of the record's "held_out" -> how the number is called.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
-    "masked_accuracy": ("masked-token top-1 accuracy, masked as in training", "share of chosen tokens", "higher"),
-    "mask_only_accuracy": ("masked-token top-1 accuracy, all chosen tokens [MASK]", "share of chosen tokens", "higher"),
-    "mask_only_nats": ("masked-token loss, all chosen tokens [MASK]", "nats per token", "lower"),
+    "masked_accuracy": ("accuracy, masked as trained", "share of masked tokens whose most probable token is right, "
+                        "of the chosen 80 % [MASK], 10 % another token, 10 % left", "higher"),
+    "mask_only_accuracy": ("accuracy, all [MASK]", "share of masked tokens whose most probable token is right, every "
+                           "chosen token [MASK]", "higher"),
+    "mask_only_nats": ("loss, all [MASK]", "nats per masked token", "lower"),
     "nats_per_token": ("loss per token", "nats per token", "lower"),
     "nats_per_character": ("loss per character", "nats per character", "lower"),
 }
