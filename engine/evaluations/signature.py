@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from importlib.metadata import version
 from typing import Any
 
 from engine.errors import InputError
 from engine.models.facts import ModelFacts
-from engine.version import VERSION
+from engine.version import VERSION, library_version
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
 FINGERPRINT_DIGITS = 12
@@ -34,7 +33,7 @@ def signature(
         "settings": {key: value for key, value in given.items() if key != "models"},
         **resolved,
         "dataset": dataset_hash[:FINGERPRINT_DIGITS],
-        "versions": {"hakari": VERSION, **{name: version(name) for name in (*LIBRARIES, *libraries)}},
+        "versions": {"hakari": VERSION, **{name: library_version(name) for name in (*LIBRARIES, *libraries)}},
     }
 
 

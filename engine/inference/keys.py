@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ import numpy as np
 
 from engine.models.facts import ModelFacts
 from engine.models.locating import Located
+from engine.version import library_version
 
 # Raised when keys are made otherwise.
 LAYOUT = 1
@@ -65,16 +65,9 @@ def facts_key(located: Located, devices: Sequence[str]) -> str:
     }).hexdigest()
 
 
-@lru_cache
 def library_versions(names: tuple[str, ...]) -> dict[str, str]:
     """Installed versions by name, without importing anything; "absent" where there is none."""
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = "absent"
-    return versions
+    return {name: library_version(name) for name in names}
 
 
 def _surroundings(libraries: tuple[str, ...]) -> dict[str, Any]:

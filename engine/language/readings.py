@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 import threading
 import unicodedata
 from functools import lru_cache
 from typing import Any
 
+from engine.version import library_version
+
 # A reading depends on pykakasi's dictionary and on the rules below: both belong into a signature.
-ENGINE_VERSION = f"pykakasi {importlib.metadata.version('pykakasi')}, rules 1"
+ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 1"
 CACHED_READINGS = 200_000
 
 _CONTINUATION_SIGNS = re.compile(r"^(?:##|▁)+")

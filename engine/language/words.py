@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import re
 import threading
 from functools import lru_cache
 from typing import Any
 
+from engine.version import library_version
+
 # MeCab and its dictionary decide where words end: both belong into a signature.
-ENGINE_VERSION = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("fugashi", "unidic-lite"))
+ENGINE_VERSION = ", ".join(f"{name} {library_version(name)}" for name in ("fugashi", "unidic-lite"))
 # MeCab's time is quadratic in a run of one script, and some 150,000 words at once crash the process
 # (measured: "a" * 200_000, or a million characters of prose); so it gets pieces.
 PIECE_CHARACTERS = 4_000

@@ -9,9 +9,9 @@ from __future__ import annotations
 import platform
 import tempfile
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
+from engine.version import library_version
 from tests.benchmarks import engine_cases, page_cases
 from tests.benchmarks.measuring import Budget, Ratio
 
@@ -35,7 +35,7 @@ def _report(ratios: list[Ratio], budgets: list[Budget]) -> str:
     lines = [
         "# Benchmarks", "",
         f"{datetime.now(UTC):%Y-%m-%d}, {platform.processor() or platform.machine()}, "
-        f"{torch.get_num_threads()} threads, " + ", ".join(f"{name} {version(name)}" for name in VERSIONS)
+        f"{torch.get_num_threads()} threads, " + ", ".join(f"{name} {library_version(name)}" for name in VERSIONS)
         + ". Made by `make bench`.", "",
         "| Work | Beside | Hakari (s) | Peer (s) | Times as fast |", "|---|---|---|---|---|",
         *(f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.2f} |"
