@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+
+from engine.runs import open as opening
+from tests.fakes import FakeBackend
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +18,24 @@ def main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture
+def no_cache_outlives_a_test() -> Iterator[None]:
+    """Streamlit's caches are the process's. The engine is in one of them: clearing it closes the engine too."""
+    import streamlit as st
+
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    yield
+    st.cache_data.clear()
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
+    """What the pages' engine computes with: no models, and a data directory of the test's own."""
+    fake = FakeBackend(max_tokens=300)
+    opened: Callable[..., opening.Engine] = opening.open_engine
+    monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
+    return fake

@@ -7,14 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import headlines, pages, samples, session
@@ -26,31 +25,13 @@ from engine.evaluations.idf_files import write_idf
 from engine.measures.dispersion import dispersion
 from engine.measures.idf import count_documents
 from engine.models.cards import BUILT_IN, held_out_figures
-from engine.runs import open as opening
 from tests.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "dashboard" / "app.py"
 SECONDS = 30
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 NAMES = [page.name for section in pages.SECTIONS.values() for page in section]
-
-
-@pytest.fixture(autouse=True)
-def no_cache_outlives_a_test() -> Iterator[None]:
-    """The engine is in such a cache: clearing it closes the engine too."""
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
-    fake = FakeBackend(max_tokens=300)
-    opened: Callable[..., opening.Engine] = opening.open_engine
-    monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
-    return fake
 
 
 def visit(name: str, run_id: str | None = None) -> AppTest:

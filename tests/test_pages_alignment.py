@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages, session
@@ -21,29 +19,12 @@ from engine.evaluations import dictionaries
 from engine.evaluations.bertscore import Scoring, Settings, rescore
 from engine.evaluations.idf_files import write_idf
 from engine.measures.idf import count_documents
-from engine.runs import open as opening
 from tests.fakes import FakeBackend
 
 APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 MODEL = "somebody/bert"
 SECONDS = 30
-
-
-@pytest.fixture(autouse=True)
-def no_cache_outlives_a_test() -> Iterator[None]:
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
-    fake = FakeBackend(max_tokens=300)
-    opened: Callable[..., opening.Engine] = opening.open_engine
-    monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
-    return fake
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 @pytest.fixture

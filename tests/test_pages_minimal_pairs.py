@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages, session
@@ -16,29 +14,12 @@ from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import Settings, summary
 from engine.measures.acceptability import NORMALIZATIONS
-from engine.runs import open as opening
 from tests.fakes import FakeBackend
 
 APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 BERT, GPT = "somebody/bert", "somebody/gpt2"
 SECONDS = 30
-
-
-@pytest.fixture(autouse=True)
-def no_cache_outlives_a_test() -> Iterator[None]:
-    st.cache_data.clear()
-    st.cache_resource.clear()
-    yield
-    st.cache_data.clear()
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
-    fake = FakeBackend(max_tokens=300)
-    opened: Callable[..., opening.Engine] = opening.open_engine
-    monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
-    return fake
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 def visit(run_id: str | None = None) -> AppTest:
