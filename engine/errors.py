@@ -3,6 +3,7 @@
     EngineError
     ├── InputError        what was given is wrong: a file, a row, a setting        exit 2
     ├── ModelError        a model cannot be found, read, or do what was asked      exit 2
+    ├── AccessError       who asks may not have or change this                     exit 2
     └── RunError          the work failed although the input was right             exit 1
         ├── WorkerDied    a worker process ended twice on the same chunk
         └── Cancelled     somebody asked for the run to stop
@@ -53,6 +54,12 @@ class InputError(EngineError):
 
 class ModelError(EngineError):
     """A model cannot be found, read, or do what was asked of it."""
+
+    exit_code = 2
+
+
+class AccessError(EngineError):
+    """Who asks may not have or change this."""
 
     exit_code = 2
 

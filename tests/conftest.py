@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.runs import open as opening
+from tests import database, postgres
 from tests.fakes import FakeBackend
 
 
@@ -18,6 +19,25 @@ def main_module() -> Iterator[None]:
     before = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[postgres.Server | None]:
+    """The PostgreSQL server of the whole session, where the tests are to run on one."""
+    if not database.ON_POSTGRESQL:
+        yield None
+        return
+    with postgres.running() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def database_of_its_own(
+    database_server: postgres.Server | None, monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[None]:
+    """No test sees another's runs, on whichever database."""
+    with database.of_its_own(database_server, monkeypatch):
+        yield
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from engine.errors import Cancelled, InputError, ModelError
 from engine.evaluations.evaluation import Evaluation
 from engine.inference.gateway import Gateway
 from engine.runs.artifacts import Artifacts
+from engine.runs.database import database_url
 from engine.runs.queue import RunQueue
 from engine.runs.store import Store
 from engine.runs.views import RunView
@@ -34,6 +35,10 @@ class Words:
     name: str
     texts: tuple[str, ...]
     notices: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        return len(self.texts)
 
     @property
     def content_hash(self) -> str:
@@ -156,7 +161,7 @@ def queues(directory: Path, gateway: FakeGateway) -> Iterator[Open]:
     opened: list[tuple[RunQueue, Store]] = []
 
     def open_one(with_gateway: FakeGateway = gateway, **options: Any) -> RunQueue:
-        store = Store(f"sqlite:///{directory / 'hakari.sqlite'}")
+        store = Store(database_url(directory))
         queue = RunQueue(store, Artifacts(directory), cast(Gateway, with_gateway), EVALUATIONS, **options)
         opened.append((queue, store))
         return queue

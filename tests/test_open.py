@@ -16,6 +16,7 @@ from engine.datasets import sample_data
 from engine.errors import InputError
 from engine.evaluations import bertscore, clusters, minimal_pairs
 from engine.runs.open import Engine, open_engine
+from tests.database import sqlite_only
 from tests.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[1]
@@ -57,7 +58,7 @@ def test_a_directory_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     with open_engine(directory, backend=FakeBackend()) as engine:
         assert engine.data_dir == directory
     assert stat.S_IMODE(directory.stat().st_mode) == 0o700
-    assert {path.name for path in directory.iterdir()} >= {"hakari.sqlite", "datasets", "results"}
+    assert {path.name for path in directory.iterdir()} >= {"datasets", "results"}
 
 
 def test_the_environment_names_the_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,6 +96,7 @@ def test_a_file_in_the_way_of_a_folder_is_said(tmp_path: Path) -> None:
         open_engine(tmp_path, backend=FakeBackend())
 
 
+@sqlite_only
 def test_a_file_that_is_no_list_of_runs_is_said(tmp_path: Path) -> None:
     (tmp_path / "hakari.sqlite").write_bytes(b"not a database at all " * 100)
     with pytest.raises(InputError, match=r"hakari\.sqlite cannot be opened"):

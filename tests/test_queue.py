@@ -13,6 +13,7 @@ import pytest
 
 from engine.errors import InputError, RunError
 from engine.runs.artifacts import Artifacts
+from engine.runs.database import database_url
 from engine.runs.queue import MAX_NAME_CHARACTERS, RunQueue
 from engine.runs.store import Store
 from engine.runs.views import Progress
@@ -171,7 +172,7 @@ class CountingStore(Store):
 
 
 def test_progress_is_written_at_most_five_times_a_second(tmp_path: Path, gateway: FakeGateway) -> None:
-    store = CountingStore(f"sqlite:///{tmp_path / 'hakari.sqlite'}")
+    store = CountingStore(database_url(tmp_path))
     queue = RunQueue(store, Artifacts(tmp_path), gateway, EVALUATIONS)  # type: ignore[arg-type]
     gateway.seconds = 0.001
     begun = time.monotonic()
@@ -210,16 +211,9 @@ def test_a_run_deleted_while_it_runs_leaves_nothing_either(
     assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
 
 
-def test_a_run_gets_another_name(queue: RunQueue) -> None:
+def test_a_run_is_called_after_its_dataset(queue: RunQueue) -> None:
     run_id = queue.submit("weights", Settings(), words(name="x" * 500)).run_id
     assert len(view(queue, run_id).name) == MAX_NAME_CHARACTERS
-    queue.rename(run_id, "  斉藤さんの実験 ")
-    assert view(queue, run_id).name == "斉藤さんの実験"
-    for bad in (" ", "x" * (MAX_NAME_CHARACTERS + 1)):
-        with pytest.raises(InputError):
-            queue.rename(run_id, bad)
-    with pytest.raises(RunError, match="There is no run"):
-        queue.rename("unknown", "x")
 
 
 def test_recent_runs(queue: RunQueue) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -14,8 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from sqlalchemy import create_engine, update
 
 from engine.errors import InputError, RunError
+from engine.runs.database import database_url
+from engine.runs.tables import RunRow
 from tests.fake_runs import FakeGateway, Open, Settings, is_running, queues, until, view, weight, words
 
 
@@ -44,9 +46,10 @@ def test_settings_of_another_version_fail_with_words(open_one: Open, gateway: Fa
     gateway.go.clear()
     run_id = first.submit("weights", Settings(), words()).run_id
     first.close()
-    with sqlite3.connect(tmp_path / "hakari.sqlite") as database:
-        database.execute("UPDATE runs SET settings = '{\"models\": [\"a\"], \"poolng\": 1}'")
-    database.close()
+    database = create_engine(database_url(tmp_path))
+    with database.begin() as connection:
+        connection.execute(update(RunRow).values(settings={"models": ["a"], "poolng": 1}))
+    database.dispose()
     second = open_one()
     run = second.wait(run_id, 5)
     assert run.state == "failed" and "'poolng'" in run.message and "another version" in run.message

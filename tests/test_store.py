@@ -12,10 +12,13 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from engine.errors import InputError, RunError
+from engine.runs.database import database_url
 from engine.runs.processes import ProcessMark, this_process
+from engine.runs.searching import Search
 from engine.runs.store import MAX_ATTEMPTS, Store
 from engine.runs.tables import UtcDateTime
 from engine.runs.views import Progress
+from tests.database import sqlite_only
 
 HERE = this_process()
 THERE = replace(this_process(), id="there")
@@ -29,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
-    store = Store(f"sqlite:///{path}")
+    store = Store(database_url(path.parent))
     store.sign(HERE)
     yield store
     store.close()
@@ -222,14 +225,58 @@ def test_the_same_runs_are_those_of_the_owner_that_gave_or_will_give_the_result(
 def test_recent_runs_are_the_owners_newest_first(store: Store) -> None:
     ids = [add(store, kind=kind) for kind in ("clusters", "bertscore", "clusters")]
     foreign = add(store, owner="another")
-    assert [run.id for run in store.recent("local", 2)] == [ids[2], ids[1]]
-    assert [run.id for run in store.recent("local", 10, "clusters")] == [ids[2], ids[0]]
-    assert [run.id for run in store.recent("another", 10)] == [foreign]
+    assert [run.id for run in store.search(Search(owner="local", limit=2))] == [ids[2], ids[1]]
+    assert [run.id for run in store.search(Search(owner="local", kind="clusters"))] == [ids[2], ids[0]]
+    assert [run.id for run in store.search(Search(owner="another"))] == [foreign]
+
+
+def test_a_search_narrows_by_every_field(store: Store) -> None:
+    first = add(store, "Novels", settings={"models": ["a/b", "a/b_c"]}, dataset_name="names.csv")
+    other = add(store, "wiki 100%", settings={"model": "a/b_c"}, owner="another", kind="bertscore")
+    store.change(other, note="斉藤さんの依頼", shared=True)
+
+    def ids(**fields: Any) -> list[str]:
+        return [run.id for run in store.search(Search(**fields))]
+
+    assert ids() == [other, first] and ids(limit=1) == [other]
+    assert ids(owner="local") == [first] and ids(shared=True) == [other] and ids(shared=True, owner="local") == []
+    assert ids(text="novel") == [first] and ids(text="依頼") == [other] and ids(text="NAMES csv") == [first]
+    assert ids(text="%") == [other] and ids(text="_c") == [other, first] and ids(text="b_x") == []  # no wildcards
+    assert ids(model="a/b") == [first] and ids(model="a/b_c") == [other, first] and ids(model="a") == []
+    assert ids(kind="bertscore", states=("queued",)) == [other] and ids(states=("done",)) == []
+    assert ids(dataset="names.csv") == [first]
+
+
+def test_the_next_run_is_of_the_owner_with_the_fewest_running(store: Store) -> None:
+    # ann submits three, then ben one: ann's first starts, and then ben does not wait for the other two.
+    ann = [add(store, owner="ann") for _ in range(3)]
+    ben = add(store, owner="ben")
+
+    def started(per_owner: int | None = None) -> str | None:
+        run = store.claim(HERE.id, per_owner)
+        return run.id if run else None
+
+    assert [started(1), started(1), started(1)] == [ann[0], ben, None]  # nobody has two at once
+    assert started(2) == ann[1]
+    assert store.finish(ben, HERE.id, "done")
+    assert started() == ann[2]
+
+
+def test_what_is_stored_and_what_is_old(store: Store) -> None:
+    run_id = add(store, stored_bytes=100)
+    assert store.stored_bytes("local") == 100 and store.stored_bytes("nobody") == 0
+    store.claim(HERE.id)
+    assert store.finish(run_id, HERE.id, "done", "", 20)
+    add(store)
+    assert store.stored_bytes("local") == 120
+    assert store.n_by_state() == store.n_by_state("local") == {"done": 1, "queued": 1} and store.n_by_state("x") == {}
+    assert store.ended_before(datetime.now(UTC) - timedelta(minutes=1)) == []
+    assert store.ended_before(datetime.now(UTC) + timedelta(minutes=1)) == [run_id]
 
 
 def test_a_run_gets_another_name(store: Store) -> None:
     run_id = add(store)
-    assert store.rename(run_id, "斉藤さんの実験") and not store.rename("unknown", "x")
+    assert store.change(run_id, name="斉藤さんの実験") and not store.change("unknown", name="x")
     run = store.get(run_id)
     assert run is not None and run.name == "斉藤さんの実験"
 
@@ -243,14 +290,15 @@ def test_datasets_in_use(store: Store) -> None:
     assert not store.dataset_in_use("a" * 64)
 
 
+@sqlite_only
 def test_another_process_may_be_writing(store: Store, path: Path) -> None:
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     other.execute("BEGIN IMMEDIATE")
     threading.Timer(0.3, other.rollback).start()
-    assert store.recent("local") == []  # reading goes on
+    assert store.search(Search(owner="local")) == []  # reading goes on
     add(store)  # writing waits
-    assert len(store.recent("local")) == 1
+    assert len(store.search(Search(owner="local"))) == 1
     other.close()
 
 
@@ -288,6 +336,7 @@ def test_a_file_that_is_no_list_of_runs_is_said(path: Path) -> None:
         Store(f"sqlite:///{path}")
 
 
+@sqlite_only
 def test_a_store_that_breaks_later_is_a_run_error(store: Store, path: Path) -> None:
     add(store)
     with sqlite3.connect(path) as database:

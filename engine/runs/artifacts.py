@@ -83,6 +83,10 @@ class Artifacts:
             dataset = dataclasses.replace(dataset, notices=tuple(notices))
         return dataset  # type: ignore[no-any-return]
 
+    def dataset_bytes(self, dataset_type: type[Any], content_hash: str) -> int:
+        """What a dataset takes on the disk; 0 when it is not there."""
+        return _size(self._dataset_file(dataset_type, content_hash))
+
     def delete_dataset(self, content_hash: str) -> None:
         """Forget that content, whatever type it was kept as."""
         for path in self._datasets.glob(f"*-{_checked(content_hash)}.parquet"):
@@ -111,6 +115,11 @@ class Artifacts:
     def has_result(self, run_id: str) -> bool:
         """Whether there is a result under that id."""
         return (self._folder(run_id) / RECORD).is_file()
+
+    def result_bytes(self, run_id: str) -> int:
+        """What a result takes on the disk; 0 when there is none."""
+        folder = self._folder(run_id)
+        return sum(_size(path) for path in folder.iterdir()) if folder.is_dir() else 0
 
     def load_result(self, run_id: str, result_type: type[Record]) -> Record:
         """The result that `save_result` kept, equal to it in every field.
@@ -171,6 +180,13 @@ class Artifacts:
 
     def _aside(self, folder: Path) -> Path:
         return folder / f".tmp-{secrets.token_hex(8)}"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _checked(name: str) -> str:

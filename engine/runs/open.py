@@ -1,6 +1,6 @@
 """The one place that wires the engine: cache, workers, gateway, store, queue, over one data directory.
 
-    hakari.sqlite      the runs (with -wal and -shm beside it while it is open)
+    hakari.sqlite      the runs (with -wal and -shm beside it while it is open); or see HAKARI_DATABASE_URL
     datasets/          what was submitted, by content
     results/           what was found, by run
     cache.sqlite       finished pieces of work; may be deleted whenever nobody has it open
@@ -18,8 +18,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import URL
-
 from engine.errors import InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.evaluation import Evaluation
@@ -28,17 +26,23 @@ from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.inference.local import LocalWorkers
 from engine.runs.artifacts import Artifacts
+from engine.runs.configuration import Configuration, configuration
+from engine.runs.database import database_url
+from engine.runs.desk import Desk
 from engine.runs.queue import RunQueue
 from engine.runs.store import Store
+from engine.runs.viewers import Viewer
 
 DEFAULT_DIRECTORY = Path(".local/share/hakari")  # below the home directory
 DEFAULT_CACHE_GB = 10.0
-MAX_RUNNING = 2
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An opened engine, to be closed or used in a `with`. Pages use `runs`; a command may ask the gateway itself."""
+    """An opened engine, to be closed or used in a `with`.
+
+    Pages ask the `desk` of whoever looks at them; a command may ask the gateway itself.
+    """
 
     runs: RunQueue
     gateway: Gateway
@@ -46,6 +50,11 @@ class Engine:
     backend: Backend
     store: Store
     data_dir: Path
+    configuration: Configuration
+
+    def desk(self, viewer: Viewer) -> Desk:
+        """The runs as one person may see and change them."""
+        return Desk(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models)
 
     def close(self) -> None:
         """Stop within seconds; unfinished runs wait for the next opening. A second call does nothing."""
@@ -70,18 +79,20 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     (a short-lived command had better not). backend: who computes, if not the processes of this machine.
     evaluations: the kinds of run, if not those of the catalog.
 
-    Raises InputError when a directory cannot be made or written, or holds something unreadable.
+    Raises InputError when a directory cannot be made or written, or holds something unreadable, when the database
+    cannot be opened, and for variables of the environment that make no sense.
     """
     data_dir = _directory(data_dir or _default_directory())
     cache_dir = _directory(cache_dir) if cache_dir else data_dir
+    told = configuration()
     cache = Cache(cache_dir / "cache.sqlite", _cache_bytes())
     artifacts = Artifacts(data_dir)
-    store = Store(URL.create("sqlite", database=str(data_dir / "hakari.sqlite")))
+    store = Store(database_url(data_dir))
     backend = backend or LocalWorkers()
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
-                    MAX_RUNNING, resume=resume)
-    engine = Engine(runs, gateway, cache, backend, store, data_dir)
+                    told.running, resume=resume, running_per_owner=told.limits.running)
+    engine = Engine(runs, gateway, cache, backend, store, data_dir, told)
     # Called before the backend's own, so that what is running is put back and not failed by dying workers.
     atexit.register(engine.close)
     return engine

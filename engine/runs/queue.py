@@ -23,6 +23,7 @@ from engine.runs.execution import Running, evaluation_of, execute
 from engine.runs.plain import from_plain, to_plain
 from engine.runs.processes import SIGN_SECONDS, this_process
 from engine.runs.sameness import run_key
+from engine.runs.searching import Search
 from engine.runs.store import UNFINISHED, Store
 from engine.runs.views import RunView
 
@@ -50,13 +51,17 @@ class RunQueue:
     """Runs, from submission to result. Safe across threads, and beside other processes with the same store."""
 
     def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, Evaluation],
-                 max_running: int = 2, *, resume: bool = True) -> None:
-        """Start `max_running` threads. `resume`: take up what dead processes left, now and whenever one dies."""
+                 max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None) -> None:
+        """Start `max_running` threads. `resume`: take up what dead processes left, now and whenever one dies.
+
+        `running_per_owner`: how many runs of one owner may run at once; the others wait in the queue.
+        """
         self._store = store
         self._artifacts = artifacts
         self._gateway = gateway
         self._evaluations = evaluations
         self._resume = resume
+        self._running_per_owner = running_per_owner
         self._process = this_process()
         self._running: dict[str, Running] = {}
         # Nothing is submitted while the queue closes, and no dataset deleted while a run that needs it is submitted.
@@ -99,8 +104,9 @@ class RunQueue:
             self._artifacts.save_dataset(dataset)
             run_id = self._store.add(
                 owner=owner, kind=kind, settings=plain, key=key, process_id=self._process.id,
-                name=_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
+                name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
                 dataset_name=dataset.name, dataset_hash=dataset_hash, dataset_notices=getattr(dataset, "notices", ()),
+                stored_bytes=self._artifacts.dataset_bytes(type(dataset), dataset_hash),
             )
         self._announce()
         return Submission(run_id, reused=False)
@@ -111,7 +117,7 @@ class RunQueue:
 
     def recent(self, owner: str = "local", limit: int = 20, kind: str | None = None) -> list[RunView]:
         """The owner's runs, the newest first; of one kind where it is named."""
-        return self._store.recent(owner, limit, kind)
+        return self._store.search(Search(owner=owner, kind=kind, limit=limit))
 
     def wait(self, run_id: str, timeout: float | None = None) -> RunView:
         """The run once it has ended, or as it stands after `timeout` seconds. Raises RunError for an unknown id."""
@@ -153,11 +159,6 @@ class RunQueue:
             running.stop.set()
         return stopped
 
-    def rename(self, run_id: str, name: str) -> None:
-        """Call a run otherwise. Raises InputError for an empty or very long name, RunError for an unknown id."""
-        if not self._store.rename(run_id, _name(name)):
-            raise _unknown(run_id)
-
     def delete(self, run_id: str) -> None:
         """Forget a run and its files; the dataset too unless another run has it. Raises RunError for an unknown id."""
         run = self._known(run_id)
@@ -188,13 +189,15 @@ class RunQueue:
         while not self._closing.is_set():
             seen = self._n_news
             try:
-                run = self._store.claim(self._process.id)
+                run = self._store.claim(self._process.id, self._running_per_owner)
             except RunError:
                 logger.exception("The next run cannot be taken from the store.")
                 self._closing.wait(RETRY_SECONDS)
                 continue
             if run is not None:
                 self._execute(run)
+                if self._running_per_owner is not None:
+                    self._announce()  # the next of its owner's runs may start now, in whichever thread
             else:
                 with self._news:
                     self._news.wait_for(lambda: self._n_news != seen or self._closing.is_set())  # noqa: B023
@@ -208,7 +211,9 @@ class RunQueue:
             while state == "done" or not self._closing.is_set():
                 try:
                     self._store.progress(self._process.id, running.fresh_progress())
-                    if not self._store.finish(run.id, self._process.id, state, message) and not self._store.get(run.id):
+                    size = self._artifacts.result_bytes(run.id) if state == "done" else 0
+                    ended = self._store.finish(run.id, self._process.id, state, message, size)
+                    if not ended and not self._store.get(run.id):
                         self._artifacts.delete_result(run.id)  # it was deleted while it ran
                     return
                 except RunError:
@@ -248,7 +253,7 @@ class RunQueue:
     def _known(self, run_id: str) -> RunView:
         run = self._store.get(run_id)
         if run is None:
-            raise _unknown(run_id)
+            raise unknown_run(run_id)
         return run
 
     def _done(self, run_id: str) -> RunView:
@@ -258,7 +263,8 @@ class RunQueue:
         return run
 
 
-def _name(name: str) -> str:
+def run_name(name: str) -> str:
+    """A name as a run may have it, without white space around it; InputError for an empty or very long one."""
     name = name.strip()
     if not name:
         raise InputError("A run needs a name; got an empty one.")
@@ -267,5 +273,6 @@ def _name(name: str) -> str:
     return name
 
 
-def _unknown(run_id: str) -> RunError:
+def unknown_run(run_id: str) -> RunError:
+    """The error for an id behind which there is no run."""
     return RunError(f"There is no run {run_id!r}; it may have been deleted.")

@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, or_, select, update
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy import URL, ColumnElement, delete, exists, func, or_, select, update
+from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from engine.errors import RunError
 from engine.runs.database import open_database
 from engine.runs.processes import ProcessMark, is_alive
+from engine.runs.searching import Search, found, next_queued
 from engine.runs.tables import ProcessRow, RunRow
 from engine.runs.views import Progress, RunView, view
 
@@ -50,14 +50,15 @@ class Store:
         self._engine.dispose()
 
     def add(self, *, owner: str, kind: str, name: str, settings: Mapping[str, Any], dataset_name: str,
-            dataset_hash: str, dataset_notices: Sequence[str], key: str, process_id: str) -> str:
+            dataset_hash: str, dataset_notices: Sequence[str], key: str, process_id: str,
+            stored_bytes: int = 0) -> str:
         """A new run, queued for the process `process_id`; returns its id, which cannot be guessed."""
         run_id = secrets.token_urlsafe(16)
         with self._session() as session:
             session.add(RunRow(
                 id=run_id, owner=owner, kind=kind, name=name, settings=dict(settings), dataset_name=dataset_name,
                 dataset_hash=dataset_hash, dataset_notices=list(dataset_notices), key=key, state="queued",
-                created=_now(), process_id=process_id,
+                created=_now(), process_id=process_id, models="\n".join(_models(settings)), stored_bytes=stored_bytes,
             ))
         return run_id
 
@@ -67,11 +68,28 @@ class Store:
             row = session.scalar(select(RunRow).where(RunRow.id == run_id))
             return view(row) if row else None
 
-    def recent(self, owner: str, limit: int = 20, kind: str | None = None) -> list[RunView]:
-        """The owner's runs, the newest first."""
-        query = select(RunRow).where(RunRow.owner == owner).order_by(RunRow.number.desc()).limit(limit)
+    def search(self, search: Search) -> list[RunView]:
+        """The runs that a search finds, the newest first."""
         with self._session() as session:
-            return [view(row) for row in session.scalars(query.where(RunRow.kind == kind) if kind else query)]
+            return [view(row) for row in session.scalars(found(search))]
+
+    def n_by_state(self, owner: str | None = None) -> dict[str, int]:
+        """How many runs are in each state that any is in: the owner's, or everybody's."""
+        query = select(RunRow.state, func.count()).group_by(RunRow.state)
+        with self._session() as session:
+            rows = session.execute(query if owner is None else query.where(RunRow.owner == owner)).all()
+        return {state: n for state, n in rows}
+
+    def stored_bytes(self, owner: str) -> int:
+        """What the owner's datasets and results take on the disk; a dataset of two runs counts with both."""
+        with self._session() as session:
+            return int(session.scalar(select(func.sum(RunRow.stored_bytes)).where(RunRow.owner == owner)) or 0)
+
+    def ended_before(self, moment: datetime) -> list[str]:
+        """The ids of all runs that ended before a moment, the oldest first."""
+        query = select(RunRow.id).where(RunRow.finished < moment, RunRow.state.not_in(UNFINISHED))
+        with self._session() as session:
+            return list(session.scalars(query.order_by(RunRow.number)))
 
     def same(self, owner: str, key: str) -> list[RunView]:
         """The owner's runs with that key that are done, or on the way and not asked to stop; the newest first."""
@@ -80,10 +98,10 @@ class Store:
         with self._session() as session:
             return [view(row) for row in session.scalars(query)]
 
-    def rename(self, run_id: str, name: str) -> bool:
-        """Give the run another name; False when there is no such run."""
+    def change(self, run_id: str, **values: str | bool) -> bool:
+        """Set `name`, `note` or `shared` of the run; False when there is no such run."""
         with self._session() as session:
-            return _changed(session, RunRow.id == run_id, name=name)
+            return _changed(session, RunRow.id == run_id, **values)
 
     def delete(self, run_id: str) -> bool:
         """Forget the run, whatever its state; False when there is no such run."""
@@ -111,12 +129,15 @@ class Store:
             return _changed(session, RunRow.id == run_id, RunRow.state == "running", stop_requested=True,
                             message="Asked to stop.")
 
-    def claim(self, process_id: str) -> RunView | None:
-        """The oldest run queued for the process, now running; None when there is none."""
-        queued = select(RunRow.id).where(RunRow.state == "queued", RunRow.process_id == process_id)
+    def claim(self, process_id: str, running_per_owner: int | None = None) -> RunView | None:
+        """A run queued for the process, now running; None when there is none that may start.
+
+        Of the owner with the fewest running runs the oldest, so that many runs of one person do not keep
+        another waiting. With `running_per_owner`, nobody has more than so many running at once.
+        """
         while True:
             with self._session() as session:
-                run_id = session.scalar(queued.order_by(RunRow.number).limit(1))
+                run_id = session.scalar(next_queued(process_id, running_per_owner))
                 if run_id is None:
                     return None
                 if _moved(session, run_id, "running", RunRow.process_id == process_id, started=_now(), done=0, total=0,
@@ -134,12 +155,13 @@ class Store:
                          RunRow.process_id == process_id, done=report.done, total=report.total, label=report.label,
                          expected=expected)
 
-    def finish(self, run_id: str, process_id: str, state: str, message: str = "") -> bool:
+    def finish(self, run_id: str, process_id: str, state: str, message: str = "", result_bytes: int = 0) -> bool:
         """Bring a running run of the process to its end; False when it is no longer the process's own."""
         with self._session() as session:
             if state == "done":
                 return _moved(session, run_id, state, RunRow.process_id == process_id, finished=_now(), process_id=None,
-                              message=message, done=RunRow.total, label="", expected=None, stop_requested=False)
+                              message=message, done=RunRow.total, label="", expected=None, stop_requested=False,
+                              stored_bytes=RunRow.stored_bytes + result_bytes)
             return _moved(session, run_id, state, RunRow.process_id == process_id, finished=_now(), process_id=None,
                           message=message, expected=None)
 
@@ -192,9 +214,11 @@ class Store:
         try:
             with self._sessions.begin() as session:
                 yield session
-        except DatabaseError as error:
-            if type(error) in (DatabaseError, OperationalError):  # a full disk, a lock held too long, a damaged file
-                raise RunError(f"The list of runs cannot be read or written: {error.orig}.") from error
+        except (DatabaseError, InterfaceError) as error:
+            # A full disk, a lock held too long, a damaged file, a server that is away; anything else is our fault.
+            if type(error) in (DatabaseError, OperationalError, InterfaceError) or error.connection_invalidated:
+                what = " ".join(str(error.orig).split()).rstrip(".?")
+                raise RunError(f"The list of runs cannot be read or written at the moment: {what}.") from error
             raise
 
 
@@ -220,6 +244,11 @@ def _adopted(session: Session, run: RunRow, process_id: str, now: datetime) -> b
         return False
     return _changed(session, RunRow.id == run.id, RunRow.state.in_(UNFINISHED), unchanged, state="queued",
                     process_id=process_id, started=None, expected=None)
+
+
+def _models(settings: Mapping[str, Any]) -> list[str]:
+    """The names of the models in a run's settings: `models`, or the one `model`."""
+    return [*settings.get("models", ()), *([settings["model"]] if settings.get("model") else [])]
 
 
 def _now() -> datetime:

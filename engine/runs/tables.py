@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Float, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, BigInteger, DateTime, Float, ForeignKey, Index, String, Text, false
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
@@ -76,5 +76,10 @@ class RunRow(Base):
     process_id: Mapped[str | None] = mapped_column(ForeignKey("processes.id", ondelete="SET NULL"))
     stop_requested: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0)  # how often it was started and not brought to an end
+    shared: Mapped[bool] = mapped_column(default=False, server_default=false())  # the team may read it
+    note: Mapped[str] = mapped_column(Text, default="", server_default="")
+    models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, a line each
+    stored_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")  # dataset and result on disk
 
-    __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"))
+    __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"),
+                      Index("runs_shared", "shared", "number"))

@@ -17,6 +17,7 @@ class RunView:
     message: why it failed, or that it was asked to stop. eta_seconds: until what label says is done; None unless
     running at a known pace.
     seconds: how long it ran or has been running, None before it started.
+    shared: the team may read it. note: the owner's words on it. stored_bytes: its dataset and result on the disk.
     """
 
     id: str
@@ -37,6 +38,10 @@ class RunView:
     finished: datetime | None
     eta_seconds: float | None
     seconds: float | None
+    shared: bool = False
+    note: str = ""
+    models: tuple[str, ...] = ()
+    stored_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,4 +68,6 @@ def view(row: RunRow) -> RunView:
         started=row.started, finished=row.finished,
         eta_seconds=left if left is not None and left >= 0 else None,  # overdue is unknown, not now
         seconds=max(0.0, (end - row.started).total_seconds()) if row.started else None,
+        shared=row.shared, note=row.note, models=tuple(filter(None, row.models.split("\n"))),
+        stored_bytes=row.stored_bytes,
     )

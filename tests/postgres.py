@@ -1,0 +1,85 @@
+"""A PostgreSQL server of the tests' own: on loopback, in a temporary directory, gone at the end."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+USER, DATABASE = "hakari", "hakari"
+SYSTEM_USER = "postgres"  # the server refuses to run as root
+
+
+def binaries() -> Path | None:
+    """Where the server's programs lie: on the path, or where Debian keeps them; None where there are none."""
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).resolve().parent  # a link on the path leads to where the others lie
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
+
+
+class Server:
+    """A server that can be stopped and started again."""
+
+    def __init__(self, folder: Path, programs: Path) -> None:
+        self.folder, self.programs, self.port = folder, programs, _free_port()
+        self._as_user = [] if os.geteuid() else ["setpriv", f"--reuid={SYSTEM_USER}", f"--regid={SYSTEM_USER}",
+                                                 "--init-groups"]
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://{USER}@127.0.0.1:{self.port}/{DATABASE}"
+
+    def make(self) -> None:
+        self._run("initdb", "-D", str(self.folder / "data"), "-U", USER, "--auth=trust", "-E", "UTF8", "--no-sync")
+        self.start()
+        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, DATABASE)
+
+    def start(self) -> None:
+        options = (f"-p {self.port} -h 127.0.0.1 -k {self.folder} -c fsync=off -c full_page_writes=off "
+                   "-c max_connections=200")
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.folder / "log"), "-w", "-o", options,
+                  "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run([*self._as_user, str(self.programs / program), *arguments], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        if done.returncode:
+            log = self.folder / "log"
+            raise RuntimeError(f"{program}: {done.stdout}\n{log.read_text() if log.exists() else ''}")
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A fresh server; RuntimeError where PostgreSQL is not installed."""
+    programs = binaries()
+    if programs is None:
+        raise RuntimeError("PostgreSQL is not installed: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="hakari-postgres-"))
+    try:
+        if not os.geteuid():
+            entry = pwd.getpwnam(SYSTEM_USER)
+            os.chown(folder, entry.pw_uid, entry.pw_gid)
+        server = Server(folder, programs)
+        server.make()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
