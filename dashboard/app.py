@@ -16,6 +16,7 @@ if __name__ == "__main__":
 
     import streamlit as st
 
+    from dashboard import sign_in
     from dashboard.pages import navigation
     from dashboard.wording import show_error
     from engine.errors import EngineError
@@ -23,6 +24,9 @@ if __name__ == "__main__":
     # An icon of our own: a Material one would be fetched from the internet for the browser's tab.
     st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
     try:
-        st.navigation(navigation()).run()
+        visitor = sign_in.visitor()
+        page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
+        if sign_in.opened(visitor, page):
+            page.run()
     except EngineError as error:  # such as a data directory that cannot be written
         show_error(error)

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import run_view, session
 from dashboard.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
+from engine.runs.searching import Search
 from engine.runs.views import RunView
 
 RENAME, DELETE, CANCEL = "Rename", "Delete", "Cancel"
@@ -23,7 +24,7 @@ COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
 def recent(limit: int) -> list[RunView]:
     """The user's own runs, the newest first; an unreadable store is explained and gives none."""
     try:
-        return session.engine().runs.recent(session.user(), limit)
+        return session.desk().mine(Search(limit=limit))
     except EngineError as error:
         show_error(error)
         return []
@@ -45,7 +46,7 @@ def line(view: RunView, *, manage: bool = False) -> None:
             elif picked == DELETE:
                 _delete(view)
             elif picked == CANCEL:
-                session.engine().runs.cancel(view.id)
+                session.desk().cancel(view.id)
 
 
 @st.dialog("Rename the run")
@@ -53,7 +54,7 @@ def _rename(view: RunView) -> None:
     with st.form(f"rename-{view.id}", border=False):
         name = st.text_input("Name", view.name, max_chars=NAME_LENGTH, key=f"run-name-{view.id}")
         if st.form_submit_button("Save", type="primary", key=f"run-save-{view.id}") and name.strip():
-            session.engine().runs.rename(view.id, name.strip())
+            session.desk().rename(view.id, name)
             st.rerun()
 
 
@@ -61,7 +62,8 @@ def _rename(view: RunView) -> None:
 def _delete(view: RunView) -> None:
     st.markdown(f"**{verbatim(view.name)}** and its result go, and its link leads nowhere. This cannot be undone.")
     if st.button("Delete", type="primary", key=f"run-delete-{view.id}"):
-        session.engine().runs.delete(view.id)
+        session.desk().delete(view.id)
+        run_view.forget_result(view.id)
         st.rerun()
 
 

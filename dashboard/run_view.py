@@ -20,11 +20,13 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import pages, session
+from dashboard import pages, run_actions, session
 from dashboard.signing import csv_bytes, digest, line
 from dashboard.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.desk import Desk
+from engine.runs.queue import unknown_run
 from engine.runs.views import RunView
 
 POLL_SECONDS = 0.7
@@ -44,17 +46,21 @@ def inputs_panel(run_id: str | None) -> DeltaGenerator:
     return st.expander("Weigh something else", icon=":material/tune:")
 
 
-def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Weigh") -> None:
-    """The button that submits a run and goes to its link; asleep while a dataset or a model is missing."""
-    ready = dataset is not None and bool(settings.models)
-    if not st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
-        return
+def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
+    """Submit a run and go to its link; what stands in its way is said where this is called."""
     try:
-        submission = session.engine().runs.submit(kind, settings, dataset, owner=session.user())
+        submission = session.desk().submit(kind, settings, dataset, name)
     except EngineError as error:
         show_error(error)
         return
     show_run(submission.run_id)
+
+
+def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Weigh") -> None:
+    """The button that submits a run and goes to its link; asleep while a dataset or a model is missing."""
+    ready = dataset is not None and bool(settings.models)
+    if st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
+        submit(kind, settings, dataset)
 
 
 def show_run(run_id: str) -> None:
@@ -67,7 +73,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
     """The result of the run in the address, once it is done; until then this draws how far it is, or what failed."""
     if run_id is None:
         return None
-    view = session.engine().runs.get(run_id)
+    view = session.desk().get(run_id)
     if view is None:
         _unknown()
     elif view.kind != kind:
@@ -87,10 +93,23 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
     return None
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
 def load_result(run_id: str) -> Any:
-    """The result of a run, shared by all sessions: pages read it and never write into it."""
-    return session.engine().runs.result(run_id)
+    """The result of a run that the viewer may read, shared by all sessions: pages never write into it."""
+    desk = session.desk()
+    if desk.get(run_id) is None:
+        forget_result(run_id)
+        raise unknown_run(run_id)
+    return _stored(run_id, desk)
+
+
+def forget_result(run_id: str) -> None:
+    """Let go of a result that was deleted."""
+    _stored.clear(run_id)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
+def _stored(run_id: str, _desk: Desk) -> Any:
+    return _desk.result(run_id)
 
 
 def notices(result: Any) -> None:
@@ -153,7 +172,7 @@ def _unknown() -> None:
 def _watch(run_id: str) -> None:
     """How far a run is, drawn again every moment; the whole page is drawn again once it has ended."""
     try:
-        view = session.engine().runs.get(run_id)
+        view = session.desk().get(run_id)
     except EngineError as error:
         show_error(error)
         return
@@ -163,8 +182,8 @@ def _watch(run_id: str) -> None:
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
         st.caption("You can leave this page: the run goes on, and its address brings you back.")
-        if st.button("Cancel", key="run-cancel", icon=":material/close:"):
-            session.engine().runs.cancel(run_id)
+        if session.desk().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
+            session.desk().cancel(run_id)
 
 
 def progress(view: RunView) -> None:
@@ -199,14 +218,13 @@ def _stopped(view: RunView) -> None:
 
 
 def _again(view: RunView) -> None:
-    runs = session.engine().runs
+    desk = session.desk()
     try:
-        submission = runs.submit(view.kind, runs.settings(view.id), runs.dataset(view.id), owner=session.user(),
-                                 name=view.name)
+        settings, dataset = desk.settings(view.id), desk.dataset(view.id)
     except EngineError as error:
         show_error(error)
         return
-    show_run(submission.run_id)
+    submit(view.kind, settings, dataset, view.name)
 
 
 def _elsewhere(view: RunView) -> None:
@@ -230,7 +248,14 @@ def _headline(view: RunView) -> None:
     if view.seconds is not None:
         facts.append(f"took {duration(view.seconds)}")
     st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",
-                help="The address of this page is the link to this run: whoever has it sees the same result.")
+                help="The address of this page is the link to this run. " + (
+                    "It opens for the team once you share the run." if session.hosted() else
+                    "Whoever has it sees the same result."))
+    run_actions.standing(view)
+    if not session.desk().may_change(view) and session.hosted():
+        if st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
+                     help="The same data and settings as a run of yours, answered from what is known already."):
+            _again(view)
 
 
 def facts_of(view: RunView) -> list[str]:

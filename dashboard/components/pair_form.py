@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard import run_view, session
+from dashboard import run_view
 from dashboard.wording import show_error
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -35,11 +35,10 @@ def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
         if not settings.models:
             raise InputError("No model is chosen. Name at least one.")
         pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), NAME)
-        submission = session.engine().runs.submit(KIND, settings, pair, owner=session.user())
     except EngineError as error:
         show_error(error)
         return
-    run_view.show_run(submission.run_id)
+    run_view.submit(KIND, settings, pair)
 
 
 def _given(result: Result | None) -> tuple[str, str]:

@@ -8,9 +8,10 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -21,14 +22,14 @@ READY_SECONDS = 60
 class Server:
     """`make run` without make: the process, and the address it answers at."""
 
-    def __init__(self, data_dir: Path, port: int, log: Path) -> None:
+    def __init__(self, data_dir: Path, port: int, log: Path, environment: Mapping[str, str]) -> None:
         self.url = f"http://127.0.0.1:{port}"
         started = time.monotonic()
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", "dashboard/app.py", "--server.port", str(port),
                  "--server.address", "127.0.0.1", "--server.headless", "true"],
-                cwd=ROOT, env={**os.environ, "HAKARI_DATA_DIR": str(data_dir)}, stdout=output, stderr=output,
+                cwd=ROOT, env={**os.environ, "HAKARI_DATA_DIR": str(data_dir), **environment}, stdout=output, stderr=output,
             )
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:
@@ -70,9 +71,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(data_dir: Path, port: int | None = None) -> Iterator[Server]:
+def serving(
+    data_dir: Path, port: int | None = None, environment: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Server]:
     """A server that is up, and is stopped afterwards."""
-    server = Server(data_dir, port or free_port(), data_dir.parent / "server.log")
+    server = Server(data_dir, port or free_port(), data_dir.parent / "server.log", environment)
     try:
         yield server
     finally:

@@ -1,0 +1,128 @@
+"""The door of a team's instance: who is not signed in sees a button, who is no member a reason, and links survive.
+
+A provider sends everybody back to the home page. So the link that was asked for is put into a cookie of the browser
+while the button is shown, and followed once after the return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+import streamlit as st
+
+from dashboard import pages, session
+from dashboard.wording import show_error, verbatim
+from engine.errors import AccessError
+from engine.runs.viewers import Viewer
+
+COOKIE = "hakari_next"
+COOKIE_SECONDS = 900
+FOLLOWED = "sign-in-followed"
+SCRIPT = """export default function ({ data }) {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${data.name}=${data.value}; path=/; max-age=${data.seconds}; SameSite=Lax${secure}`;
+}"""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who is at the door: a viewer, or why there is none."""
+
+    viewer: Viewer | None
+    refused: AccessError | None = None
+
+    @property
+    def admitted(self) -> bool:
+        """Whether the pages are open to them."""
+        return self.viewer is not None
+
+
+def visitor() -> Visitor:
+    """Who is asking; InputError when sign-in and members are not set up together."""
+    try:
+        return Visitor(session.viewer())
+    except AccessError as error:
+        return Visitor(None, error)
+
+
+def opened(visitor: Visitor, page: st.Page) -> bool:
+    """Whether the page may be shown; otherwise this has drawn what is to do, and why."""
+    if visitor.viewer is None:
+        _door(page, visitor.refused if session.signed_in() else None)
+        return False
+    if session.hosted():
+        _follow_link(page)
+        _badge(visitor.viewer)
+    return True
+
+
+def link_of(page: str, parameters: dict[str, str]) -> str:
+    """A link within the dashboard as the cookie holds it: a page's name and its query, quoted.
+
+    >>> link_of("clusters", {"run": "a b"})
+    'clusters%3Frun%3Da%2Bb'
+    """
+    return quote(f"{page}?{urlencode(parameters)}" if parameters else page, safe="")
+
+
+def target_of(link: str) -> tuple[str, dict[str, str]] | None:
+    """Page and query of a link from the cookie; None when it names no page of ours.
+
+    >>> target_of("clusters%3Frun%3Da%2Bb")
+    ('clusters', {'run': 'a b'})
+    >>> target_of("https%3A%2F%2Fevil.example") is None
+    True
+    """
+    name, _, query = unquote(link).partition("?")
+    known = {page.name for section in pages.SECTIONS.values() for page in section}
+    return (name, dict(parse_qsl(query))) if name in known else None
+
+
+def _door(page: st.Page, refused: AccessError | None) -> None:
+    parameters = {key: st.query_params[key] for key in st.query_params}
+    if page.url_path or parameters:
+        _cookie(link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
+    with st.container(horizontal_alignment="center"), st.container(border=True, width=460):
+        st.title("Hakari", anchor=False)
+        if refused is None:
+            st.markdown("Weigh language models with your team. Your sentences and results are yours alone until you "
+                        "share a run.")
+            if page.url_path:
+                st.caption("After signing in you go on to the page you asked for.")
+            if st.button("Sign in", type="primary", key="sign-in", icon=":material/login:"):
+                st.login()
+        else:
+            show_error(refused)
+            if st.button("Sign in with another account", key="sign-out", icon=":material/logout:"):
+                st.logout()
+
+
+def _follow_link(page: st.Page) -> None:
+    link = st.context.cookies.get(COOKIE)
+    if link and not st.session_state.get(FOLLOWED):
+        st.session_state[FOLLOWED] = True
+        target = target_of(link)
+        if target is not None and not page.url_path:
+            name, parameters = target
+            st.switch_page(pages.path(name), query_params=parameters)
+    if link:
+        _cookie("", 0)
+
+
+def _badge(viewer: Viewer) -> None:
+    with st.sidebar:
+        st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.id))
+        if st.button("Sign out", key="sign-out", type="tertiary", icon=":material/logout:"):
+            st.logout()
+
+
+def _cookie(value: str, seconds: int) -> None:
+    _component()(data={"name": COOKIE, "value": value, "seconds": seconds}, key=f"sign-in-cookie-{seconds}", height=0)
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component("hakari_cookie", js=SCRIPT)

@@ -1,0 +1,119 @@
+"""A team's instance: members sign in through a real provider, and see what is theirs and what is shared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.provider import environment, provider
+from tests.browser.server import Server, free_port, serving
+from tests.browser.test_pages_in_browser import settled, upload
+
+ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
+SECRET = "誰にも見せない文です"
+SignIn = Callable[[str, str], Page]
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("team")
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with provider({ANN: "Ann", BEN: "Ben", EVE: "Eve"}) as issuer, \
+            serving(folder / "data", port, environment(folder, issuer, url, f"{ANN} {BEN}")) as server:
+        yield server
+
+
+@pytest.fixture
+def sign_in(chromium: Browser, team: Server) -> Iterator[SignIn]:
+    """Opens a path in a browser of its own and signs in there."""
+    contexts: list[BrowserContext] = []
+
+    def open_as(email: str, path: str) -> Page:
+        contexts.append(chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
+        contexts[-1].set_default_timeout(30_000)
+        page = contexts[-1].new_page()
+        page.goto(team.url + path)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("button", name=email, exact=True).click()
+        page.wait_for_selector('[data-testid="stSidebar"], [data-testid="stAlert"]', timeout=60_000)
+        return page
+
+    yield open_as
+    for context in contexts:
+        context.close()
+
+
+def run_link(page: Page) -> str:
+    return re.sub(r"^https?://[^/]+", "", page.url)
+
+
+def test_nobody_sees_anything_before_signing_in_and_no_stranger_after(chromium: Browser, team: Server,
+                                                                      sign_in: SignIn) -> None:
+    context = chromium.new_context()
+    page = context.new_page()
+    for path in ("/", "/runs", "/models", "/clusters?run=guessed"):
+        page.goto(team.url + path)
+        expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("Sample", exact=True)).to_have_count(0)
+        expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
+    context.close()
+    stranger = sign_in(EVE, "/runs")
+    expect(stranger.get_by_text(f"{EVE} is not a member of this instance")).to_be_visible()
+    expect(stranger.get_by_role("button", name="Sign in with another account")).to_be_visible()
+
+
+def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_in: SignIn, tmp_path: Path) -> None:
+    data = tmp_path / "unpublished.csv"
+    rows = [f"文その{i}、{SECRET}。,{'猫' if i % 2 else '犬'}" for i in range(12)]
+    data.write_text("text,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    ann = sign_in(ANN, "/clusters")
+    settled(ann)
+    expect(ann).to_have_url(re.compile("/clusters"))  # the link survived the sign-in
+    upload(ann, data)
+    ann.locator('[class*="st-key-clusters-submit"] button').click()
+    ann.wait_for_url(re.compile(r"run=.+"), timeout=60_000)
+    share = ann.get_by_text("Shared with the team")
+    share.wait_for(timeout=180_000)
+    link = run_link(ann)
+
+    ben = sign_in(BEN, link)
+    settled(ben)
+    expect(ben).to_have_url(re.compile(re.escape(link)))
+    expect(ben.get_by_text("There is no run behind this link")).to_be_visible()
+    expect(ben.get_by_role("button", name=re.compile(r"\.csv"))).to_have_count(0)
+    ben.goto(f"{team.url}/runs")
+    settled(ben)
+    expect(ben.get_by_text("unpublished")).to_have_count(0)
+    assert SECRET not in ben.content()
+
+    share.click()
+    expect(ann.get_by_role("switch", name="Shared with the team")).to_be_checked()
+    ben.goto(team.url + link)
+    settled(ben)
+    expect(ben.get_by_text(f"Shared by {ANN}")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text("Shared with the team")).to_have_count(0)  # not his to switch
+    ben.get_by_role("button", name="Start it as my own").click()
+    ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})", timeout=60_000)
+    ben.get_by_text("Shared with the team").wait_for(timeout=180_000)
+
+    share.click()
+    expect(ann.get_by_role("switch", name="Shared with the team")).not_to_be_checked()
+    ben.goto(team.url + link)
+    settled(ben)
+    expect(ben.get_by_text("There is no run behind this link")).to_be_visible(timeout=60_000)
+    ben.reload()
+    expect(ben.get_by_text("There is no run behind this link")).to_be_visible(timeout=60_000)
+
+
+def test_signing_out_closes_the_door(team: Server, sign_in: SignIn) -> None:
+    page = sign_in(BEN, "/")
+    settled(page)
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_url(re.compile("end_session"))  # the provider's own goodbye
+    page.goto(f"{team.url}/runs")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
