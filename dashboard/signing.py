@@ -9,6 +9,8 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets.formulas import defused
+
 DIGEST_DIGITS = 10
 REVISION_CHARACTERS = 12
 
@@ -38,8 +40,9 @@ def digest(signature: Mapping[str, Any]) -> str:
 
 
 def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
-    """`frame` as CSV that Excel reads (UTF-8 with BOM), with the signature's digest in a last column."""
-    signed = frame.assign(signature=digest(signature))
+    """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
+    """
+    signed = defused(frame).assign(signature=digest(signature))
     return signed.to_csv(index=False).encode("utf-8-sig")
 
 

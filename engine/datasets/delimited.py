@@ -11,6 +11,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.datasets.formulas import restored
 from engine.datasets.grid import ROW_NUMBERS, Grid, count, grid, quoted
 from engine.errors import BadRow, InputError
 
@@ -62,7 +63,7 @@ def records(text: str, separator: str) -> list[Record]:
             found.append(Record(number, line, [], _reason(str(error))))
             continue
         if len(fields) > 1 or (fields and fields[0].strip()):
-            found.append(Record(number, line, fields))
+            found.append(Record(number, line, [restored(field) for field in fields]))
 
 
 def read_delimited(text: str, name: str, separator: str) -> Grid:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, Protocol
 
+from engine.inference.statistics import Statistics
 from engine.models.locating import Located
 
 # What is known of one item once it was computed: named arrays, strings, numbers and lists of strings.
@@ -22,6 +23,8 @@ Report = Callable[[int, int, str], None]
 class Backend(Protocol):
     """Finds models, and computes chunks of items: one piece per item, in their order."""
 
+    statistics: Statistics
+
     @property
     def devices(self) -> tuple[str, ...]:
         """What it computes on ("auto", "cpu", "cuda:0"); numbers may differ by it in their last digits."""
@@ -34,6 +37,12 @@ class Backend(Protocol):
 
     def cancel(self, run_id: str) -> None:
         """Drop the run's chunks that nobody has started on; their futures are cancelled."""
+
+    def pids(self) -> list[int]:
+        """The processes that live now, where they are on this machine."""
+
+    def fault(self) -> str:
+        """Why nothing can be computed at the moment; "" when it can, which needs no process before there is work."""
 
     def close(self) -> None:
         """End the work at once, running chunks too; nothing can be queued after."""

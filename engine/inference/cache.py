@@ -100,6 +100,11 @@ class Cache:
         """Bytes on disk that hold something; the file itself keeps emptied pages for later."""
         return self._file.read(_used_bytes, 0)
 
+    def clear(self) -> None:
+        """Remove every piece, and overwrite on the disk where it stood."""
+        self._file.write(_empty, None)
+        self._file.read(_shrink, None)
+
     def close(self) -> None:
         """Close the file; after that the cache is empty and keeps nothing."""
         self._file.close()
@@ -175,6 +180,16 @@ def _used_bytes(file: sqlite3.Connection) -> int:
     pages, free, size = (file.execute(f"PRAGMA {name}").fetchone()[0]
                          for name in ("page_count", "freelist_count", "page_size"))
     return int((pages - free) * size)
+
+
+def _empty(file: sqlite3.Connection) -> None:
+    file.execute("DELETE FROM pieces")
+    file.execute("DELETE FROM entries")
+
+
+def _shrink(file: sqlite3.Connection) -> None:
+    file.execute("VACUUM")
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _marks(keys: Sequence[str]) -> str:

@@ -58,6 +58,16 @@ def execute(run: RunView, running: Running, evaluations: Mapping[str, Evaluation
     Nothing is raised: what a user can mend is told in the words of its EngineError, anything else in one line,
     while its traceback goes to the log.
     """
+    about = {"run": run.id, "user": run.owner, "kind": run.kind}
+    logger.info("A run begins.", extra=about)
+    begun = time.monotonic()
+    state, message = _executed(run, running, evaluations, artifacts, gateway, is_stopped)
+    logger.info("A run ends.", extra=about | {"state": state, "seconds": round(time.monotonic() - begun, 3)})
+    return state, message
+
+
+def _executed(run: RunView, running: Running, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
+              gateway: Gateway, is_stopped: Callable[[], bool]) -> tuple[str, str]:
     try:
         evaluation = evaluation_of(run.kind, evaluations)
         settings = from_plain(evaluation.settings_type, run.settings)
@@ -71,7 +81,8 @@ def execute(run: RunView, running: Running, evaluations: Mapping[str, Evaluation
     except EngineError as error:
         return "failed", str(error)
     except Exception as error:
-        logger.exception("Run %s (%s) met an internal error.", run.id, run.kind)
+        logger.exception("Run %s (%s) met an internal error.", run.id, run.kind,
+                         extra={"run": run.id, "user": run.owner, "kind": run.kind})
         # The first line only: a worker's error brings its traceback along.
         what = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
         return "failed", (f"An internal error, not a fault of your data: {type(error).__name__}: {what} "

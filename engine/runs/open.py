@@ -30,6 +30,7 @@ from engine.runs.configuration import Configuration, configuration
 from engine.runs.database import database_url
 from engine.runs.desk import Desk
 from engine.runs.queue import RunQueue
+from engine.runs.retention import Housekeeper
 from engine.runs.store import Store
 from engine.runs.viewers import Viewer
 
@@ -51,6 +52,7 @@ class Engine:
     store: Store
     data_dir: Path
     configuration: Configuration
+    housekeeper: Housekeeper
 
     def desk(self, viewer: Viewer) -> Desk:
         """The runs as one person may see and change them."""
@@ -59,6 +61,7 @@ class Engine:
     def close(self) -> None:
         """Stop within seconds; unfinished runs wait for the next opening. A second call does nothing."""
         atexit.unregister(self.close)
+        self.housekeeper.close()
         self.runs.close()
         self.backend.close()
         self.cache.close()
@@ -92,7 +95,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
                     told.running, resume=resume, running_per_owner=told.limits.running)
-    engine = Engine(runs, gateway, cache, backend, store, data_dir, told)
+    housekeeper = Housekeeper(store, runs, told.retention_days if resume else None)
+    engine = Engine(runs, gateway, cache, backend, store, data_dir, told, housekeeper)
     # Called before the backend's own, so that what is running is put back and not failed by dying workers.
     atexit.register(engine.close)
     return engine

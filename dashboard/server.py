@@ -1,0 +1,73 @@
+"""The dashboard as a server for a team: the pages of app.py, health and figures for operators, a graceful end.
+
+    python -m streamlit run dashboard/server.py
+
+The engine is opened before the first visitor comes, so that runs which a restart interrupted go on at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+# `streamlit run` puts only this folder on the path; `engine` and `dashboard` lie one above.
+if (ROOT := str(Path(__file__).resolve().parents[1])) not in sys.path:
+    sys.path.insert(0, ROOT)
+
+import streamlit as st
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from dashboard import session
+from engine.errors import EngineError
+from engine.runs.health import health
+from engine.runs.logs import set_up_logs
+from engine.runs.metrics import exposition
+
+
+async def healthz(_: Request) -> Response:
+    """200 when the database answers and the workers live, else 503; the body says which does not."""
+    try:
+        now = await asyncio.to_thread(lambda: health(session.engine()))
+    except EngineError as error:
+        return JSONResponse({"ok": False, "engine": str(error)}, 503)
+    return JSONResponse({"ok": now.ok, **now.parts}, 200 if now.ok else 503)
+
+
+async def metrics(_: Request) -> Response:
+    """Prometheus' text format."""
+    try:
+        text = await asyncio.to_thread(lambda: exposition(session.engine()))
+    except EngineError as error:
+        return PlainTextResponse(f"# {error}\n", 503)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)
+
+
+@asynccontextmanager
+async def opened(_: st.App) -> AsyncIterator[None]:
+    """The engine, open as long as the server is up."""
+    set_up_logs()
+    try:
+        await asyncio.to_thread(session.engine)
+    except EngineError as error:  # said on every page too, and /healthz answers 503 until it is mended
+        print(f"error: {error}", file=sys.stderr)
+    yield
+    await asyncio.to_thread(_close)
+
+
+def _close() -> None:
+    try:
+        session.engine().close()
+    except EngineError:  # it was never opened
+        return
+
+
+app = st.App(
+    Path(__file__).with_name("app.py"), routes=[Route("/healthz", healthz), Route("/metrics", metrics)],
+    lifespan=opened,
+)

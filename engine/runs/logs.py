@@ -1,0 +1,48 @@
+"""Logs as JSON, one object a line, for machines that collect them. No line holds what a user wrote.
+
+Messages are the project's own words, with ids in place of names. An error's own message may quote a sentence, so of an
+error only its type and where it arose are told.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Any
+
+VARIABLE = "HAKARI_LOG"  # "json", or "text"
+FIELDS = ("run", "user", "kind", "operation", "seconds", "state", "route", "status")
+
+
+class JsonLines(logging.Formatter):
+    """time, level, logger, message; run, user and other FIELDS where the record has them; where an error arose."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(), "logger": record.name, "message": record.getMessage(),
+        }
+        line |= {field: getattr(record, field) for field in FIELDS if hasattr(record, field)}
+        if record.exc_info and record.exc_info[1] is not None:
+            error = record.exc_info[1]
+            line["error"] = type(error).__name__
+            line["where"] = [f"{frame.filename}:{frame.lineno} {frame.name}"
+                             for frame in traceback.extract_tb(error.__traceback__)]
+        return json.dumps(line, ensure_ascii=False)
+
+
+def set_up_logs() -> None:
+    """Write the engine's log as HAKARI_LOG says: JSON lines on stderr for "json", else as Python does."""
+    logger = logging.getLogger("engine")
+    logger.setLevel(logging.INFO)
+    if os.environ.get(VARIABLE, "").strip().lower() != "json":
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    logger.handlers = [handler]
+    logger.propagate = False
