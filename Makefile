@@ -6,14 +6,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 CORPUS ?= corpus
+# What the tests keep runs in: sqlite, or postgresql (a server of their own is started; it must be installed)
+DATABASE ?= sqlite
 
 .PHONY: run test check lint types directions tests bench pretrain clean
 
 run: $(VENV)/samples.stamp
-	$(BIN)/python -m streamlit run dashboard/app.py --server.port $(PORT)
+	$(BIN)/python -m streamlit run dashboard/server.py --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	$(BIN)/python -m pytest
+	HAKARI_TEST_DATABASE=$(DATABASE) $(BIN)/python -m pytest
 
 check: $(VENV)/test.stamp lint types directions test
 

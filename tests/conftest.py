@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.runs import open as opening
+from engine.runs.database import URL_VARIABLE
 from tests import database, postgres
 from tests.fakes import FakeBackend
 
@@ -28,16 +29,19 @@ def database_server() -> Iterator[postgres.Server | None]:
         yield None
         return
     with postgres.running() as server:
+        postgres.current = server
         yield server
 
 
 @pytest.fixture(autouse=True)
 def database_of_its_own(
-    database_server: postgres.Server | None, monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[None]:
+    database_server: postgres.Server | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """No test sees another's runs, on whichever database."""
-    with database.of_its_own(database_server, monkeypatch):
-        yield
+    if database_server is None:
+        monkeypatch.delenv(URL_VARIABLE, raising=False)
+    else:
+        monkeypatch.setenv(URL_VARIABLE, database.url_for(tmp_path, database_server))
 
 
 @pytest.fixture

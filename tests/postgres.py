@@ -24,6 +24,9 @@ def binaries() -> Path | None:
     return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 
 
+current: Server | None = None  # the one that the tests run on, where they run on one
+
+
 class Server:
     """A server that can be stopped and started again."""
 

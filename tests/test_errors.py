@@ -22,7 +22,8 @@ def test_the_tree_is_the_one_drawn_in_the_docstring() -> None:
 
 
 @pytest.mark.parametrize(("error", "exit_code"), [
-    (InputError("x"), 2), (ModelError("x"), 2), (AccessError("x"), 2), (RunError("x"), 1), (WorkerDied("x"), 1), (Cancelled("x"), 1),
+    (InputError("x"), 2), (ModelError("x"), 2), (AccessError("x"), 2),
+    (RunError("x"), 1), (WorkerDied("x"), 1), (Cancelled("x"), 1),
 ])
 def test_exit_codes(error: EngineError, exit_code: int) -> None:
     assert error.exit_code == exit_code

@@ -23,7 +23,7 @@ from engine.runs.open import Engine, open_engine
 from engine.runs.retention import Housekeeper
 from tests.fakes import FakeBackend
 
-SETTINGS = clusters.Settings(("a",), projection="pca", resamples=20)
+SETTINGS = clusters.Settings(("a",), projection="pca", resamples=100)
 
 
 @pytest.fixture

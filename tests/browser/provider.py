@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+
 @contextmanager
 def provider(people: Mapping[str, str]) -> Iterator[str]:
     """Runs one that knows people by their address; yields its address."""

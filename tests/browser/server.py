@@ -15,6 +15,9 @@ from types import MappingProxyType
 
 import psutil
 
+from tests import postgres
+from tests.database import url_for
+
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 60
 
@@ -23,13 +26,16 @@ class Server:
     """`make run` without make: the process, and the address it answers at."""
 
     def __init__(self, data_dir: Path, port: int, log: Path, environment: Mapping[str, str]) -> None:
-        self.url = f"http://127.0.0.1:{port}"
+        base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
+        self.url = f"http://127.0.0.1:{port}" + (f"/{base}" if base else "")
         started = time.monotonic()
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", "dashboard/app.py", "--server.port", str(port),
+                [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", "--server.port", str(port),
                  "--server.address", "127.0.0.1", "--server.headless", "true"],
-                cwd=ROOT, env={**os.environ, "HAKARI_DATA_DIR": str(data_dir), **environment}, stdout=output, stderr=output,
+                cwd=ROOT, stdout=output, stderr=output, env={
+                    **os.environ, "HAKARI_DATA_DIR": str(data_dir),
+                    "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current), **environment},
             )
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# backup.sh TARGET: the list of runs, the datasets and the results, as TARGET/hakari-<time>.tar.gz; the cache is left out,
+# because everything in it can be computed again. Safe while the server runs.
+#   HAKARI_DATA_DIR       the data directory
+#   HAKARI_DATABASE_URL   the PostgreSQL database, where there is one; else the SQLite file in the data directory
+#   PYTHON                an interpreter for SQLite's own copy (default python3)
+set -euo pipefail
+target=${1:?usage: backup.sh TARGET_FOLDER}
+: "${HAKARI_DATA_DIR:?name the data directory}"
+umask 077
+mkdir -p "$target"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The list first: a run that ends meanwhile is then missing, and not one whose files are.
+if [ -n "${HAKARI_DATABASE_URL:-}" ]; then
+    pg_dump --format=custom --file="$work/runs.pgdump" "$HAKARI_DATABASE_URL"
+else
+    "${PYTHON:-python3}" - "$HAKARI_DATA_DIR/hakari.sqlite" "$work/hakari.sqlite" <<'PY'
+import sqlite3, sys
+source, copy = (sqlite3.connect(path) for path in sys.argv[1:])
+with copy:
+    source.backup(copy)
+PY
+fi
+archive="$target/hakari-$(date -u +%Y%m%dT%H%M%SZ).tar.gz"
+tar --create --gzip --file "$archive" --warning=no-file-changed \
+    --directory "$work" . --directory "$HAKARI_DATA_DIR" --exclude='.tmp-*' datasets results || [ $? -eq 1 ]
+echo "$archive"

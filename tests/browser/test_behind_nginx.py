@@ -1,0 +1,79 @@
+"""Behind a TLS proxy, under a sub-path: pages, uploads, runs and downloads work, and health stays inside."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from engine.datasets.sample_data import path as sample_path
+from tests.browser import nginx
+from tests.browser.server import free_port, serving
+from tests.browser.test_pages_in_browser import downloaded, settled, upload, weigh
+
+pytestmark = pytest.mark.skipif(bool(nginx.missing()), reason=nginx.missing() or "nginx is there")
+BASE = "team/hakari"
+
+
+@pytest.fixture(scope="module")
+def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("nginx")
+    if not os.geteuid():
+        folder.chmod(0o755)
+        folder.parent.chmod(0o755)  # the workers of nginx are somebody else
+    with serving(folder / "data", environment={"STREAMLIT_SERVER_BASE_URL_PATH": BASE}) as server, \
+            nginx.proxied(folder, free_port(), int(server.url.split(":")[2].split("/")[0]), f"/{BASE}") as url:
+        yield url
+
+
+@pytest.fixture
+def outside(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(ignore_https_errors=True, accept_downloads=True,
+                                   viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(30_000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize(("page_name", "sample", "table"), [
+    ("clusters", "labelled_sentences", "models"), ("minimal_pairs", "minimal_pairs", "summary")])
+def test_an_upload_runs_and_its_numbers_come_back(outside: Page, proxy: str, tmp_path: Path, page_name: str,
+                                                  sample: str, table: str) -> None:
+    lines = sample_path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "mine.csv").write_text("".join(lines[:1] + lines[1::6]), encoding="utf-8")
+    outside.goto(f"{proxy}/{page_name}")
+    settled(outside)
+    upload(outside, tmp_path / "mine.csv")
+    weigh(outside)
+    assert re.match(rf"https://localhost:\d+/{BASE}/{page_name}\?run=", outside.url)
+    assert downloaded(outside, table)
+    outside.reload()
+    settled(outside)
+    assert downloaded(outside, table)
+
+
+def test_every_link_of_the_menu_stays_under_the_path(outside: Page, proxy: str) -> None:
+    outside.goto(f"{proxy}/")
+    settled(outside)
+    links = outside.locator('[data-testid="stSidebarNavLink"]').evaluate_all("all => all.map(one => one.href)")
+    assert len(links) >= 6 and all(link.startswith(proxy) for link in links)
+    outside.goto(f"{proxy}/models")
+    settled(outside)
+    expect(outside.locator("h1")).to_have_text("Models")
+
+
+def test_health_and_figures_are_not_for_the_world(proxy: str) -> None:
+    root = re.sub(rf"/{BASE}$", "", proxy)
+    assert [nginx.status(f"{base}/{name}") for base in (root, proxy) for name in ("healthz", "metrics")] == [404] * 4
+
+
+def test_the_proxy_lets_through_what_the_page_takes() -> None:
+    text = nginx.TEMPLATE.read_text(encoding="utf-8")
+    limit = re.search(r"client_max_body_size (\d+)m;", text)
+    config = (Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    upload_limit = re.search(r"maxUploadSize = (\d+)", config)
+    assert limit and upload_limit and int(limit[1]) > int(upload_limit[1])  # the page's own words come first

@@ -1,0 +1,137 @@
+"""A server as its operator meets it: health, figures, restarts, backups. No browser is needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from engine.datasets import sample_data
+from engine.datasets.labelled_sentences import LabelledSentences
+from engine.evaluations import clusters
+from engine.runs.database import URL_VARIABLE
+from engine.runs.open import open_engine
+from tests import postgres
+from tests.browser.server import Server, serving
+from tests.database import ON_POSTGRESQL, url_for
+from tests.fakes import FakeBackend
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+N_RUNS = 10
+
+
+def some(n: int) -> LabelledSentences:
+    frame = sample_data.labelled_sentences().to_frame()
+    return LabelledSentences.from_frame(frame.iloc[n * 3::9], f"part {n}")
+
+
+def settings(**given: object) -> clusters.Settings:
+    return clusters.Settings(("builtin/bert-mini-ja",), projection="pca", resamples=100, **given)  # type: ignore[arg-type]
+
+
+def figure(server: Server, name: str, **labels: str) -> float:
+    with urllib.request.urlopen(f"{server.url}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    return next(sample.value for family in text_string_to_metric_families(text) for sample in family.samples
+                if sample.name == name and sample.labels == labels)
+
+
+def until(condition: object, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "it did not come to pass"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A server's directory, whose database this process may open too."""
+    monkeypatch.setenv(URL_VARIABLE, url_for(tmp_path / "data", postgres.current))
+    return tmp_path / "data"
+
+
+def test_health_and_figures_over_http(data_dir: Path) -> None:
+    with serving(data_dir) as server:
+        with urllib.request.urlopen(f"{server.url}/healthz", timeout=10) as answer:
+            assert json.load(answer) == {"ok": True, "database": "ok", "workers": "ok"}
+        assert figure(server, "hakari_runs", state="queued") == 0
+        assert figure(server, "hakari_memory_bytes", process="web") < 1.5e9
+
+
+def test_a_server_that_starts_with_ten_queued_runs_finishes_them_before_anybody_comes(data_dir: Path) -> None:
+    gate = threading.Event()
+    with open_engine(data_dir, backend=FakeBackend(gate=gate)) as engine:
+        ids = [engine.runs.submit("clusters", settings(seed=n), some(n % 3)).run_id for n in range(N_RUNS)]
+        gate.set()
+    with serving(data_dir) as server:
+        until(lambda: figure(server, "hakari_runs", state="done") == N_RUNS)
+    with open_engine(data_dir, backend=FakeBackend(), resume=False) as engine:
+        for n, run_id in enumerate(ids):
+            result = engine.runs.result(run_id)
+            assert result.settings.seed == n and set(result.points["text"]) == set(some(n % 3).texts)
+
+
+def test_a_server_that_is_asked_to_stop_leaves_its_runs_to_the_next(data_dir: Path) -> None:
+    with open_engine(data_dir, backend=FakeBackend(gate=threading.Event())) as engine:
+        ids = [engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id
+               for n in range(4)]
+    begun = time.monotonic()
+    with serving(data_dir) as server:
+        until(lambda: figure(server, "hakari_runs", state="running") > 0)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 20  # asked to stop while they ran, it did not hang
+    with open_engine(data_dir, backend=FakeBackend(), resume=False) as engine:
+        states = {engine.runs.get(run_id).state for run_id in ids}  # type: ignore[union-attr]
+        assert states <= {"queued", "done"}, states  # none failed, none is lost
+    with serving(data_dir) as server:
+        until(lambda: figure(server, "hakari_runs", state="done") == len(ids))
+
+
+def test_a_database_that_is_away_makes_the_server_ill_and_not_dead(data_dir: Path) -> None:
+    if not ON_POSTGRESQL:
+        pytest.skip("needs the tests to run on PostgreSQL: make test DATABASE=postgresql")
+    with postgres.running() as own, serving(data_dir, environment={URL_VARIABLE: own.url}) as server:
+        own.stop()
+        with pytest.raises(urllib.error.HTTPError) as ill:
+            urllib.request.urlopen(f"{server.url}/healthz", timeout=30)
+        assert ill.value.code == 503 and "at the moment" in json.load(ill.value)["database"]
+        own.start()
+        with urllib.request.urlopen(f"{server.url}/healthz", timeout=30) as answer:
+            assert json.load(answer)["ok"]
+
+
+def test_a_backup_comes_back_on_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ExitStack() as servers:
+        # Two database servers where the tests run on PostgreSQL: a dump holds the whole database.
+        urls = [servers.enter_context(postgres.running()).url if ON_POSTGRESQL else "" for _ in range(2)]
+        monkeypatch.setenv(URL_VARIABLE, urls[0])
+        with open_engine(tmp_path / "first", backend=FakeBackend()) as engine:
+            submitted = engine.runs.submit("clusters", settings(), sample_data.labelled_sentences())
+            run = engine.runs.wait(submitted.run_id, 60)
+            assert run.state == "done", run.message
+        assert script(tmp_path / "first", "backup.sh", str(tmp_path / "backups")).returncode == 0
+        (archive,) = (tmp_path / "backups").iterdir()
+        assert archive.stat().st_mode & 0o077 == 0  # it holds unpublished sentences
+
+        monkeypatch.setenv(URL_VARIABLE, urls[1])
+        restored = script(tmp_path / "second", "restore.sh", str(archive))
+        assert restored.returncode == 0, restored.stderr
+        with open_engine(tmp_path / "second", backend=FakeBackend()) as engine:
+            assert engine.runs.result(run.id).points["text"].tolist() == list(sample_data.labelled_sentences().texts)
+            assert engine.runs.dataset(run.id) == sample_data.labelled_sentences()
+        again = script(tmp_path / "second", "restore.sh", str(archive))
+        assert again.returncode == 2 and "empty directory" in again.stderr  # nothing is overwritten
+
+
+def script(folder: Path, name: str, argument: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([DEPLOY / name, argument], capture_output=True, text=True,
+                          env=os.environ | {"HAKARI_DATA_DIR": str(folder)})
