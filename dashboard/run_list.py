@@ -35,7 +35,10 @@ def line(view: RunView, *, manage: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         run_view.run_link(view, view.name)
         st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
-        st.caption(verbatim(_facts(view)), width="content")
+        if view.shared and session.hosted():
+            st.badge("shared" if session.desk().may_change(view) else verbatim(view.owner), icon=":material/group:",
+                     color="gray")
+        st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
         if manage:
             st.space("stretch")
             options = [RENAME, CANCEL if view.state in run_view.ACTIVE else DELETE]

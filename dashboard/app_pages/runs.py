@@ -2,37 +2,40 @@
 
 import streamlit as st
 
-from dashboard import pages, run_list, run_view
+from dashboard import pages, run_list, run_search, run_view, session
 
-LISTED = 300
 PER_PAGE = 15
 
 pages.heading("runs")
-runs = run_list.recent(LISTED)
-if not runs:
-    st.info("Nothing was weighed yet. Begin with the samples on Clusters, Alignment or Minimal pairs.",
+with st.container(horizontal=True, vertical_alignment="center"):
+    whose = run_search.whose()
+    known = run_search.found(whose, run_search.Search(limit=run_search.LISTED))
+    search = run_search.search_input(known)
+if not known:
+    st.info("Nothing was weighed yet. Begin with the samples on Clusters, Alignment or Minimal pairs."
+            if whose == run_search.MINE else "Nobody has shared a run yet. A switch above a run's result shares it.",
             icon=":material/history:")
     st.stop()
 
-kinds = sorted({view.state for view in runs})
-with st.container(horizontal=True, vertical_alignment="bottom", horizontal_alignment="distribute"):
-    states = st.pills("State", kinds, selection_mode="multi", key="runs-states") if len(kinds) > 1 else []
-    pages_needed = -(-len([view for view in runs if not states or view.state in states]) // PER_PAGE)
-    page = st.pagination(pages_needed, key="runs-page") if pages_needed > 1 else 1
-active = any(view.state in run_view.ACTIVE for view in runs)
+matching = run_search.found(whose, search)
+n_pages = -(-len(matching) // PER_PAGE)
+active = any(view.state in run_view.ACTIVE for view in matching)
 
 
 @st.fragment(run_every=run_view.POLL_SECONDS if active else None)
-def listed() -> None:
+def listed(page: int) -> None:
     """The list; while something runs it is drawn again every moment, and the page once nothing does."""
-    now = run_list.recent(LISTED)
+    now = run_search.found(whose, search)
     if active and not any(view.state in run_view.ACTIVE for view in now):
         st.rerun()
-    chosen = [view for view in now if not states or view.state in states]
-    for view in chosen[(page - 1) * PER_PAGE:page * PER_PAGE]:
-        run_list.line(view, manage=True)
+    for view in now[(page - 1) * PER_PAGE:page * PER_PAGE]:
+        run_list.line(view, manage=session.desk().may_change(view))
 
 
-listed()
-st.caption("Whoever has a run's link can open it; the list shows your own runs only. "
-           "Deleting a run deletes its result, not the cached pieces, so the same run again is quick.")
+if not matching:
+    st.caption("No run is like that.")
+listed(st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1)
+if len(known) > 1:
+    run_search.comparison(known)
+st.caption("Deleting a run deletes its result and its data, not the cached pieces, so the same run again is quick. " + (
+    "Others see a run only while it is shared." if session.hosted() else "Whoever has a run's link can open it."))
