@@ -1,0 +1,163 @@
+"""A visitor without a browser: speaks to the server over the same websocket and in the same messages as the pages do.
+
+Light enough that dozens fit on a small machine, which thirty browsers do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+import httpx
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+
+COOKIE = "_streamlit_xsrf"
+LARGEST_MESSAGE = 2**28
+KEY = re.compile(r"^\$\$(?:ID|GENERATED)-[0-9a-f]{32}-(.+)$")
+
+
+class PageError(Exception):
+    """A page showed an exception, or an error of its own."""
+
+
+@dataclass
+class Visitor:
+    """One session: the widgets it sees by their keys, what it set them to, and the run that its address names."""
+
+    host: str
+    page: str
+    ids: dict[str, str] = field(default_factory=dict)
+    states: dict[str, WidgetState] = field(default_factory=dict)
+    run_id: str = ""
+    session_id: str = ""
+    seen: set[str] = field(default_factory=set)
+    n_scripts: int = 0
+    # The part of the page that wants to be drawn again, and after how many seconds; what this drawing asked for so far.
+    returns: tuple[str, float] = ("", 0.0)
+    asked: tuple[str, float] = ("", 0.0)
+
+    async def connect(self) -> None:
+        """Open the page."""
+        self.http = httpx.AsyncClient(base_url=f"http://{self.host}", timeout=60)
+        await self.http.get("/_stcore/health")
+        self.token = self.http.cookies[COOKIE]
+        self.socket: ClientConnection = await connect(
+            f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
+            additional_headers={"Cookie": f"{COOKIE}={self.token}"}, max_size=LARGEST_MESSAGE, open_timeout=60)
+        await self.rerun()
+
+    async def close(self) -> None:
+        """Close the tab."""
+        await self.socket.close()
+        await self.http.aclose()
+
+    async def choose(self, key: str, value: str) -> None:
+        """Choose one option of a segmented control."""
+        state = self._state(key)
+        del state.string_array_value.data[:]
+        state.string_array_value.data.append(value)
+        await self.rerun()
+
+    async def upload(self, key: str, name: str, content: bytes) -> None:
+        """Give a file to an uploader."""
+        message = BackMsg()
+        message.file_urls_request.request_id = name
+        message.file_urls_request.file_names.append(name)
+        message.file_urls_request.session_id = self.session_id
+        await self._send(message)
+        answer = await self._until(lambda got: got.WhichOneof("type") == "file_urls_response")
+        urls = answer.file_urls_response.file_urls[0]
+        put = await self.http.put(urls.upload_url, files={"file": (name, content)},
+                                  headers={"X-Xsrftoken": self.token, "Cookie": f"{COOKIE}={self.token}"})
+        put.raise_for_status()
+        info = self._state(key).file_uploader_state_value.uploaded_file_info.add()
+        info.name, info.size, info.file_id = name, len(content), urls.file_id
+        info.file_urls.CopyFrom(urls)
+        await self.rerun()
+
+    async def press(self, key: str) -> None:
+        """Press a button."""
+        self._state(key).trigger_value = True
+        try:
+            await self.rerun()
+        finally:
+            del self.states[key]
+
+    async def watch(self, done: Callable[[Visitor], bool], seconds: float) -> None:
+        """Stay on the page, which redraws itself, until it shows what `done` waits for."""
+        async with asyncio.timeout(seconds):
+            while not done(self):
+                # A page that watches a run asks its browser to come back every moment.
+                fragment, interval = self.returns
+                try:
+                    self._take(await asyncio.wait_for(self._receive(), interval if fragment else None))
+                except TimeoutError:
+                    await self._rerun(fragment)
+
+    async def rerun(self) -> None:
+        """Have the page drawn with the widgets as they are set, and read all of it."""
+        await self._rerun()
+        await self._until(lambda got: got.WhichOneof("type") == "script_finished"
+                          and got.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY)
+        self.n_scripts += 1
+
+    async def _rerun(self, fragment: str = "") -> None:
+        message = BackMsg()
+        client = message.rerun_script
+        client.page_name = self.page
+        client.query_string = f"run={self.run_id}" if self.run_id else ""
+        client.fragment_id, client.is_auto_rerun = fragment, bool(fragment)
+        client.widget_states.widgets.extend(self.states.values())
+        await self._send(message)
+
+    def _state(self, key: str) -> WidgetState:
+        if key not in self.ids:
+            raise PageError(f"The page shows no widget {key!r}; it shows {', '.join(self.ids)}.")
+        return self.states.setdefault(key, WidgetState(id=self.ids[key]))
+
+    async def _until(self, wanted: Callable[[ForwardMsg], bool]) -> ForwardMsg:
+        while True:
+            message = await self._receive()
+            self._take(message)
+            if wanted(message):
+                return message
+
+    async def _send(self, message: BackMsg) -> None:
+        await self.socket.send(message.SerializeToString())
+
+    async def _receive(self) -> ForwardMsg:
+        raw = await self.socket.recv()
+        assert isinstance(raw, bytes)
+        message = ForwardMsg()
+        message.ParseFromString(raw)
+        return message
+
+    def _take(self, message: ForwardMsg) -> None:
+        kind = message.WhichOneof("type")
+        if kind == "new_session":
+            self.session_id = message.new_session.initialize.session_id or self.session_id
+            self.asked = ("", 0.0)
+        elif kind == "auto_rerun":
+            self.asked = self.returns = (message.auto_rerun.fragment_id, message.auto_rerun.interval)
+        elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+            self.returns = self.asked  # the whole page was drawn anew, with or without such a part
+        elif kind == "page_info_changed":
+            self.run_id = parse_qs(message.page_info_changed.query_string).get("run", [""])[0]
+        elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+            element = message.delta.new_element
+            name = element.WhichOneof("type") or ""
+            if name == "exception":
+                raise PageError(f"{element.exception.type}: {element.exception.message}")
+            if name == "alert" and element.alert.format == element.alert.ERROR:
+                raise PageError(element.alert.body)
+            widget_id = getattr(getattr(element, name, None), "id", "")
+            if found := KEY.match(widget_id if isinstance(widget_id, str) else ""):
+                # An uploader's key and the like may go on with what changes; the last one drawn counts.
+                self.ids[found[1]] = widget_id
+                self.seen.add(found[1])
