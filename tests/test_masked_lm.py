@@ -87,6 +87,7 @@ def test_japanese_words_are_mecabs(bert_japanese: Loaded) -> None:
     np.testing.assert_allclose(own["log_likelihoods"], mecab["log_likelihoods"], rtol=1e-5)
     # An unknown piece is scored as [UNK] and keeps its place in the text.
     assert "[UNK]" in auto["tokens"] and "".join(text[a:b] for a, b in auto["spans"]) == text
+    assert auto["n_unknown"] == auto["tokens"].count("[UNK]") > 0
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)

@@ -36,9 +36,16 @@ def log_likelihoods_at(
     `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `rows`, `columns` and
     `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
     """
+    return log_distributions_at(model, inputs, rows, columns).gather(1, targets[:, None])[:, 0]
+
+
+def log_distributions_at(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
+) -> torch.Tensor:
+    """log p of every entry of the vocabulary, float32 (n, vocab), at the positions of `log_likelihoods_at`."""
     body = _body(model)
     logits = _whole(model, inputs, rows, columns) if body is None else _picked(model, body, inputs, rows, columns)
-    return torch.log_softmax(logits.float(), dim=-1).gather(1, targets[:, None])[:, 0]
+    return torch.log_softmax(logits.float(), dim=-1)
 
 
 def row_costs(

@@ -1,0 +1,80 @@
+"""`python -m engine fill-mask`: how probable is the masked word of each sentence to each model?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from engine.commands.common import (
+    add_evaluation_arguments,
+    gateway_session,
+    print_notices,
+    read_columns,
+    write_tables,
+)
+from engine.datasets import domain_sentences, masked_sentences
+from engine.datasets.domain_sentences import DomainSentences
+from engine.datasets.masked_building import N_NOUNS, N_SENTENCES, build, find_nouns
+from engine.datasets.masked_sentences import MaskedSentences
+from engine.datasets.webis import LANGUAGES, SPLITS, is_review_file, read_reviews
+from engine.errors import InputError
+from engine.evaluations import fill_mask
+
+MODEL_COLUMNS = ["model", "domain", "n", "mean_probability", "ci_low", "ci_high", "n_several_pieces", "n_crossing"]
+ITEM_COLUMNS = ["model", "row", "domain", "label", "probability", "rank", "n_pieces", "crossing"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    add_evaluation_arguments(parser)
+    parser.add_argument("--normalize", default="", metavar="STEPS", help="nfkc, lower or nfkc,lower")
+    parser.add_argument("--seed", type=int, default=0, help="of the sentences drawn and of the intervals")
+    building = parser.add_argument_group(
+        "building", "Without a word to mask in every row, words are chosen: with --domain-column, or when --data is "
+        "Webis-CLS-10 (a folder, a zip or tar of it, or one .review file).")
+    building.add_argument("--domain-column", metavar="NAME", help="the column of domains: build from these sentences")
+    building.add_argument("--nouns", type=int, default=N_NOUNS, metavar="N", help="most frequent nouns per domain")
+    building.add_argument("--sentences", type=int, default=N_SENTENCES, metavar="N", help="sentences drawn per noun")
+    building.add_argument("--words", default="", metavar="A,B", help="mask these nouns instead of the most frequent")
+    building.add_argument("--split", choices=SPLITS, default="test", help="of Webis-CLS-10")
+    building.add_argument("--language", choices=LANGUAGES, default="jp", help="of Webis-CLS-10")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Weigh and write models.csv, items.csv, predictions.csv, pieces.csv, comparisons.csv and more."""
+    dataset, built = _dataset(options)
+    settings = fill_mask.Settings(
+        models=tuple(options.model), normalize=tuple(step for step in options.normalize.split(",") if step),
+        seed=options.seed,
+    )
+    with gateway_session(options) as session:
+        result = fill_mask.evaluate(settings, dataset, session)
+    print_notices(result.notices)
+    write_tables(options.out, {**result.signature, **built}, {
+        "models": result.models[MODEL_COLUMNS], "items": result.items[ITEM_COLUMNS], "common": result.common,
+        "comparisons": result.comparisons, "predictions": result.predictions, "pieces": result.pieces,
+        "sentences": result.sentences, "excluded": result.excluded,
+    })
+
+
+def _dataset(options: argparse.Namespace) -> tuple[MaskedSentences, dict[str, Any]]:
+    """The masked sentences, and how they were built if they were."""
+    sentences = _sentences(options)
+    if sentences is None:
+        return masked_sentences.from_table(*read_columns(options, options.data)), {}
+    words = tuple(word.strip() for word in options.words.split(",") if word.strip())
+    building = {"n_nouns": options.nouns, "n_sentences": options.sentences, "seed": options.seed, "nouns": words}
+    dataset = build(find_nouns(sentences), **building)
+    return dataset, {"building": {**building, "from": sentences.name, "content": sentences.content_hash[:12]}}
+
+
+def _sentences(options: argparse.Namespace) -> DomainSentences | None:
+    """What the words are chosen from; None for a table that says the word of each row."""
+    if options.data.is_dir() or is_review_file(options.data.name):
+        if options.domain_column or options.column:
+            raise InputError("--domain-column and --column concern tables; reviews have their domains in their names.")
+        return read_reviews(options.data, split=options.split, language=options.language)
+    if options.domain_column is None:
+        return None
+    table, columns = read_columns(options, options.data)
+    return domain_sentences.from_table(table, {**(columns or {}), "domain": options.domain_column})
