@@ -1,0 +1,42 @@
+"""Labelled sentences from a terminal: a table, or the livedoor corpus as a folder or an archive."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from engine.commands.common import read_columns
+from engine.datasets import labelled_sentences, livedoor
+from engine.datasets.archives import is_archive
+from engine.datasets.labelled_sentences import LabelledSentences
+from engine.errors import InputError
+
+
+def add_labelled_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare --part, --per-category and --draw-seed."""
+    layout = parser.add_argument_group("the livedoor corpus (--data is its folder, zip or tar.gz)")
+    layout.add_argument("--part", choices=livedoor.PARTS, help="of an article (default: title)")
+    layout.add_argument("--per-category", type=int, metavar="N", help="articles drawn of each category (default: all)")
+    layout.add_argument("--draw-seed", type=int, metavar="S", help="which articles are drawn (default: 0)")
+
+
+def read_labelled(options: argparse.Namespace) -> LabelledSentences:
+    """The sentences that --data, --column and the options of `add_labelled_arguments` describe.
+
+    Articles that cannot be read are all listed on stderr. Raises InputError, also for an option that does not go with
+    the kind of data.
+    """
+    drawing = {"part": options.part, "per_category": options.per_category, "seed": options.draw_seed}
+    given = {name: value for name, value in drawing.items() if value is not None}
+    if not (options.data.is_dir() or is_archive(options.data.name)):
+        if given:
+            raise InputError("--part, --per-category and --draw-seed choose among articles; "
+                             f"{options.data.name} is a table. Give the folder or archive of the corpus.")
+        return labelled_sentences.from_table(*read_columns(options, options.data))
+    if options.column:
+        raise InputError(f"--column names a column of a table; {options.data.name} is a folder or an archive. Leave it "
+                         "out.")
+    corpus = livedoor.read_livedoor(options.data)
+    for bad in corpus.bad:
+        print(f"left out: {bad.reason}", file=sys.stderr)
+    return livedoor.labelled(corpus, **given)
