@@ -9,7 +9,7 @@ from engine.errors import ModelError
 from engine.models.describing import describe, kind_of
 from engine.models.facts import ModelFacts
 from engine.models.locating import locate
-from tests import tiny_models
+from tests import paper_layouts, tiny_models
 
 
 @pytest.fixture(scope="module")
@@ -22,8 +22,8 @@ def bert(original: Path, tmp_path: Path) -> Path:
     return shutil.copytree(original, tmp_path / "bert")
 
 
-def facts_of(directory: Path) -> ModelFacts:
-    return describe(locate(str(directory))).facts
+def facts_of(directory: Path, card: str = "") -> ModelFacts:
+    return describe(locate(f"{card}={directory}" if card else str(directory))).facts
 
 
 def change(path: Path, **changes: object) -> None:
@@ -127,3 +127,51 @@ def test_a_tokenizer_of_another_model_is_refused(bert: Path) -> None:
     change(bert / "config.json", vocab_size=50)
     with pytest.raises(ModelError, match=r"has \d+ pieces but its model knows 50: they do not belong together"):
         facts_of(bert)
+
+
+def test_a_recipe_is_told_with_its_versions_and_is_part_of_both_fingerprints(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "nict", widen=True)
+    nict, ipadic = (describe(locate(f"{card}={folder}")).facts for card in ("paper/nict", "paper/tohoku-univ"))
+    assert nict.tokenizer == "full-width, MeCab with jumandic, WordPiece of vocab.txt"
+    assert nict.recipe.startswith(nict.tokenizer) and "jumandic 1.0.0)" in nict.recipe
+    assert (nict.kind, nict.architecture, nict.max_tokens) == ("masked", "BertForMaskedLM", paper_layouts.MAX_TOKENS)
+    assert nict.fingerprint != ipadic.fingerprint and nict.tokenizer_fingerprint != ipadic.tokenizer_fingerprint
+    assert (nict.has_mask, nict.has_cls, nict.has_bos) == (True, True, False)
+
+
+def test_the_length_a_model_was_trained_on_is_its_limit(tmp_path: Path) -> None:
+    folder = paper_layouts.sentencepiece_bert(tmp_path / "sns")
+    assert facts_of(folder, "paper/hotto-sns").max_tokens == 64
+    assert facts_of(folder, "paper/laboro").max_tokens == paper_layouts.MAX_TOKENS
+
+
+def test_a_configuration_of_2019_says_that_a_card_is_needed(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "nict", widen=True)
+    with pytest.raises(ModelError, match=r"does not say what the model is \(model_type\).*such as paper/nict=.*hakari"):
+        facts_of(folder)
+
+
+@pytest.mark.parametrize("token", ["[CLS]", "[SEP]", "[UNK]"])
+def test_special_tokens_that_the_model_has_no_number_for_are_an_error(tmp_path: Path, token: str) -> None:
+    folder = published(tmp_path, but=token)
+    # transformers numbers the missing one behind the end of the vocabulary, where the model has no row.
+    with pytest.raises(ModelError, match=rf"writes \{token[:-1]}\], which its vocabulary lacks"):
+        facts_of(folder)
+
+
+def test_a_mask_or_padding_that_the_model_has_no_number_for_is_none(tmp_path: Path) -> None:
+    facts = facts_of(published(tmp_path / "mask", but="[MASK]"))
+    assert not facts.has_mask and facts.has_cls
+    described = describe(locate(str(published(tmp_path / "pad", but="[PAD]"))))
+    assert described.tokenizer.pad_token_id is None
+
+
+def published(folder: Path, but: str) -> Path:
+    """A directory that says how it is read, whose vocabulary lacks a special token."""
+    special = [token for token in paper_layouts.SPECIAL if token != but]
+    paper_layouts.japanese_bert(folder, special=special)
+    change(folder / "config.json", model_type="bert")
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "mecab", "do_lower_case": False,
+        "subword_tokenizer_type": "wordpiece"}))
+    return folder

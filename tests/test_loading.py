@@ -17,7 +17,7 @@ from transformers import AutoModel, T5Config, T5ForConditionalGeneration
 from engine.errors import ModelError
 from engine.models.loading import load
 from engine.models.locating import locate
-from tests import fake_hub, tiny_models
+from tests import fake_hub, paper_layouts, tiny_models
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +59,31 @@ def test_a_loaded_model_is_ready_to_be_asked(bert: Path) -> None:
         (torch.float32, loaded.device.type, False)}
     assert loaded.facts.name == str(bert) and loaded.facts.n_parameters == loaded.model.num_parameters()
     assert type(load(locate(str(bert)), "encode").model).__name__ == "BertModel"
+
+
+def test_weights_as_publishers_of_2019_laid_them_out_are_read_number_by_number(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "nict", widen=True)
+    published = torch.load(folder / "pytorch_model.bin", weights_only=True)
+    loaded = load(f"paper/nict={folder}", "masked").model.state_dict()
+    names = [name for name in published if not name.startswith(("cls.seq_relationship", "bert.pooler"))]
+    assert sum("gamma" in name for name in names) == 2 * 2 + 2  # two norms a layer, the embeddings' and the head's
+    for name in names:
+        now = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+        torch.testing.assert_close(loaded[now], published[name], rtol=0, atol=0)
+    assert type(load(f"paper/nict={folder}", "encode").model).__name__ == "BertModel"
+
+
+@pytest.mark.parametrize(("token", "task", "words"), [
+    ("[MASK]", "masked", r"The tokenizer of .*\(full-width, MeCab with jumandic.*\) has no mask token"),
+    ("[UNK]", "encode", "so nothing can stand for a word"),
+])
+def test_a_published_vocabulary_that_lacks_a_token_is_an_error(
+    tmp_path: Path, token: str, task: str, words: str
+) -> None:
+    special = [one for one in paper_layouts.SPECIAL if one != token]
+    folder = paper_layouts.japanese_bert(tmp_path / "nict", special=special, widen=True)
+    with pytest.raises(ModelError, match=words):
+        load(f"paper/nict={folder}", task)  # type: ignore[arg-type]
 
 
 def test_half_precision_weights_become_float32(bert: Path) -> None:

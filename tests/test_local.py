@@ -30,14 +30,14 @@ SECONDS = 60
 @pytest.fixture(scope="module")
 def shared() -> Iterator[LocalWorkers]:
     """Workers for the tests that leave the process alive."""
-    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk)
+    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
     yield workers
     workers.close()
 
 
 @pytest.fixture
 def workers() -> Iterator[LocalWorkers]:
-    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk)
+    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
     yield workers
     workers.close()
 
@@ -100,6 +100,45 @@ def test_answers_come_from_one_process_that_stays(shared: LocalWorkers) -> None:
     first, second = (ask(shared, "pid", 0).result(SECONDS)[0] for _ in range(2))
     assert first == second != os.getpid()
     assert shared.pids() == [first]
+
+
+def resident(name: str) -> dict[str, Any]:
+    return {"name": name, "task": "encode", "device": "cpu", "parameters": 10, "bytes": 40}
+
+
+def test_what_a_worker_holds_is_known_without_asking_it(workers: LocalWorkers, tmp_path: Path) -> None:
+    assert workers.workers() == ()
+    ask(workers, "echo", "猫").result(SECONDS)
+    [state] = workers.workers()
+    assert (state.device, state.models, state.computing, state.seconds) == ("cpu", (), "", 0.0)
+    assert state.pid in workers.pids() and (state.memory_bytes or 0) > 10**6
+    ask(workers, "hold", resident("first")).result(SECONDS)
+    ask(workers, "hold", resident("second")).result(SECONDS)
+    [state] = workers.workers()
+    assert [model.name for model in state.models] == ["first", "second"] and state.models[0].bytes == 40
+    # In the midst of a chunk the last word counts, at once.
+    gate = tmp_path / "gate"
+    future = ask(workers, "wait for", str(gate))
+    wait_until(gate.with_suffix(".begun").exists)
+    begun = time.monotonic()
+    [state] = workers.workers()
+    assert time.monotonic() - begun < 1.0
+    assert (state.computing, len(state.models)) == ("wait for fake/model", 2) and state.seconds > 0
+    gate.touch()
+    future.result(SECONDS)
+    assert workers.workers()[0].computing == ""
+
+
+def test_an_error_tells_what_is_held_too_and_a_new_worker_holds_nothing(workers: LocalWorkers) -> None:
+    ask(workers, "hold", resident("first")).result(SECONDS)
+    with pytest.raises(ModelError):
+        ask(workers, "raise", "model").result(SECONDS)
+    assert [model.name for model in workers.workers()[0].models] == ["first"]
+    with pytest.raises(WorkerDied):
+        ask(workers, "die", "now").result(SECONDS)
+    assert workers.workers() == ()
+    ask(workers, "echo", "again").result(SECONDS)
+    assert workers.workers()[0].models == ()
 
 
 def test_nothing_starts_before_the_first_chunk() -> None:
@@ -246,6 +285,15 @@ def test_close_ends_what_runs_and_what_waits(workers: LocalWorkers, tmp_path: Pa
     with pytest.raises(RunError, match="closed"):
         ask(workers, "echo", 1)
     workers.close()
+
+
+def test_a_chunk_that_runs_may_finish_when_closed(workers: LocalWorkers, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    running, queued = ask(workers, "wait for", str(gate)), ask(workers, "echo", 1)
+    wait_until(gate.with_suffix(".begun").exists)
+    threading.Timer(0.3, gate.touch).start()
+    workers.close(grace_seconds=SECONDS)
+    assert len(running.result(0)) == 1 and queued.cancelled() and workers.pids() == []
 
 
 def test_an_idle_worker_ends_in_order_when_closed(workers: LocalWorkers, tmp_path: Path) -> None:

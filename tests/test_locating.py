@@ -11,6 +11,9 @@ import pytest
 from engine.errors import ModelError
 from engine.models import cards
 from engine.models.locating import Located, locate
+from engine.models.names import split_revision
+from engine.models.paper_cards import PAPER_CARDS
+from tests import paper_layouts
 from tests.fake_hub import COMMIT, ROOT, FakeHub, environment, put_in_cache
 
 SMALL_FILES = {"config.json": b'{"model_type": "bert"}', "vocab.txt": b"[PAD]\n", "README.md": b"# a card\n"}
@@ -65,7 +68,66 @@ def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.Monk
     assert locate("~/model").path == (tmp_path / "model").resolve()
 
 
-@pytest.mark.parametrize("name", ["./no/such/model", "/no/such/model", "models/of/mine", "", "a b", "owner/"])
+def test_a_card_before_a_directory_says_by_which_recipe_it_is_read(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "nict@2020", widen=True)
+    found = locate(f"paper/nict={folder}")
+    assert (found.source, found.path, found.card) == ("directory", folder, "paper/nict")
+    assert found.recipe == PAPER_CARDS["paper/nict"].recipe
+    assert found.address == f"paper/nict={folder}" and locate(found.address).fingerprint == found.fingerprint
+    assert found.fingerprint != locate(str(folder)).fingerprint != locate(f"paper/tohoku-univ={folder}").fingerprint
+    assert split_revision(f"paper/nict={folder}") == (f"paper/nict={folder}", None)
+
+
+def test_a_file_beside_the_weights_says_it_too(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "nict", widen=True)
+    plain = locate(str(folder)).fingerprint
+    (folder / "hakari.json").write_text('{"card": "paper/nict"}')
+    found = locate(str(folder))
+    assert found.recipe == PAPER_CARDS["paper/nict"].recipe and found.fingerprint != plain
+    assert found.address == str(folder)
+
+
+def test_a_directory_whose_name_looks_like_a_card_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("lr=0.1", "paper/nict=mine"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "config.json").write_text("{}")
+        assert locate(str(tmp_path / name)).card is None
+    monkeypatch.chdir(tmp_path)
+    assert locate("paper/nict=mine") == Located("paper/nict=mine", "directory", tmp_path / "paper" / "nict=mine")
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("paper/kyoto-univ", r"paper/kyoto-univ is not on the Hugging Face Hub: it needs the unpacked Japanese_L-12.*"
+                         r"Name it paper/kyoto-univ=DIRECTORY, with your directory \(from https://nlp\.ist"),
+    ("paper/kyoto", r"no card 'paper/kyoto'\. The cards are paper/kyoto-univ, paper/mecab"),
+    ("paper/kyoto=/x", "no card 'paper/kyoto'"),
+    ("paper/nict=/no/such/place", "There is no directory '/no/such/place', and it is no Hugging Face id"),
+    ("paper/nict=", "is not on the Hugging Face Hub"),
+    ("paper/nict=builtin/bert-mini-ja", "is built in and needs no card"),
+    ("kyoto=/no/such/place", "There is no directory 'kyoto=/no/such/place'"),
+])
+def test_a_card_that_leads_nowhere_says_what_would(name: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        locate(name)
+
+
+def test_another_word_before_a_directory_is_no_card(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"no card 'kyoto'\. The cards are"):
+        locate(f"kyoto={tmp_path}")
+
+
+def test_a_card_alone_is_its_model_of_the_hub(tmp_path: Path) -> None:
+    calls = (("paper/tohoku-univ",), ("paper/nict=someone/small-bert",))
+    alone, other = locate_apart(tmp_path, *calls, offline=True)
+    assert "There is no directory 'cl-tohoku/bert-base-japanese'" in alone["error"]
+    put_in_cache(tmp_path, {**SMALL_FILES, "model.safetensors": b"weights"})
+    [found] = locate_apart(tmp_path, calls[1], offline=True)
+    assert "cannot be reached" in other["error"]
+    assert found["source"] == "hub" and found["fingerprint"] != COMMIT  # the recipe is part of it
+
+
+@pytest.mark.parametrize("name", ["./no/such/model", "/no/such/model", "models/of/mine", "", "a b", "owner/",
+                                  "~nobody-of-that-name/model", "x" * 5000, "a\0b"])
 def test_what_looks_like_a_path_that_is_not_there_is_said_to_be_none(name: str) -> None:
     with pytest.raises(ModelError, match=r"There is no directory .*builtin/bert-mini-ja"):
         locate(name)
@@ -140,6 +202,14 @@ def test_of_the_weights_only_safetensors_are_fetched_and_progress_is_told(hub: F
 def test_pickled_weights_are_fetched_where_there_are_no_others(hub: FakeHub, tmp_path: Path) -> None:
     [found] = locate_apart(tmp_path, ("someone/small-bert",), endpoint=hub.endpoint)
     assert found["files"] == ["config.json", "pytorch_model.bin", "vocab.txt"]
+
+
+@pytest.mark.parametrize("hub", [{"pytorch_model.bin": b"b" * 100}], indirect=True)
+def test_a_shared_instance_fetches_no_pickled_weights(hub: FakeHub, tmp_path: Path,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_ALLOWED_EMAILS", "ann@lab.example")
+    [refused] = locate_apart(tmp_path, ("someone/small-bert",), endpoint=hub.endpoint)
+    assert "reads safetensors" in refused["error"] and hub.fetched == []
 
 
 @pytest.mark.parametrize("hub", [{"tf_model.h5": b"t"}], indirect=True)

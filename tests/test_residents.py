@@ -66,3 +66,19 @@ def test_the_bound_is_a_share_of_half_the_memory(monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(MEMORY_VARIABLE, wrong)
         with pytest.raises(InputError, match=f"HAKARI_MODEL_MEMORY_GB is a number .* got '{wrong}'"):
             memory_bound()
+
+
+def test_the_report_tells_what_is_in_memory_the_last_used_first(directories: list[str]) -> None:
+    residents = Residents()
+    assert residents.report() == []
+    residents.describe(directories[2], None)  # its weights are not read
+    residents.load(directories[0], None, "encode")
+    masked = residents.load(directories[1], None, "masked")
+    residents.load(directories[0], None, "encode")
+    report = residents.report()
+    assert [(one["name"], one["task"], one["device"]) for one in report] == [
+        (directories[0], "encode", "cpu"), (directories[1], "masked", "cpu")]
+    n_numbers = sum(tensor.numel() for tensor in masked.model.state_dict().values() if tensor.dtype.is_floating_point)
+    assert report[1]["parameters"] == masked.facts.n_parameters
+    # float32, the tied output matrix once; the position numbers are a buffer of whole numbers
+    assert 4 * masked.facts.n_parameters <= report[1]["bytes"] <= 4 * n_numbers + 10_000

@@ -9,8 +9,9 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.datasets.corpus import read_documents, split_sentences
 from engine.errors import ModelError
+from engine.models.recipes import Recipe
 from engine.models.tokenizer_loading import load_tokenizer, published_dictionary
-from tests import tiny_models
+from tests import paper_layouts, tiny_models
 from tests.shared_data import shared_data
 
 
@@ -90,6 +91,33 @@ def test_tokenizers_without_mecab_are_left_alone(bert: Path, japanese: Path) -> 
     assert published_dictionary(bert) == {}
     as_published(japanese, word_tokenizer_type="basic")
     assert published_dictionary(japanese) == {}
+
+
+def test_a_vocabulary_alone_that_berts_own_way_cannot_make_is_refused(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "tohoku")
+    with pytest.raises(ModelError, match=(
+        r"does not say how texts are cut into the words of its vocab\.txt, and BERT's own way never makes 昨日, 東京, "
+        r"小説 or \d+ others\. Name its card \(such as paper/nict=.*hakari\.json beside it: \{\"segmenter\""
+    )):
+        load_tokenizer(folder)
+    (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenize_chinese_chars": false}')
+    (folder / "config.json").write_text('{"model_type": "bert"}')
+    assert load_tokenizer(folder).tokenize("東京 小説") == ["東京", "小説"]
+
+
+def test_a_vocabulary_alone_that_berts_own_way_makes_is_read_so(tmp_path: Path) -> None:
+    # Multilingual BERT's: every kanji a piece of its own.
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}')
+    (tmp_path / "vocab.txt").write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "東", "京", "cat"]))
+    assert load_tokenizer(tmp_path).tokenize("東京Cat") == ["東", "京", "cat"]
+
+
+def test_a_recipe_takes_the_place_of_what_transformers_would_do(tmp_path: Path) -> None:
+    folder = paper_layouts.japanese_bert(tmp_path / "tohoku")
+    tokenizer = load_tokenizer(folder, Recipe("mecab-ipadic", ("nfkc",), "wordpiece"))
+    assert tokenizer.tokenize("図書館でＧＰＵ") == ["図書館", "で", "GPU"]
+    words = load_tokenizer(folder, Recipe("mecab-jumandic", ("lower",), "words"))
+    assert words.tokenize("図書館でＧＰＵ龘") == ["図書", "館", "で", "[UNK]", "[UNK]"]
 
 
 def test_an_unknown_character_is_unknown_and_no_end_of_text(tmp_path: Path) -> None:

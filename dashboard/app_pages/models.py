@@ -1,12 +1,12 @@
-"""Models: the built-in ones with their held-out figures, and how to bring another."""
+"""Models: the built-in ones, those of the papers, a look into any, what is in memory, and how to bring another."""
 
 import streamlit as st
 
 from dashboard import pages
-from dashboard.charts.theme import DIRECTIONS
-from dashboard.wording import show_error, verbatim
-from engine.errors import ModelError
-from engine.models.cards import BUILT_IN, held_out_figures, training_record
+from dashboard.components.model_built_in import built_in_cards
+from dashboard.components.model_look import look_into_a_model
+from dashboard.components.model_memory import in_memory
+from dashboard.components.model_papers import papers_models
 
 BRING = """Wherever a page asks for models, type one and press Enter:
 
@@ -14,41 +14,34 @@ BRING = """Wherever a page asks for models, type one and press Enter:
   `HF_HOME` and `HF_TOKEN` are respected.
 - a **directory** on the machine Hakari runs on, in Hugging Face layout: `config.json`, the tokenizer's files, and the
   weights as `model.safetensors` or `pytorch_model.bin`.
+- a **card** of the papers: alone, such as `paper/tohoku-univ`, or before a directory whose files do not say how texts
+  are cut, such as `paper/nict=/path/to/directory`.
+
+For any other directory with a vocabulary alone, write a `hakari.json` beside the weights. It says how a text becomes
+tokens, or names a card and what differs from it:
+
+```json
+{"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 512}
+{"card": "paper/mecab", "segmenter": "mecab:/opt/mecab-ipadic-neologd"}
+```
+
+- `segmenter`: `mecab-ipadic`, `mecab-unidic-lite`, `mecab-jumandic`, `mecab-neologd` (compiled, in
+  `HAKARI_NEOLOGD_DIR`), `mecab:DIRECTORY` or `jumanpp`. Left out, words stay as they are.
+- `normalize`: `nfkc` and `full-width` come before the segmenter, `lower` after it.
+- `vocabulary`: `wordpiece` or `words` (never split) of `vocab.txt`, `sentencepiece` of the one `.model` file, or `own`,
+  the tokenizer that the directory has.
+- `max_tokens`: the longest input it was trained on, where `config.json` says more.
 
 Encoders, masked and causal language models of the transformers library work. Code that comes with a model is never run,
 and a `pytorch_model.bin` is read as weights only. To make a small model from a corpus of your own:
 `python -m engine pretrain --corpus FILES --architecture bert --out DIR`."""
-USES = {
-    "masked": ("clusters", "alignment", "minimal_pairs"),
-    "causal": ("minimal_pairs",),
-}
+PARTS = {"Built in": built_in_cards, "Of the papers": papers_models, "Look into one": look_into_a_model,
+         "In memory": in_memory, "Bring another": lambda: st.markdown(BRING)}
 
 pages.heading("models")
-for name, card in BUILT_IN.items():
-    with st.container(border=True, key=f"model-{name}"):
-        st.subheader(card.label, anchor=False)
-        st.markdown(f"`{name}` :gray[· {card.kind} language model]  \n{verbatim(card.description)}")
-        try:
-            record, figures = training_record(name), held_out_figures(name)
-        except ModelError as error:
-            show_error(error)
-            continue
-        with st.container(horizontal=True):
-            for figure in figures:
-                value = f"{figure.value:.1%}" if figure.unit.startswith("share") else f"{figure.value:.2f}"
-                st.metric(verbatim(figure.name[:1].upper() + figure.name[1:]), value, width="content", help=(
-                    f"{figure.unit}, {DIRECTIONS[figure.better]}; measured on documents kept out of training."))
-        settings, train, held_out = record["settings"], record["train"], record["held_out"]
-        st.caption(verbatim(
-            f"{record['parameters']:,} parameters · {settings['layers']} layers, {settings['hidden']} wide · "
-            f"vocabulary {settings['vocab_size']:,} · {settings['max_length']} tokens at most · "
-            f"trained on {train['documents']:,} documents ({train['characters']:,} characters), "
-            f"measured on {held_out['documents']:,} others"))
-        with st.container(horizontal=True):
-            for page in USES[card.kind]:
-                st.page_link(pages.path(page), label=f"Weigh it: {pages.card(page).title}")
-        with st.popover("Training record", type="tertiary", icon=":material/receipt_long:", key=f"model-record-{name}"):
-            st.json(record, expanded=1)
-
-st.subheader("Bring another model", anchor=False)
-st.markdown(BRING)
+# Only the part that is open is drawn: the workers are not asked while nobody looks.
+tabs = st.tabs(list(PARTS), key="models-part", on_change="rerun", bind="query-params")
+for draw, tab in zip(PARTS.values(), tabs, strict=True):
+    if tab.open:
+        with tab:
+            draw()

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from engine.inference.statistics import Statistics
+from engine.inference.worker_state import WorkerState
 from engine.models.locating import Located
 
 # What is known of one item once it was computed: named arrays, strings, numbers and lists of strings.
@@ -43,6 +44,9 @@ class Backend(Protocol):
 
     def fault(self) -> str:
         """Why nothing can be computed at the moment; "" when it can, which needs no process before there is work."""
+
+    def workers(self) -> tuple[WorkerState, ...]:
+        """What is in memory where, and who computes what. Answers at once, behind no chunk."""
 
     def close(self) -> None:
         """End the work at once, running chunks too; nothing can be queued after."""

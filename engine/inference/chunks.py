@@ -19,7 +19,8 @@ CHARACTERS_PER_ITEM = 4
 
 def cut(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: Sequence[Any]) -> list[slice]:
     """Consecutive slices of `items`, each about one chunk's work; none is empty, and all together are `items`."""
-    squared = operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith("pll")
+    squared = operation == "shared_token_log_likelihoods" or (
+        operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith("pll"))
     budget = _characters(operation, facts)
     slices: list[slice] = []
     start, cost = 0, 0.0
@@ -37,7 +38,7 @@ def cut(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: S
 
 
 def _characters(operation: str, facts: ModelFacts) -> float:
-    if operation == "token_lists":
+    if operation in ("token_lists", "document_counts"):
         return TOKENIZER_CHARACTERS
     work = WORK_BY_DEVICE.get(facts.device.partition(":")[0], WORK_BY_DEVICE["cpu"])
     return min(max(work / max(facts.n_parameters, 1), FEWEST_CHARACTERS), MOST_CHARACTERS)

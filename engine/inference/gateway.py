@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,12 @@ from engine.inference.cache import Cache
 from engine.inference.chunks import cut
 from engine.inference.run_line import Progress, RunLine
 from engine.models.facts import ModelFacts
+from engine.models.names import split_revision
 
 LAYERED = ("sentence_vectors", "token_similarities")
+# What a call is of longer work: how far that was before, how far it will be after, and the whole of it.
+Within = tuple[int, int, int]
+SURFACE_PAIRS = 500  # about a tenth of a second of sacrebleu's work
 
 
 class Gateway:
@@ -76,7 +79,7 @@ class GatewaySession:
 
     def token_similarities(
         self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
-        precision: str = "fp32",
+        precision: str = "fp32", within: Within | None = None,
     ) -> list[Piece]:
         """Cosines between all tokens of each (reference, candidate): {"similarity": (n_layers, n_ref, n_cand), …}.
 
@@ -84,7 +87,8 @@ class GatewaySession:
         """
         items = [list(pair) for pair in pairs]
         settings = {"precision": precision}
-        return self._ask("token_similarities", "Token similarities", model, items, settings, layers=layers)
+        return self._ask("token_similarities", "Token similarities", model, items, settings, layers=layers,
+                         within=within)
 
     def token_log_likelihoods(
         self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto", precision: str = "fp32",
@@ -100,12 +104,41 @@ class GatewaySession:
         settings = {"scoring": scoring, "precision": precision, **own}
         return self._ask("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
 
+    def shared_token_log_likelihoods(
+        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32"
+    ) -> list[Piece]:
+        """Log-likelihoods of the tokens that the two sentences of each pair share, under a masked model, in nats.
+
+        {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `engine.models.shared_tokens`.
+        """
+        items = [list(pair) for pair in pairs]
+        settings = {"precision": precision}
+        return self._ask("shared_token_log_likelihoods", "Shared tokens", model, items, settings)
+
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """The tokens of each text without special tokens: {"tokens": [str]}. Quick to make, so never cached."""
         return self._ask("token_lists", "Tokens", model, list(texts), {}, kept=False)
 
+    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: Within | None = None
+                        ) -> list[Piece]:
+        """For each list of documents, how many of them have each token, and how often: see `models.token_counts`."""
+        return self._ask("document_counts", "Counting tokens (KiB of text)", model, [list(texts) for texts in parts], {},
+                         within=within)
+
+    def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
+        """All that can be said of each text's tokens; see `engine.models.tokenized`. Quick to make, so never cached."""
+        return self._ask("tokenized", "Tokens", model, list(texts), {}, kept=False)
+
+    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
+        """How probable the word of each (before, word, after) is at its mask: {"log_likelihoods": float32 (n,), …}.
+
+        With the `top` predictions at each mask; see `engine.models.fill_mask`.
+        """
+        items = [list(parts) for parts in sentences]
+        return self._ask("fill_masks", "Filling masks", model, items, {"top": top})
+
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
-        """A map of vectors (n, d), float32 (n, 2); `method` "umap" or "pca", settings of `measures.projection`."""
+        """A map of vectors (n, d), float32 (n, n_components); `method` "umap" or "pca", settings of its measure."""
         self._line.stop_if_cancelled()
         asked = {"method": method, **settings}
         key = keys.array_key("project", vectors, asked)
@@ -113,15 +146,57 @@ class GatewaySession:
         coordinates: np.ndarray = self._alone(key, "project", request, f"Map: {method}")["coordinates"]
         return coordinates
 
+    def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> Piece:
+        """What one of `engine.models.vector_operations` measures on vectors (n, d), told as `label`."""
+        self._line.stop_if_cancelled()
+        request = {"model": "", "revision": None, "items": [vectors], "settings": settings}
+        return self._alone(keys.array_key(operation, vectors, settings), operation, request, label)
+
+    def classify(self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str,
+                 **settings: Any) -> Piece:
+        """Train on the vectors (n, d) that are no test, and say the classes of those that are, told as `label`.
+
+        {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.classifying`.
+        """
+        self._line.stop_if_cancelled()
+        asked = {"labels": [int(one) for one in labels], "is_test": [bool(one) for one in is_test], **settings}
+        request = {"model": "", "revision": None, "items": [vectors], "settings": asked}
+        return self._alone(keys.array_key("classify", vectors, asked), "classify", request, label)
+
+    def surface_scores(self, pairs: Sequence[Sequence[str]], *, tokenizer: str) -> dict[str, np.ndarray]:
+        """SentBLEU and chrF of pairs, each the candidate and then its references: float64 (n,) by name of the measure.
+
+        `tokenizer` as in `engine.measures.surface`. Raises InputError.
+        """
+        asked, label = {"tokenizer": tokenizer}, "SentBLEU and chrF"
+        parts = [[list(texts) for texts in pairs[start:start + SURFACE_PAIRS]]
+                 for start in range(0, len(pairs), SURFACE_PAIRS)]
+        part_keys = [keys.surface_key(part, asked) for part in parts]
+        part_by_key = dict(zip(part_keys, parts, strict=True))
+
+        def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
+            done = len(part_by_key) - len(missing)
+            self._line.tell(done, len(part_by_key), label)
+            requests = [{"model": "", "revision": None, "items": [part_by_key[key]], "settings": asked}
+                        for key in missing]
+            for number, pieces in self._line.finished("surface_scores", requests):
+                yield {missing[number]: pieces[0]}
+                done += 1
+                self._line.tell(done, len(part_by_key), label)
+
+        pieces = self._read_through(part_keys, compute, kept=True)
+        return {name: np.concatenate([pieces[key][name] for key in part_keys]) if parts else np.empty(0)
+                for name in ("sentbleu", "chrf")}
+
     def _model(self, model: str) -> tuple[Request, ModelFacts]:
         """The fields of a request that name exactly these files or this commit, and the facts."""
         if model not in self._described:
             self._line.stop_if_cancelled()
-            name, revision = _split(model)
+            name, revision = split_revision(model)
             backend = self._gateway.backend
             located = backend.locate(name, revision, self._line.tell)
             request: Request = {
-                "model": str(located.path) if located.source == "directory" else name, "revision": located.commit,
+                "model": located.address, "revision": located.commit,
             }
             key = keys.facts_key(located, backend.devices)
             if key not in self._gateway.facts_by_key:
@@ -133,7 +208,7 @@ class GatewaySession:
 
     def _ask(
         self, operation: str, label: str, model: str, items: list[Any], settings: dict[str, Any], *,
-        layers: Sequence[int] | None = None, kept: bool = True,
+        layers: Sequence[int] | None = None, kept: bool = True, within: Within | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
         if operation in LAYERED:
@@ -143,26 +218,32 @@ class GatewaySession:
         times = Counter(item_keys)
         label = f"{label}: {model}"
         done = len(items)
+        before, after, total = within or (0, len(items), len(items))
+
+        def tell() -> None:
+            self._line.tell(before + (after - before) * done // max(len(items), 1), total, label)
 
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
             nonlocal done
             done -= sum(times[key] for key in missing)
-            self._line.tell(done, len(items), label)
+            tell()
             asked = [item_by_key[key] for key in missing]
             chunks = [missing[part] for part in cut(operation, facts, settings, asked)]
             requests = [{**request, "items": [item_by_key[key] for key in chunk], "settings": settings}
                         for chunk in chunks]
-            with closing(self._line.finished(operation, requests)) as parts:
+            keep = self._gateway.cache.put_many if kept and self._gateway.cache is not None else None
+            on_late = None if keep is None else lambda n, pieces: keep(dict(zip(chunks[n], pieces, strict=True)))
+            with closing(self._line.finished(operation, requests, on_late)) as parts:
                 for number, pieces in parts:
                     yield dict(zip(chunks[number], pieces, strict=True))
                     # The part that was handed out is in the cache by now.
                     done += sum(times[key] for key in chunks[number])
                     if done < len(items):
-                        self._line.tell(done, len(items), label)
+                        tell()
 
         self._line.stop_if_cancelled()
         pieces = self._read_through(item_keys, compute, kept=kept)
-        self._line.tell(len(items), len(items), label)
+        self._line.tell(after, total, label)
         return [pieces[key] for key in item_keys]
 
     def _alone(self, key: str, operation: str, request: Request, label: str) -> Piece:
@@ -179,7 +260,16 @@ class GatewaySession:
         self, item_keys: list[str], compute: Callable[[list[str]], Iterator[dict[str, Piece]]], *, kept: bool
     ) -> dict[str, Piece]:
         if kept and self._gateway.cache is not None:
-            return self._gateway.cache.cached(item_keys, compute)
+            n_missing = 0
+
+            def counted(missing: list[str]) -> Iterator[dict[str, Piece]]:
+                nonlocal n_missing
+                n_missing = len(missing)
+                return compute(missing)
+
+            found = self._gateway.cache.cached(item_keys, counted)
+            self._gateway.backend.statistics.looked_up(len(found) - n_missing, n_missing)
+            return found
         pieces: dict[str, Piece] = {}
         for part in compute(list(dict.fromkeys(item_keys))) if item_keys else ():
             pieces.update(part)
@@ -196,11 +286,3 @@ def resolved_layers(facts: ModelFacts, layers: Sequence[int] | None) -> list[int
         raise InputError(f"{facts.name} has hidden states 0 (embeddings) to {facts.n_layers}, or -1 to -{n_states} "
                          f"from the end; got {', '.join(map(str, wrong)) or 'none'}.")
     return [int(layer) % n_states for layer in layers]
-
-
-def _split(model: str) -> tuple[str, str | None]:
-    """The name and the revision of "owner/name@revision"; the name of a directory is left whole."""
-    if Path(model).expanduser().is_dir():
-        return model, None
-    name, _, revision = model.partition("@")
-    return name, revision or None

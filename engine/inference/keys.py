@@ -12,16 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from engine.models import recipes
 from engine.models.facts import ModelFacts
 from engine.models.locating import Located
 from engine.version import library_version
 
 # Raised when keys are made otherwise.
 LAYOUT = 1
-_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "fugashi", "unidic-lite", "ipadic")
-_MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "numpy")
+_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "fugashi", "unidic-lite", "ipadic")
+_MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "scipy", "numpy")
+_SURFACE_LIBRARIES = ("sacrebleu", "mecab-python3", "ipadic")
 # The code that computes: edit it, and no number from before is taken for one of its own.
-_CODE = ("models/*.py", "language/*.py", "measures/projection.py")
+_CODE = ("models/*.py", "language/*.py", "measures/projection.py", "measures/surface.py", "measures/token_alignment.py",
+         "measures/checks.py", "measures/classes.py", "measures/resampling.py", "measures/label_permutation.py",
+         "measures/cluster_validity.py", "measures/neighbours.py")
 # Where NVIDIA's driver shows itself; asking torch would mean to import it.
 _NVIDIA = Path("/dev/nvidiactl")
 _CHOOSE_DEVICE = ("HAKARI_DEVICE", "CUDA_VISIBLE_DEVICES")
@@ -52,15 +56,27 @@ def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) ->
     return digest.hexdigest()
 
 
+def surface_key(pairs: Sequence[Sequence[str]], settings: Mapping[str, Any]) -> str:
+    """The key of what sacrebleu says of texts."""
+    digest = _hashed({"operation": "surface_scores", "settings": dict(settings), **_surroundings(_SURFACE_LIBRARIES)})
+    digest.update(json.dumps([list(texts) for texts in pairs]).encode())
+    return str(digest.hexdigest())
+
+
 def facts_key(located: Located, devices: Sequence[str]) -> str:
-    """The key of a model's facts: of the hub its commit, elsewhere every file's name, size and time of change."""
+    """The key of a model's facts: of the hub its commit, elsewhere every file's name, size and time of change.
+
+    With them the recipe that the model is read by, and what can be told at a glance of its segmenter and dictionary.
+    Raises ModelError when these are not installed.
+    """
     if located.commit is not None:
         where: list[Any] = [located.name, located.commit]
     else:
         files = [(path.name, path.stat()) for path in sorted(located.path.iterdir()) if path.is_file()]
         where = [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files]]
     return _hashed({
-        "operation": "describe", "where": where, "devices": list(devices), "nvidia": _NVIDIA.exists(),
+        "operation": "describe", "where": where, "recipe": located.recipe and recipes.state(located.recipe),
+        "devices": list(devices), "nvidia": _NVIDIA.exists(),
         "chosen": [os.environ.get(name) for name in _CHOOSE_DEVICE], **_surroundings(_TEXT_LIBRARIES),
     }).hexdigest()
 

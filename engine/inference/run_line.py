@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Future
+from functools import partial
 from queue import Empty, SimpleQueue
 
 from engine.errors import Cancelled
@@ -12,6 +13,9 @@ from engine.inference.backend import Backend, Piece, Request
 
 # (items done, items in all, what is being computed); while a model is fetched, its bytes.
 Progress = Callable[[int, int, str], None]
+
+# (number of the request, its pieces), of a chunk that finished after its run had stopped.
+Late = Callable[[int, list[Piece]], None]
 
 # How long a run waits for a chunk before it asks again whether it was cancelled.
 POLL_SECONDS = 0.1
@@ -45,10 +49,13 @@ class RunLine:
             with self._asking:
                 self._on_progress(done, total, label)
 
-    def finished(self, operation: str, requests: Sequence[Request]) -> Generator[tuple[int, list[Piece]], None, None]:
+    def finished(
+        self, operation: str, requests: Sequence[Request], on_late: Late | None = None
+    ) -> Generator[tuple[int, list[Piece]], None, None]:
         """Queue every request; then the number and the pieces of each as it finishes, in whatever order.
 
-        Raises what a chunk raised, after the run's other chunks were taken out of the queue.
+        Raises what a chunk raised, after the run's other chunks were taken out of the queue. What was being computed
+        when this ends early is handed to `on_late`, from another thread, if it still comes to an end.
         """
         done: SimpleQueue[Future[list[Piece]]] = SimpleQueue()
         number_by_future: dict[Future[list[Piece]], int] = {}
@@ -70,6 +77,8 @@ class RunLine:
         finally:
             if number_by_future:  # not all has come: an error, or somebody asked to stop
                 self.backend.cancel(self._run_id)
+                for future, number in number_by_future.items() if on_late else ():
+                    future.add_done_callback(partial(_hand_on, on_late, number))
 
     def _next(self, done: SimpleQueue[Future[list[Piece]]]) -> Future[list[Piece]]:
         while True:
@@ -78,3 +87,8 @@ class RunLine:
                 return done.get(timeout=POLL_SECONDS)
             except Empty:
                 continue
+
+
+def _hand_on(on_late: Late | None, number: int, future: Future[list[Piece]]) -> None:
+    if on_late is not None and not future.cancelled() and future.exception() is None:
+        on_late(number, future.result())

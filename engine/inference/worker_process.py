@@ -12,6 +12,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
+from engine.inference.worker_state import ResidentModel
 
 ChunkFunction = Callable[[str, Request], list[Piece]]
 
@@ -49,11 +51,17 @@ class WorkerProcess:
         # With our copy of its end open we would never see that end close.
         theirs.close()
         self._started = False
+        self._models: tuple[ResidentModel, ...] = ()
 
     @property
     def pid(self) -> int:
         """The number of the process."""
         return self._process.pid or 0
+
+    @property
+    def models(self) -> tuple[ResidentModel, ...]:
+        """The models it held when it finished its last chunk. May be read by any thread."""
+        return self._models
 
     def is_alive(self) -> bool:
         """Whether the process still runs."""
@@ -71,6 +79,8 @@ class WorkerProcess:
                     return value  # type: ignore[no-any-return]
                 if kind == "error":
                     raise value
+                if kind == "residents":
+                    self._models = tuple(ResidentModel(**model) for model in value)
                 self._started = True
         finally:
             # Its late answer to this request would be taken for the answer to the next.
@@ -149,11 +159,22 @@ def _answer(connection: Connection, chunk_function: ChunkFunction, operation: st
     except Exception as error:
         message = ("error", _described(error, operation, request))
     try:
+        _tell_residents(connection)
         connection.send(message)
     except OSError:
         return
     except Exception as error:  # not picklable: nothing of it was sent
         connection.send(("error", _described(error, operation, request)))
+
+
+def _tell_residents(connection: Connection) -> None:
+    """Say with every answer which models are in memory: whoever wants to know need not wait for a turn.
+
+    A worker that never asked a model has not imported their library, and does not do so for this.
+    """
+    worker = sys.modules.get("engine.models.worker")
+    if worker is not None:
+        connection.send(("residents", worker.report()))
 
 
 def _described(error: Exception, operation: str, request: Request) -> Exception:

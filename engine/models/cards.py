@@ -1,4 +1,4 @@
-"""The built-in models: a plain table, and what their training record says of them."""
+"""Model cards: the built-in models, with what their training record says of them, and what a paper's card holds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import ModelError
+from engine.models.recipes import Recipe
 
 BUILT_IN_PREFIX = "builtin/"
+PAPER_PREFIX = "paper/"
+PLACEHOLDER = "DIRECTORY"
 FOLDER = Path(__file__).parents[1] / "builtin"
 RECORD = "pretraining.json"
 
@@ -27,6 +30,38 @@ class ModelCard:
     def directory(self) -> Path:
         """Its Hugging Face directory; there is none before the model was trained."""
         return FOLDER / self.name.removeprefix(BUILT_IN_PREFIX)
+
+
+@dataclass(frozen=True)
+class PaperCard:
+    """A model as papers name it: `labels` are pairs of a paper and what it calls the model there.
+
+    `hub`: its Hugging Face id. No revision is known to be the papers', so none is named. A model without an id `needs`
+    a local directory, and is asked for as NAME=DIRECTORY. `recipe`: how its publisher made tokens where the files alone
+    do not say so; it goes with the hub's files as well. Sizes and lengths as printed; None where it is not stated.
+    """
+
+    name: str
+    labels: tuple[tuple[str, str], ...]
+    kind: Literal["masked", "causal"]
+    language: str
+    publisher: str
+    url: str
+    tokenizer: str
+    vocabulary_size: str | None
+    corpus: str | None = None
+    model_size: str | None = None
+    whole_word_masking: str | None = None
+    max_seq_length: str | None = None
+    hub: str | None = None
+    needs: str | None = None
+    recipe: Recipe | None = None
+    note: str = ""
+
+    @property
+    def model_name(self) -> str:
+        """What to type where a model is asked for; DIRECTORY stands for one's own."""
+        return self.name if self.hub else f"{self.name}={PLACEHOLDER}"
 
 
 @dataclass(frozen=True)

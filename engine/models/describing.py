@@ -18,11 +18,14 @@ from transformers import (
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from engine.errors import ModelError
+from engine.models.batching import token_ids
 from engine.models.devices import chosen_device
 from engine.models.facts import Kind, ModelFacts
 from engine.models.locating import Located
 from engine.models.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.quiet import in_one_line, quiet
+from engine.models.recipe_files import FILE as RECIPE_FILE
+from engine.models.recipes import EXAMPLE, in_words, seasoned, signed
 from engine.models.tokenizer_loading import load_tokenizer
 
 AUTO_CLASSES: dict[str, Any] = {"encoder": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
@@ -45,11 +48,12 @@ def describe(located: Located) -> Described:
     """Read configuration and tokenizer of a located model and say what it is.
 
     Raises ModelError when files are missing or damaged, for an architecture that transformers does not know (code
-    in the directory is never run), for quantised weights, and for a tokenizer that is not this model's.
+    in the directory is never run), for quantised weights, and for a tokenizer that is not this model's. A recipe is
+    for a BERT where the configuration does not say what it is for, as those of 2019 do not.
     """
     config = _config(located)
     weights = weight_files(located.path)
-    tokenizer = load_tokenizer(located.path)
+    tokenizer = load_tokenizer(located.path, located.recipe)
     kind = kind_of(config)
     skeleton = _skeleton(located, config, kind)
     text = config.get_text_config()
@@ -57,15 +61,20 @@ def describe(located: Located) -> Described:
     if tokenizer.vocab_size > n_embedded:
         raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model knows "
                          f"{n_embedded:,}: they do not belong together. Take both from the same model.")
+    _require_known(located.name, tokenizer, n_embedded)
+    recipe = located.recipe
     return Described(ModelFacts(
         name=located.name, source=located.source, path=str(located.path), revision=located.revision,
-        fingerprint=located.fingerprint, tokenizer_fingerprint=tokenizer_fingerprint(located.path),
+        fingerprint=located.fingerprint,
+        tokenizer_fingerprint=seasoned(tokenizer_fingerprint(located.path), recipe),
         architecture=(config.architectures or [type(skeleton).__name__])[0], kind=kind,
         n_layers=int(text.num_hidden_layers), hidden_size=int(text.hidden_size), vocab_size=n_embedded,
         max_tokens=_max_tokens(tokenizer, text, skeleton), n_parameters=int(skeleton.num_parameters()),
-        tokenizer=type(tokenizer).__name__, has_mask=tokenizer.mask_token_id is not None,
-        has_cls=tokenizer.cls_token_id is not None, has_bos=tokenizer.bos_token_id is not None,
+        tokenizer=in_words(recipe) if recipe else type(tokenizer).__name__,
+        has_mask=_has(tokenizer.mask_token_id, n_embedded), has_cls=_has(tokenizer.cls_token_id, n_embedded),
+        has_bos=_has(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
+        recipe=signed(recipe) if recipe else "",
     ), config, tokenizer)
 
 
@@ -94,8 +103,16 @@ def _config(located: Located) -> PreTrainedConfig:
         raise ModelError(f"The weights of {located.name} are quantised "
                          f"({written['quantization_config'].get('quant_method', 'method unknown')}); "
                          "Hakari weighs models in full precision. Choose the model they were made from.")
+    unsaid = "model_type" not in written
+    if unsaid and located.recipe is None:
+        raise ModelError(
+            f"config.json in {located.path} does not say what the model is (model_type), as those of 2019 do not. "
+            f"Name its card (such as paper/nict={located.path}; the models page lists them), or write {RECIPE_FILE} "
+            f"beside it: {EXAMPLE}")
     try:
         with quiet():
+            if unsaid:
+                return AutoConfig.for_model("bert", **written)
             return AutoConfig.from_pretrained(located.path, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # transformers raises anything for a configuration that is not as it should be
         if written.get("auto_map"):
@@ -114,6 +131,26 @@ def _skeleton(located: Located, config: PreTrainedConfig, kind: Kind) -> PreTrai
     except Exception as error:  # anything, as above
         raise ModelError(f"No model can be built from config.json in {located.path}: {in_one_line(error)}") from error
     return model.get_encoder() if config.is_encoder_decoder else model
+
+
+def _require_known(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
+    """Raise ModelError where the tokenizer writes special tokens into every text that the model has no number for.
+
+    So it is where a vocabulary lacks [CLS] or [SEP]. A padding token like that is put away: padding is masked out.
+    """
+    if tokenizer.pad_token_id is not None and not _has(tokenizer.pad_token_id, n_embedded):
+        tokenizer.pad_token = None
+    written = [*token_ids(tokenizer, ""), *([] if tokenizer.unk_token_id is None else [tokenizer.unk_token_id])]
+    unknown = [str(tokenizer.convert_ids_to_tokens(token)) for token in written if not _has(token, n_embedded)]
+    if unknown:
+        raise ModelError(f"The tokenizer of {name} ({type(tokenizer).__name__}) writes {', '.join(unknown)}, which its "
+                         f"vocabulary lacks and the model's {n_embedded:,} pieces do not hold. Give the model the "
+                         "tokenizer it was trained with.")
+
+
+def _has(token: Any, n_embedded: int) -> bool:
+    """Whether the model knows a special token; transformers numbers those that a vocabulary lacks behind its end."""
+    return token is not None and int(token) < n_embedded
 
 
 def _n_embedded(skeleton: PreTrainedModel, text: PreTrainedConfig) -> int:

@@ -18,6 +18,7 @@ class ModelFacts:
     SHA-256 over its files, for a hub model the commit. `tokenizer_fingerprint` is a SHA-256 over what decides
     the tokens alone. `kind` is what the architecture published in the configuration scores: "masked" and
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
+    `recipe`: by which recipe tokens are made, with the versions of what it uses; "" where the files say it themselves.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ModelFacts:
     device: str
     dtype: str
     weights_bytes: int
+    recipe: str = ""
 
     def to_json(self) -> str:
         """The facts as a JSON object, field by field."""

@@ -1,6 +1,7 @@
 """From a model's name to a directory: a built-in model, a local directory, or a download from the Hugging Face Hub.
 
-Free of torch, so that the process that watches a run can fetch a model and show the progress.
+A card of the papers before the name (paper/kyoto-univ=DIRECTORY) says by which recipe the files are read. Free of
+torch, so that the process that watches a run can fetch a model and show the progress.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ import io
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.models import cards, model_files
+from engine.models import cards, model_files, recipes
 from engine.models.facts import Source
+from engine.models.layouts import require_model
+from engine.models.names import as_path, split_card
+from engine.models.pickled_weights import require_allowed
+from engine.models.recipe_files import recipe_for
+from engine.models.recipes import Recipe
 
 # (bytes done, bytes in all as far as known, what is going on)
 Report = Callable[[int, int, str], None]
@@ -34,39 +40,58 @@ _PICKLED = ["pytorch_model.bin", "pytorch_model-*-of-*.bin"]
 
 @dataclass(frozen=True)
 class Located:
-    """Where a model's files are. `commit` is the hub's, and None elsewhere."""
+    """Where a model's files are, and by which recipe they are read. `commit` is the hub's, and None elsewhere."""
 
     name: str
     source: Source
     path: Path
     revision: str | None = None
     commit: str | None = None
+    card: str | None = None
+    recipe: Recipe | None = None
 
     @property
     def fingerprint(self) -> str:
-        """What a cache key holds of the model: the hub's commit, or a SHA-256 over the files that matter."""
-        return self.commit or model_files.fingerprint(self.path)
+        """What a cache key holds of the model: the hub's commit, or a SHA-256 over the files that matter.
+
+        Where a recipe goes with the files, a SHA-256 over both. Raises ModelError when it needs what is not installed.
+        """
+        return recipes.seasoned(self.commit or model_files.fingerprint(self.path), self.recipe)
+
+    @property
+    def address(self) -> str:
+        """The name that leads to these files from wherever it is given: a directory's path is absolute."""
+        if self.source != "directory":
+            return self.name
+        return f"{self.card}={self.path}" if self.card else str(self.path)
 
 
 def locate(name: str, revision: str | None = None, report: Report | None = None) -> Located:
     """Find the directory of a built-in model, a local directory or a model of the hub, downloading the latter.
 
+    `name` is one of these, or one with a card before it (CARD=DIRECTORY, CARD=owner/name); a card alone stands for
+    its own model of the hub. A hakari.json in a directory is read as `recipe_files` says.
     `revision` is a branch, tag or commit of the hub (None: main) and means nothing elsewhere. Of the weights,
     safetensors are fetched, and pytorch_model.bin only where there are none. HF_HOME, HF_TOKEN, HF_ENDPOINT and
     HF_HUB_OFFLINE are respected; a commit that is in the cache is not asked for again. `report` hears of a download's
     progress. Raises ModelError when there is no such model, it cannot be reached, or the directory is no model's.
     """
-    if name.startswith(cards.BUILT_IN_PREFIX):
-        return Located(name, "built-in", cards.built_in_directory(name))
-    path = Path(name).expanduser()
-    if name and path.is_dir():
-        model_files.read_config(path)  # whether it is a model's
-        return Located(name, "directory", path.resolve())
-    if path.is_file():
-        raise ModelError(f"{name} is a file; a model is the directory that holds config.json, weights and tokenizer.")
-    if not _HUB_ID.fullmatch(name) or name.endswith("/"):
-        raise ModelError(f"There is no directory {name!r}, and it is no Hugging Face id (owner/name) either. {ELSE}")
-    return _from_hub(name, revision, report)
+    card, target = split_card(name)
+    if target.startswith(cards.BUILT_IN_PREFIX):
+        return Located(name, "built-in", cards.built_in_directory(target))
+    path = as_path(target)
+    if path is not None and path.is_dir():
+        require_model(path)
+        path = path.resolve()
+        require_allowed(str(path), weight_names(path))
+        return Located(name, "directory", path, card=card, recipe=recipe_for(path, card, own=True))
+    if path is not None and path.is_file():
+        raise ModelError(f"{target} is a file; a model is the directory that holds config.json, weights and tokenizer.")
+    if not _HUB_ID.fullmatch(target) or target.endswith("/"):
+        raise ModelError(f"There is no directory {target!r}, and it is no Hugging Face id (owner/name) either. {ELSE}")
+    found = _from_hub(target, revision, report)
+    require_allowed(target, weight_names(found.path))
+    return replace(found, name=name, card=card, recipe=recipe_for(found.path, card, own=False))
 
 
 def _from_hub(name: str, revision: str | None, report: Report | None) -> Located:
@@ -117,6 +142,7 @@ def _cached(name: str, revision: str | None) -> Path | None:
 def _weights_to_fetch(name: str, files: list[str]) -> list[str]:
     for (single, index), patterns in ((model_files.SAFETENSORS, _SAFETENSORS), (model_files.PICKLED, _PICKLED)):
         if single in files or index in files:
+            require_allowed(name, patterns)  # before anything is fetched
             return patterns
     weights = [file for file in files if file.endswith(_WEIGHT_SUFFIXES)]
     raise ModelError(f"{name} publishes neither model.safetensors nor pytorch_model.bin, only "
@@ -146,6 +172,14 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
             return shown
 
     return Bar
+
+
+def weight_names(directory: Path) -> list[str]:
+    """The names of the weights' files; none where they cannot be told, which loading says in its own words."""
+    try:
+        return [path.name for path in model_files.weight_files(directory)]
+    except ModelError:
+        return []
 
 
 def _first_line(error: Exception) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
@@ -41,8 +42,18 @@ class Offsets:
     words: Sequence[int | None]
 
 
+@runtime_checkable
+class KnowsOffsets(Protocol):
+    """A tokenizer that says itself where its tokens stand (`recipe_tokenizer`)."""
+
+    def offsets(self, text: str) -> Offsets:
+        """The tokens of one text."""
+
+
 def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
     """Tokenize `text`; ids equal `tokenizer(text)["input_ids"]`, and offsets never go back."""
+    if isinstance(tokenizer, KnowsOffsets):
+        return tokenizer.offsets(text)
     if not tokenizer.is_fast:
         return _found_again(tokenizer, text)
     encoding = encoded(tokenizer, text, return_offsets_mapping=True, return_special_tokens_mask=True)

@@ -6,6 +6,7 @@ import gc
 import os
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Any
 
 import psutil
 import torch
@@ -57,6 +58,17 @@ class Residents:
         self.loaded.move_to_end(key)
         return self.loaded[key]
 
+    def report(self) -> list[dict[str, Any]]:
+        """The models in memory, the one used last first, in plain values: name, task, device, parameters, bytes.
+
+        bytes: what their numbers take, in float32 or otherwise.
+        """
+        return [
+            {"name": loaded.facts.name, "task": key[-1], "device": loaded.facts.device,
+             "parameters": loaded.facts.n_parameters, "bytes": _bytes_of(loaded)}
+            for key, loaded in reversed(self.loaded.items())
+        ]
+
     def _make_room(self, name: str, needed: int) -> None:
         bound = memory_bound()
         if needed > bound:
@@ -70,6 +82,11 @@ class Residents:
             gc.collect()  # transformers' models hold references to themselves
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
+
+
+def _bytes_of(loaded: Loaded) -> int:
+    return sum(tensor.numel() * tensor.element_size()
+               for tensor in (*loaded.model.parameters(), *loaded.model.buffers()))
 
 
 def memory_bound() -> int:

@@ -10,18 +10,25 @@ from engine.models.loading import Loaded
 from engine.models.spans import Spans
 
 
-def scored_piece(spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray) -> dict[str, Any]:
+def scored_piece(
+    spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray, *, read_ids: list[int], unknown_id: int | None
+) -> dict[str, Any]:
     """The tokens at `positions` int64 (|S|,) with their log-likelihoods float32 (|S|,), in nats.
 
-    Without any, the text is excluded: a sum over no token would be 0, the best there is.
+    "n_unknown" of them are the tokenizer's unknown token, which stands for characters it has no piece for.
+    "read_ids" are all ids that the model reads, scored or not: texts that share them are one text to it. Without
+    any token the text is excluded: a sum over none would be 0, the best there is.
     """
     if not len(positions):
         return excluded_piece("It has no token to score.", len(spans.ids))
+    ids = np.array(spans.ids, dtype=np.int32)[positions]
     return {
         "tokens": [spans.tokens[i] for i in positions],
-        "ids": np.array(spans.ids, dtype=np.int32)[positions],
+        "ids": ids,
         "spans": spans.spans[positions],
         "log_likelihoods": log_likelihoods,
+        "read_ids": np.array(read_ids, dtype=np.int32),
+        "n_unknown": 0 if unknown_id is None else int((ids == unknown_id).sum()),
     }
 
 

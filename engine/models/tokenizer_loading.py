@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tokenizers.models import Unigram
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
@@ -13,23 +13,41 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from engine.errors import ModelError
 from engine.models.model_files import read_config, read_json, tokenizer_files
 from engine.models.quiet import in_one_line, quiet
+from engine.models.recipe_files import FILE as RECIPE_FILE
+from engine.models.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
+from engine.models.recipes import EXAMPLE, Recipe
 
 WHAT_WOULD_DO = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
                  "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
 # Named by tokenizer classes too, but no vocabulary.
 _SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
+# Words of more than one kanji, as lines of a vocabulary.
+_KANJI_WORD = re.compile(r"^[\u4e00-\u9fff]{2,}$", re.MULTILINE)
 # The first release whose BertJapaneseTokenizer takes unidic-lite where no dictionary is named; before, it was ipadic.
 _UNIDIC_BY_DEFAULT = (4, 46)
 
 
-def load_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
+def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a model directory; code that the directory may hold is never run.
 
+    By a recipe where there is one, else by transformers' own classes: the files then have to say how texts are cut
+    (see `_require_said`).
     A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
     ipadic, which was the default it was trained with; newer releases would cut its words differently without
     a word. A Unigram vocabulary gets its own unknown piece back (see `_mend_unknown`).
     Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
+    if recipe is None:
+        _require_said(directory)
+        return _published(directory)
+    if recipe.vocabulary == "own":
+        made = RecipeTokenizer(recipe, _published(directory), None)
+    else:
+        made = recipe_tokenizer(directory, recipe)
+    return cast(PreTrainedTokenizerBase, made)  # asked as one, though it is none
+
+
+def _published(directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
         raise ModelError(f"There is no tokenizer in {directory}. {WHAT_WOULD_DO}")
     try:
@@ -64,6 +82,24 @@ def published_dictionary(directory: Path) -> dict[str, Any]:
     if not by_mecab or "mecab_dic" in given or release >= _UNIDIC_BY_DEFAULT:
         return {}
     return {"mecab_kwargs": {**given, "mecab_dic": "ipadic"}}
+
+
+def _require_said(directory: Path) -> None:
+    """Raise ModelError where a vocabulary alone is given, and BERT's own way of cutting texts cannot be its.
+
+    Without a word on the tokenizer transformers takes BERT's, which puts every kanji apart and lowers the case. A
+    vocabulary with words of several kanji was made for something else: it would be read all wrong, without a sign.
+    """
+    said = any((directory / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
+    vocabulary = directory / VOCABULARY
+    if said or not vocabulary.is_file() or read_config(directory).get("tokenizer_class"):
+        return
+    unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
+    if unreachable:
+        raise ModelError(
+            f"{directory} does not say how texts are cut into the words of its {VOCABULARY}, and BERT's own way never "
+            f"makes {', '.join(unreachable[:3])} or {len(unreachable) - 3:,} others. Name its card (such as "
+            f"paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}")
 
 
 def _mend_unknown(tokenizer: PreTrainedTokenizerBase) -> None:

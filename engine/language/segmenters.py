@@ -1,0 +1,102 @@
+"""Segmenters: what cuts a text into words before a model's own vocabulary sees it.
+
+    mecab-ipadic, mecab-unidic-lite, mecab-jumandic     MeCab with a dictionary that comes as a package
+    mecab-neologd                                       MeCab with the NEologd of HAKARI_NEOLOGD_DIR
+    mecab:DIRECTORY                                     MeCab with a compiled dictionary of one's own
+    jumanpp                                             Juman++, where its program is installed
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.errors import InputError, ModelError
+from engine.language import jumanpp, mecab
+
+JUMANPP = "jumanpp"
+MECAB, MECAB_DIRECTORY = "mecab-", "mecab:"
+NAMES = (*(MECAB + name for name in (*mecab.PACKAGES, mecab.NEOLOGD)), JUMANPP)
+
+# MeCab ends its input at NUL, and a lone surrogate has no UTF-8 form: one character each in their place.
+_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def word_spans(text: str, segmenter: str) -> list[tuple[int, int]]:
+    """The words of `text` as (start, end), in order and not overlapping: text[start:end] is the word, as written.
+
+    Together they hold every character that is not white space, and no white space. Long texts are cut at the ends of
+    sentences to what the segmenter bears. Safe to call from several threads.
+
+    Raises InputError for a segmenter that there is not, ModelError when it or its dictionary is not installed or cannot
+    be used, RunError when it fails on this text.
+
+    >>> text = "図書館は 東京"
+    >>> [text[start:end] for start, end in word_spans(text, "mecab-jumandic")]
+    ['図書', '館', 'は', '東京']
+    """
+    # Words are counted off against the characters that are not white space: no search, no offset to go wrong.
+    positions = [index for index, character in enumerate(text) if not character.isspace()]
+    plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
+    lengths = [len(surface) for surface in _surfaces(plain, segmenter)]
+    spans = []
+    used = 0
+    for length in lengths:
+        spans.append((positions[used], positions[used + length - 1] + 1))
+        used += length
+    return spans
+
+
+def identity(segmenter: str) -> str:
+    """The segmenter and its dictionary with their versions: what a cache key and a signature hold of it.
+
+    A dictionary without a version is told by a SHA-256 over its files. Raises as `word_spans`.
+
+    >>> identity("mecab-jumandic").endswith("jumandic 1.0.0")
+    True
+    """
+    return jumanpp.identity() if _known(segmenter) == JUMANPP else mecab.identity(_dictionary(segmenter))
+
+
+def state(segmenter: str) -> str:
+    """Something short that changes when the segmenter or its dictionary does, told without opening them.
+
+    Raises as `word_spans`.
+    """
+    return jumanpp.state() if _known(segmenter) == JUMANPP else mecab.state(_dictionary(segmenter))
+
+
+def missing(segmenter: str) -> str | None:
+    """What is missing on this machine to use the segmenter, and what would do; None where nothing is."""
+    try:
+        state(segmenter)
+    except ModelError as error:
+        return str(error)
+    return None
+
+
+def in_words(segmenter: str) -> str:
+    """How a segmenter is called in a sentence.
+
+    >>> in_words("mecab-jumandic"), in_words("jumanpp")
+    ('MeCab with jumandic', 'Juman++')
+    """
+    if _known(segmenter) == JUMANPP:
+        return "Juman++"
+    named = {mecab.NEOLOGD: "NEologd"}
+    return f"MeCab with {named.get(_dictionary(segmenter), _dictionary(segmenter))}"
+
+
+def _surfaces(plain: str, segmenter: str) -> list[str]:
+    return jumanpp.surfaces(plain) if _known(segmenter) == JUMANPP else mecab.surfaces(plain, _dictionary(segmenter))
+
+
+def _known(segmenter: str) -> str:
+    own = segmenter.startswith(MECAB_DIRECTORY) and segmenter != MECAB_DIRECTORY
+    if segmenter not in NAMES and not own:
+        raise InputError(f"There is no segmenter {segmenter!r}. There are {', '.join(NAMES)}, and "
+                         f"{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.")
+    return segmenter
+
+
+def _dictionary(segmenter: str) -> str:
+    return segmenter[len(MECAB):]  # both prefixes have the same length

@@ -1,0 +1,35 @@
+"""On a shared instance weights are read as safetensors only, unless whoever runs it allows a model's pytorch_model.bin.
+
+torch's weights-only loading refuses code in such a file; a format that cannot hold any is the safer rule where
+strangers name models.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from engine.errors import ModelError
+
+ALLOWED_VARIABLE = "HAKARI_ALLOWED_BIN_MODELS"
+# Any of these makes an instance a shared one.
+MEMBERS_VARIABLES = ("HAKARI_ALLOWED_EMAILS", "HAKARI_ALLOWED_DOMAINS", "HAKARI_ADMINS")
+SUFFIX = ".bin"
+
+
+def require_allowed(name: str, files: Iterable[str | Path]) -> None:
+    """Raise ModelError when weights of a model are to be read from a .bin file that a shared instance does not allow.
+
+    `name`: the id or the directory as it was given; `files`: the weights' files.
+    """
+    if not any(str(file).endswith((SUFFIX, SUFFIX + ".index.json")) for file in files):
+        return
+    if not any(os.environ.get(variable, "").strip() for variable in MEMBERS_VARIABLES):
+        return
+    allowed = [entry.strip() for entry in os.environ.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
+    if not any(fnmatchcase(name.partition("@")[0], pattern) for pattern in allowed):
+        raise ModelError(f"{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. "
+                         "Choose a model that has them, or ask whoever runs this instance to list it in "
+                         f"{ALLOWED_VARIABLE}.")
