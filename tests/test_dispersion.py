@@ -56,6 +56,8 @@ def test_by_hand() -> None:
     assert result.score == pytest.approx(8 / 18, rel=1e-15)  # one division
     assert [(one.label, one.n, one.dispersion, one.centroid_distance) for one in result.classes] == [
         ("a", 3, 8.0, 3.0), ("b", 1, 0.0, 3.0)]
+    # The variances: 8 over 4 sentences, 18 over 2 classes.
+    assert (result.in_class_variance, result.out_of_class_variance) == (2.0, 9.0)
 
 
 @pytest.mark.parametrize("model", TABLE_2)
@@ -122,6 +124,8 @@ def test_every_sentence_twice_doubles_a_and_leaves_b() -> None:
     vectors, labels = grouped(seed=2)
     once, twice = dispersion(vectors, labels), dispersion(np.vstack([vectors, vectors]), labels * 2)
     assert twice.in_class == pytest.approx(2 * once.in_class) and twice.out_of_class == pytest.approx(once.out_of_class)
+    assert twice.in_class_variance == pytest.approx(once.in_class_variance)  # what a variance is for
+    assert twice.out_of_class_variance == pytest.approx(once.out_of_class_variance)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e-3, 12345.678])

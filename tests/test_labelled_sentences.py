@@ -166,3 +166,22 @@ def test_a_frame_of_ones_own() -> None:
 
 def test_roles_are_triples() -> None:
     assert [(name, required) for name, required, _ in ROLES] == [("text", True), ("label", True)]
+
+
+def test_a_column_of_thousands_of_labels_is_hardly_one_of_groups() -> None:
+    # Every row its own identifier; the column kind has 9 values, note is empty but for one, and body is as long as id.
+    rows = "".join(f"s{i},id{i},k{i % 9},,b{i}\n" for i in range(5000))
+    error = error_of("text,label,kind,note,body\n" + rows)
+    assert error.message == (
+        "a.csv: the column 'label' holds 5,000 different labels over 5,000 sentences; at most 1,000 are weighed. Is it "
+        "the right column? Columns with fewer: 'kind' (9 values). Choose one of them as the label.")
+    assert len(set(dataset("text,label,kind,note,body\n" + rows, {"label": "kind"}).labels)) == 9
+
+
+def test_no_other_column_would_do() -> None:
+    error = error_of("text,label\n" + "".join(f"s{i},id{i}\n" for i in range(1001)))
+    assert "No other column holds fewer: add one with the group of each sentence, or merge labels." in error.message
+
+
+def test_a_thousand_labels_are_weighed() -> None:
+    assert dataset("text,label\n" + "".join(f"s{i},id{i}\n" for i in range(1000))).n == 1000

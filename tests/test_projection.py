@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 
 from engine.errors import InputError
-from engine.measures.projection import pca_projection, umap_projection
+from engine.measures.projection import fewest_for_umap, pca_projection, umap_projection
 
 
 @pytest.fixture(scope="module")
@@ -55,10 +55,24 @@ def test_the_seed_decides_the_layout(iris: tuple[np.ndarray, np.ndarray]) -> Non
     assert not np.allclose(umap_projection(vectors, seed=2), first)
 
 
-@pytest.mark.parametrize("n", [4, 5, 16])
-def test_few_sentences_have_a_map(n: int) -> None:
-    drawn = umap_projection(np.random.default_rng(n).normal(size=(n, 8)))
-    assert drawn.shape == (n, 2) and np.isfinite(drawn).all()
+@pytest.mark.parametrize(("n", "n_components"), [(4, 2), (5, 2), (16, 2), (5, 3), (6, 3)])
+def test_few_sentences_have_a_map(n: int, n_components: int) -> None:
+    drawn = umap_projection(np.random.default_rng(n).normal(size=(n, 8)), n_components=n_components)
+    assert drawn.shape == (n, n_components) and np.isfinite(drawn).all() and n >= fewest_for_umap(n_components)
+
+
+def test_umap_in_space_is_the_same_map_in_other_row_order(iris: tuple[np.ndarray, np.ndarray]) -> None:
+    vectors = iris[0][:24]
+    order = np.random.default_rng(1).permutation(24)
+    plain = umap_projection(vectors, n_components=3, seed=2)
+    np.testing.assert_array_equal(umap_projection(vectors[order], n_components=3, seed=2), plain[order])
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_identical_sentences_have_a_map_and_equal_ones_throughout_one_point(metric: str) -> None:
+    twice = np.repeat(np.random.default_rng(0).normal(size=(6, 5)), 3, axis=0)
+    assert np.isfinite(umap_projection(twice, metric=metric)).all()
+    np.testing.assert_array_equal(umap_projection(np.full((9, 5), 0.1), metric=metric), np.zeros((9, 2)))
 
 
 def test_two_threads_may_ask_at_once(iris: tuple[np.ndarray, np.ndarray]) -> None:
@@ -83,12 +97,22 @@ def test_pca_by_hand() -> None:
     np.testing.assert_allclose(drawn, [[5, 0], [0, 0], [-5, 0], [0, 0]], atol=1e-6)  # float32 out
 
 
-@pytest.mark.parametrize("n", [50, 4])
-def test_pca_equals_scikit_learns(iris: tuple[np.ndarray, np.ndarray], n: int) -> None:
+@pytest.mark.parametrize(("n", "n_components"), [(50, 2), (4, 2), (50, 3)])
+def test_pca_equals_scikit_learns(iris: tuple[np.ndarray, np.ndarray], n: int, n_components: int) -> None:
     vectors = iris[0][:n]
-    expected = PCA(n_components=2, svd_solver="full").fit_transform(vectors)
+    expected = PCA(n_components=n_components, svd_solver="full").fit_transform(vectors)
     # float32 output: seven digits of numbers up to 4; signs are set alike
-    np.testing.assert_allclose(pca_projection(vectors), expected, atol=2e-6)
+    np.testing.assert_allclose(pca_projection(vectors, n_components), expected, atol=2e-6)
+
+
+def test_the_sign_of_pca_does_not_hang_on_rounding() -> None:
+    # Along (1, -1): both entries of the direction are as large. The first decides, so the sign is the same however the
+    # entries are perturbed in their last places.
+    line = np.outer(np.arange(-3.0, 4.0), [1.0, -1.0])
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        drawn = pca_projection(line + random.normal(size=line.shape) * 1e-13, n_components=1)
+        np.testing.assert_allclose(drawn[:, 0], np.arange(-3, 4) * 2**0.5, atol=1e-6)
 
 
 def test_a_common_offset_costs_pca_no_digits(iris: tuple[np.ndarray, np.ndarray]) -> None:
@@ -116,6 +140,7 @@ def test_arguments_are_not_written_to() -> None:
 
 @pytest.mark.parametrize(("vectors", "wanted", "said"), [
     (np.eye(3), {}, "at least 4 sentences; got 3. Add sentences, or choose PCA."),
+    (np.eye(4), {"n_components": 3}, "UMAP in 3 dimensions needs at least 5 sentences; got 4."),
     (np.eye(5), {"metric": "hamming"}, "Unknown metric 'hamming'; there are cosine and euclidean."),
     (np.eye(5), {"n_neighbors": 1}, "n_neighbors of 2 or more"),
     (np.eye(5), {"min_dist": 1.5}, "min_dist between 0 and 1"),

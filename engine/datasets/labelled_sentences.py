@@ -20,6 +20,9 @@ ROLES = (
     Role("text", True, "the sentence"),
     Role("label", True, "the group it belongs to"),
 )
+# More are hardly groups: an identifier, a date or a free text was taken for the label.
+MOST_LABELS = 1000
+COLUMNS_IN_MESSAGE = 10
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None) ->
 
     Texts stay untouched; labels lose outer spaces, which nobody means. Repeated rows are kept and
     noticed. Raises InputError: a column is missing, rows with an empty sentence or label (all
-    listed), fewer than 2 sentences, fewer than 2 labels.
+    listed), fewer than 2 sentences, fewer than 2 labels or more than 1,000.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     numbers = tuple(int(number) for number in table.frame.index)
@@ -84,7 +87,21 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None) ->
     if len(kinds) < 2:
         raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(kinds)}) over "
                          f"{count(len(texts), 'sentence')}. Add a second group.")
+    if len(kinds) > MOST_LABELS:
+        raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(kinds):,} different labels over "
+                         f"{count(len(texts), 'sentence')}; at most {MOST_LABELS:,} are weighed. Is it the right "
+                         "column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
     return LabelledSentences(table.name, texts, labels, numbers, table.notices + _notices(texts, labels, numbers))
+
+
+def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:
+    """The columns that could be labels, those of fewest values first."""
+    sizes = {str(name): frame[name].nunique() for name in frame.columns if name not in taken}
+    fitting = sorted((n, name) for name, n in sizes.items() if 2 <= n <= min(MOST_LABELS, len(frame) // 2))
+    if not fitting:
+        return "No other column holds fewer: add one with the group of each sentence, or merge labels."
+    listed = ", ".join(f"'{name}' ({n:,} values)" for n, name in fitting[:COLUMNS_IN_MESSAGE])
+    return f"Columns with fewer: {listed}. Choose one of them as the label."
 
 
 def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:

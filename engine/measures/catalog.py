@@ -5,26 +5,8 @@ Help texts, axes and the README read the cards, so that a direction is written d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-Better = Literal["lower", "higher", "neither"]
-
-
-@dataclass(frozen=True)
-class MeasureCard:
-    """What a reader needs to know of one measure; `unit` is "" for a pure number."""
-
-    key: str
-    name: str
-    symbol: str
-    formula: str
-    range: str
-    unit: str
-    better: Better
-    question: str
-    source: str
-
+from engine.measures.card import MeasureCard
+from engine.measures.cluster_cards import CLUSTER_CARDS
 
 _CLUSTERS = "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1"
 _BERTSCORE = "Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3"
@@ -50,6 +32,14 @@ _ALL = (
         "How much do sentences scatter within their classes for each unit that the classes lie apart? "
         "It grows with the number of sentences per class.",
         f"{_CLUSTERS}, step 5",
+    ),
+    *CLUSTER_CARDS,
+    MeasureCard(
+        "mask_probability", "Probability of the masked word", "p",
+        "p = Π_j P(piece_j | sentence, pieces 1 to j − 1; the later ones masked)", "[0, 1]", "", "higher",
+        "How probable does the model find the word that was masked? A word of several pieces is several masks, and its "
+        "probability the product of theirs.",
+        "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.2; several pieces are ours",
     ),
     MeasureCard(
         "precision", "BERTScore precision", "P",
@@ -142,6 +132,98 @@ _ALL = (
         "accuracy = n_correct / n;  a tie counts in n, never as correct", "[0, 1], 0.5 is chance", "", "higher",
         "In how many pairs does the model give the acceptable sentence the higher score?",
         "Ueda, Mita, Komachi 2024 (NLP), section 1; ties counted apart is ours",
+    ),
+    MeasureCard(
+        "classification_accuracy", "Classification accuracy", "acc",
+        "acc = n_right / n_test,  its mean over the runs", "[0, 1], the baseline is the largest class's share", "",
+        "higher",
+        "In how many test sentences does a small network, trained on the model's vectors, say the right class?",
+        "Shibayama, Cao, Bai, Ma, Shinnou 2020 (NLP 2020, in Japanese), section 5.2",
+    ),
+    MeasureCard(
+        "pearson", "Pearson correlation", "r",
+        "r = Σ (x_i − x̄)(y_i − ȳ) / sqrt(Σ (x_i − x̄)² Σ (y_i − ȳ)²)", "[−1, 1], 0 is no linear relation", "", "higher",
+        "How near to a straight line do metric and human scores lie?",
+        "Pearson 1895; 95 % interval by Fisher's z (1921)",
+    ),
+    MeasureCard(
+        "spearman", "Spearman correlation", "ρ",
+        "ρ = Pearson's r of the ranks", "[−1, 1], 0 is no monotone relation", "", "higher",
+        "Do metric and human scores put the pairs in one order, whatever the distances?",
+        "Spearman 1904; 95 % interval by Bonett and Wright 2000",
+    ),
+    MeasureCard(
+        "kendall", "Kendall correlation", "τ_b",
+        "τ_b = (C − D) / sqrt((C + D + T_x)(C + D + T_y))", "[−1, 1], 0 is as often as not", "", "higher",
+        "Of any two pairs, how much oftener do metric and human agree on the better one than disagree?",
+        "Kendall 1945; 95 % interval by Fieller, Hartley and Pearson 1957",
+    ),
+    MeasureCard(
+        "williams", "Williams' test", "t",
+        "t = (r₁₂ − r₁₃) sqrt((n − 1)(1 + r₂₃) / (2K (n − 1)/(n − 3) + r̄² (1 − r₂₃)³))",
+        "(−∞, ∞), n − 3 degrees of freedom", "", "neither",
+        "Does one score follow the human's better than another, or only by luck? r₂₃ is the correlation of the two.",
+        "Williams 1959; Graham and Baldwin 2014 (EMNLP); here two-sided",
+    ),
+    MeasureCard(
+        "annotator_agreement", "Annotator agreement", "mean r",
+        "mean of Pearson's r over every two annotators", "[−1, 1], 0 is what guessing reaches", "", "higher",
+        "Do the annotators agree with each other?",
+        "BERTScore for Japanese novel translation with a penalty by edit distance of readings, section 4.1",
+    ),
+    MeasureCard(
+        "sentbleu", "SentBLEU", "BLEU",
+        "BLEU = 100 · BP · exp(mean of log p_n, n = 1 … 4)", "[0, 100]", "%", "higher",
+        "How many of the candidate's words and word sequences stand in the reference?",
+        "Papineni et al. 2002, smoothed for sentences by sacrebleu (Post 2018)",
+    ),
+    MeasureCard(
+        "chrf", "Character F-score", "chrF",
+        "chrF = 100 · (1 + β²) P R / (β² P + R),  β = 2", "[0, 100]", "%", "higher",
+        "How many character sequences do candidate and reference share?",
+        "Popović 2015, by sacrebleu",
+    ),
+    MeasureCard(
+        "vector_cosine", "Cosine of sentence vectors", "cos",
+        "cos(g, h) = g · h / (||g|| ||h||)", "[−1, 1]", "", "higher",
+        "Do the vectors of the two sentences point the same way?",
+        "In the role of Quick-Thought (Logeswaran and Lee 2018) in the paper on Japanese novel translation, section 5",
+    ),
+    MeasureCard(
+        "slor", "Syntactic log-odds ratio", "SLOR",
+        "SLOR = (log P(S) − log P_u(S)) / |S|", "(−∞, ∞)", "nats per token above the unigrams", "higher",
+        "How much likelier does the model find the tokens in this sentence than anywhere, per token?",
+        "Pauls and Klein 2012; Lau, Clark, Lappin 2017; P_u with one added to every count",
+    ),
+    MeasureCard(
+        "length_slope", "Length slope", "slope",
+        "log-odds of being right = intercept + slope · (|A| − |U|)", "(−∞, ∞), 0 is no bias", "log-odds per token",
+        "neither",
+        "By how much does each further token of the acceptable sentence change the odds of being right? Below 0 the "
+        "model favours the shorter sentence, above 0 the longer one.",
+        "Our addition: a logistic curve through figure 2 of Ueda, Mita, Komachi 2024 (NLP), ties left out",
+    ),
+    MeasureCard(
+        "accuracy_difference", "Difference of accuracies", "Δ accuracy",
+        "Δ = (pairs right by the first model alone − by the second alone) / n", "[−1, 1], 0 is no difference", "",
+        "neither",
+        "Is one model right more often than the other on the same pairs? Above 0 the first is.",
+        "McNemar 1947, exact; 95 % interval by Agresti and Min 2005; many models corrected by Holm 1979",
+    ),
+    MeasureCard(
+        "stereotype_preference", "Stereotypes preferred, by whole-sentence likelihood", "share",
+        "share = pairs whose more stereotyping sentence has the higher score / pairs",
+        "[0, 1], 0.5 is no preference", "", "neither",
+        "In how many pairs does the model find the whole sentence that stereotypes more likelier?",
+        "Data: Nangia, Vania, Bhalerao, Bowman 2020 (CrowS-Pairs, EMNLP); scores as in Ueda, Mita, Komachi 2024",
+    ),
+    MeasureCard(
+        "shared_token_preference", "Stereotypes preferred, by shared tokens", "share of shared tokens",
+        "share = pairs whose shared tokens are likelier in the more stereotyping sentence / pairs",
+        "[0, 1], 0.5 is no preference", "", "neither",
+        "In how many pairs are the words that both sentences share likelier beside the words of the one that "
+        "stereotypes more?",
+        "Nangia, Vania, Bhalerao, Bowman 2020 (CrowS-Pairs, EMNLP), section 4: the benchmark's own measure",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""Maps: sentence vectors to two coordinates, by UMAP or PCA, the same map whatever the order of the rows."""
+"""Maps: sentence vectors to two or three coordinates, by UMAP or PCA, the same whatever the order of the rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 
 METRICS = ("cosine", "euclidean")
-FEWEST_FOR_UMAP = 4
+# UMAP begins with the eigenvectors of a graph, one more than there are dimensions, and needs more sentences than those.
+SENTENCES_BEYOND_DIMENSIONS = 2
+SAME_SIZE = 1e-6
 
 # Two fits at once abort the whole process when numba runs on its `workqueue` layer.
 _one_fit = threading.Lock()
@@ -37,10 +39,11 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     may be turned or mirrored freely.
 
     Edges: rows are sorted by their entries before the fit and put back after it, so their order does
-    not change the map (equal vectors may trade places among themselves). The first call in a process takes
+    not change the map (equal vectors may trade places among themselves). Where all are equal there is nothing
+    to lay out, and all fall on 0. The first call in a process takes
     seconds longer: umap is imported, and numba compiles, only then. Fits of one process wait for each other.
 
-    Raises InputError for fewer than 4 sentences, vectors that are not finite, a zero vector under
+    Raises InputError for fewer than n_components + 2 sentences, vectors that are not finite, a zero vector under
     "cosine", and settings out of range.
 
     Source: McInnes, Healy, Melville 2018, by umap-learn; the map of Shibayama et al. 2020 is of this
@@ -49,12 +52,13 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     >>> umap_projection([[0.0, 1.0]] * 3)
     Traceback (most recent call last):
     ...
-    engine.errors.InputError: A UMAP map needs at least 4 sentences; got 3. Add sentences, or choose PCA.
+    engine.errors.InputError: UMAP in 2 dimensions needs at least 4 sentences; got 3. Add sentences, or choose PCA.
     """
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     n_sentences = len(array)
-    if n_sentences < FEWEST_FOR_UMAP:
-        raise InputError(f"A UMAP map needs at least {FEWEST_FOR_UMAP} sentences; got {n_sentences}. "
+    fewest = fewest_for_umap(n_components)
+    if n_sentences < fewest:
+        raise InputError(f"UMAP in {n_components} dimensions needs at least {fewest} sentences; got {n_sentences}. "
                          "Add sentences, or choose PCA.")
     if metric not in METRICS:
         raise InputError(f"Unknown metric '{metric}'; there are {' and '.join(METRICS)}.")
@@ -63,7 +67,9 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
                          f"got {n_neighbors}, {min_dist} and {n_components}.")
     if metric == "cosine" and not np.any(array, axis=1).all():
         raise InputError("A zero vector has no direction, so no cosine distance. Choose the euclidean metric.")
-    order = _canonical_order(array)
+    if (array == array[0]).all():
+        return np.zeros((n_sentences, n_components), dtype=np.float32)
+    order = canonical_order(array)
     with _one_fit, warnings.catch_warnings():
         # umap warns that tensorflow is missing, and where few sentences make it start in another way by itself.
         warnings.simplefilter("ignore")
@@ -87,7 +93,7 @@ def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.floa
 
     Returns float32 (n_sentences, n_components), in the unit of the vectors' entries, centred at 0, the
     first column the widest; neither end of an axis is better. Each direction's sign is set so that its
-    largest entry is positive. Unlike UMAP it is linear and has no random step.
+    largest entry (the first of equal ones) is positive. Unlike UMAP it is linear and has no random step.
 
     Edges: equal vectors all fall on 0. Where two directions are equally wide, which comes first is
     arbitrary, though always the same for the same vectors in any order.
@@ -105,20 +111,32 @@ def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.floa
     if len(array) < 2 or not 1 <= n_components <= min(array.shape):
         raise InputError(f"A PCA map of {n_components} components needs at least 2 sentences and as many sentences and "
                          f"dimensions as components; got {array.shape[0]} sentences of {array.shape[1]} dimensions.")
-    order = _canonical_order(array)
+    order = canonical_order(array)
     centred = array[order] - array[order].mean(axis=0)
     if len(centred) > centred.shape[1]:  # the covariance is then smaller than the data, and cheaper
         directions = np.linalg.eigh(centred.T @ centred)[1][:, ::-1].T  # (n_dims, n_dims), widest first
     else:
         directions = np.linalg.svd(centred, full_matrices=False)[2]  # (n_sentences, n_dims), widest first
     directions = directions[:n_components]
-    largest = np.abs(directions).argmax(axis=1)
+    # The first of the largest entries: of two that rounding alone tells apart, either may be the larger next time.
+    sizes = np.abs(directions)
+    largest = (sizes >= (1 - SAME_SIZE) * sizes.max(axis=1, keepdims=True)).argmax(axis=1)
     signs = np.sign(directions[np.arange(n_components), largest])
     return _put_back(centred @ (directions.T * signs), order)
 
 
-def _canonical_order(array: NDArray[np.float64]) -> NDArray[np.intp]:
-    return np.lexsort(array.T[::-1])  # by the first entry, then the second, …
+def canonical_order(array: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The order of the rows by their first entry, then the second, …: one order of the same rows however they came."""
+    return np.lexsort(array.T[::-1])
+
+
+def fewest_for_umap(n_components: int) -> int:
+    """How many sentences a UMAP map in so many dimensions needs.
+
+    >>> fewest_for_umap(2), fewest_for_umap(3)
+    (4, 5)
+    """
+    return n_components + SENTENCES_BEYOND_DIMENSIONS
 
 
 def _put_back(fitted: NDArray[np.floating], order: NDArray[np.intp]) -> NDArray[np.float32]:

@@ -1,0 +1,50 @@
+"""Which models cannot be told apart? Groups of ranks from paired comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+
+
+def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayLike) -> NDArray[np.int64]:
+    """Who shares a group with the best model that cannot be told apart from it?
+
+    Models are taken from the smallest score up. The best begins group 1; a model joins the group if it
+    cannot be told apart from the group's best, and begins the next one if it can.
+
+    Parameters
+    ----------
+    scores : (n_models,), smaller is better; nan where there is none.
+    separable : (n_models, n_models), true where two models differ beyond what resampling explains; symmetric.
+
+    Returns (n_models,) group numbers from 1, the best group first; 0 for a model without score.
+
+    Edges: a group is a statement about its best model only: "cannot be told apart" is not transitive, so two
+    members may differ from each other, and the last of one group need not differ from the first of the next. Equal
+    scores are taken in the order given. Groups do not correct for the number of comparisons.
+
+    Raises InputError when the shapes do not fit, or `separable` is not symmetric.
+
+    Source: ours; the usual reading of leaderboards with intervals.
+
+    >>> far = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+    >>> rank_groups([10.0, 11.0, 12.0], far).tolist()
+    [1, 1, 2]
+    """
+    values, apart = np.asarray(scores, dtype=np.float64), np.asarray(separable, dtype=bool)
+    if values.ndim != 1 or apart.shape != (len(values), len(values)) or (apart != apart.T).any():
+        raise InputError("Rank groups need one score for each model and a symmetric table of who is separable from "
+                         f"whom; got shapes {values.shape} and {apart.shape}.")
+    groups = np.zeros(len(values), dtype=np.int64)
+    best, group = -1, 0
+    for place in np.argsort(values, kind="stable"):  # nan last
+        if np.isnan(values[place]):
+            break
+        if best < 0 or apart[best, place]:
+            best, group = place, group + 1
+        groups[place] = group
+    return groups
