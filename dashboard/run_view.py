@@ -14,14 +14,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import pages, run_actions, session
-from dashboard.signing import csv_bytes, digest, line
+from dashboard import exports, pages, run_actions, session
+from dashboard.signing import line
 from dashboard.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -127,36 +129,21 @@ def excluded(result: Any) -> None:
         st.dataframe(left_out, hide_index=True, alt="What was left out, and why")
 
 
-def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> None:
-    """The end of a page: downloads, then the signature, in a line and in full."""
-    downloads(tables, signature)
+def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+         figures: Mapping[str, go.Figure] = MappingProxyType({})) -> None:
+    """The end of a page: downloads, then the signature, in a line and in full.
+
+    `figures`, caption -> figure, are what the report of the run shows beside the tables.
+    """
+    exports.downloads(tables, signature)
+    run_id = run_from_url()
+    view = session.desk().get(run_id) if run_id else None
+    if view is not None:
+        exports.of_run(view, signature, tables, figures)
     st.caption(f":small[{verbatim(line(signature))}]")
     with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
         st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
         st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
-
-
-def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
-    """One CSV for each table and the signature they carry, as buttons in a row."""
-    with st.container(horizontal=True, gap="small"):
-        for name, frame in tables.items():
-            csv_download(frame, name, signature)
-        st.download_button(
-            "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
-            file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
-            on_click="ignore", icon=":material/download:",
-        )
-
-
-def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
-    """A button that hands out `frame` as CSV for Excel (UTF-8 with BOM), made when it is asked for.
-
-    A last column and the file's name carry the signature's digest; the companion file holds it in full.
-    """
-    st.download_button(
-        f"{name}.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
-        mime="text/csv", key=f"download-{name}", on_click="ignore", icon=":material/download:",
-    )
 
 
 def _unknown() -> None:
@@ -252,10 +239,10 @@ def _headline(view: RunView) -> None:
                     "It opens for the team once you share the run." if session.hosted() else
                     "Whoever has it sees the same result."))
     run_actions.standing(view)
-    if not session.desk().may_change(view) and session.hosted():
-        if st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
-                     help="The same data and settings as a run of yours, answered from what is known already."):
-            _again(view)
+    others = session.hosted() and not session.desk().may_change(view)
+    if others and st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
+                            help="The same data and settings as a run of yours, answered from what is known already."):
+        _again(view)
 
 
 def facts_of(view: RunView) -> list[str]:

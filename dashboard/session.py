@@ -9,6 +9,7 @@ from engine.runs import open as opening
 from engine.runs.desk import Desk
 from engine.runs.viewers import LOCAL, Viewer
 
+
 @st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
 def engine() -> opening.Engine:
     """The engine, opened at the first visit and shared by all sessions."""
