@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import AccessError, InputError, RunError
+from engine.evaluations import dictionaries
+from engine.measures.idf import count_documents
 from engine.runs.configuration import Configuration
 from engine.runs.desk import MAX_NOTE_CHARACTERS, Desk
 from engine.runs.limits import Limits
@@ -128,6 +130,21 @@ def test_limits_and_models_are_asked_before_anything_is_kept(queue: RunQueue, tm
         bounded.submit("weights", Settings((str(tmp_path),)), words(3))
     assert bounded.mine() == [] and list((tmp_path / "datasets").iterdir()) == []
     finished(bounded)
+
+
+def test_a_dictionary_is_for_those_who_may_read_the_run_that_made_it(queue: RunQueue, tmp_path: Path) -> None:
+    ann, ben = desk(queue, ANN), desk(queue, BEN)
+    made = finished(ann)
+    choice = dictionaries.save(count_documents([["猫"]], "mine", "t", "line"), tmp_path / "dictionaries", made)
+    asked = Settings(fault=choice)  # any text in the settings
+    for refused in (choice, "saved/guessed"):
+        with pytest.raises(AccessError, match="no such idf dictionary"):
+            ben.submit("weights", Settings(fault=refused), words(3))
+    ann.submit("weights", asked, words(3))
+    ann.share(made, True)
+    ben.submit("weights", asked, words(3))
+    ann.delete(made)
+    assert dictionaries.saved_path(choice) is None and list((tmp_path / "dictionaries").iterdir()) == []
 
 
 def test_storage_counts_datasets_and_results(queue: RunQueue, tmp_path: Path) -> None:

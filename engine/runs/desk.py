@@ -10,15 +10,16 @@ Pages ask here and never the queue itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from engine.errors import AccessError, InputError
+from engine.evaluations.dictionaries import SAVED
 from engine.runs.limits import Limits
-from engine.runs.model_policy import ModelPolicy
+from engine.runs.model_policy import ModelPolicy, texts_of
 from engine.runs.plain import to_plain
 from engine.runs.queue import RunQueue, Submission, run_name, unknown_run
 from engine.runs.searching import Search
@@ -46,7 +47,9 @@ class Desk:
         Raises AccessError for a model or file that may not be named, InputError or RunError beyond a limit, and
         what `RunQueue.submit` raises.
         """
-        self.models.check(to_plain(settings))
+        plain = to_plain(settings)
+        self.models.check(plain)
+        self._check_dictionaries(plain)
         if self.limits != Limits():
             self.limits.check(n_rows=dataset.n, n_by_state=self.store.n_by_state(self.viewer.id),
                               stored_bytes=self.store.stored_bytes(self.viewer.id))
@@ -113,6 +116,13 @@ class Desk:
         """Forget a run with its result, and its dataset unless another run has it."""
         self._own(run_id)
         self.queue.delete(run_id)
+
+    def _check_dictionaries(self, settings: Mapping[str, Any]) -> None:
+        """A saved dictionary is the result of a run: who may not read the run may not use it."""
+        for text in texts_of(settings):
+            if text.startswith(SAVED) and self.get(text.removeprefix(SAVED)) is None:
+                raise AccessError("There is no such idf dictionary; it may have been deleted, or is no longer shared. "
+                                  "Choose another.")
 
     def _may_read(self, run: RunView) -> bool:
         return run.shared or run.owner in (self.viewer.id, SAMPLES_ID)

@@ -32,7 +32,7 @@ class ModelPolicy:
             self._check_model(name)
         if self.any_path:
             return
-        for text in sorted(set(_texts({k: v for k, v in settings.items() if k not in ("models", "model")}))):
+        for text in sorted(set(texts_of({k: v for k, v in settings.items() if k not in ("models", "model")}))):
             if is_path(text):
                 raise AccessError(f"Files of the server cannot be named here; got {text!r}. Upload what you need.")
 
@@ -95,12 +95,13 @@ def _as_list(value: Any) -> list[Any]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_of(value: Any) -> Iterator[str]:
+    """Every text in JSON-able settings, however deep."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for item in value.values():
-            yield from _texts(item)
+            yield from texts_of(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _texts(item)
+            yield from texts_of(item)

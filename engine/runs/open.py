@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.evaluations import dictionaries
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.evaluation import Evaluation
 from engine.inference.backend import Backend
@@ -90,6 +91,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     told = configuration()
     cache = Cache(cache_dir / "cache.sqlite", _cache_bytes())
     artifacts = Artifacts(data_dir)
+    dictionaries.look_in(data_dir / "dictionaries")
     store = Store(database_url(data_dir))
     backend = backend or LocalWorkers()
     gateway = Gateway(backend, cache)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from engine.errors import InputError, RunError
+from engine.evaluations import dictionaries
 from engine.evaluations.evaluation import Evaluation
 from engine.runs.artifacts import Artifacts
 from engine.runs.execution import Running, evaluation_of, execute
@@ -166,6 +167,7 @@ class RunQueue:
         if running := self._running.get(run_id):
             running.stop.set()
         self._artifacts.delete_result(run_id)
+        dictionaries.forget(run_id)
         with self._submitting:
             if not self._store.dataset_in_use(run.dataset_hash):
                 self._artifacts.delete_dataset(run.dataset_hash)

@@ -10,23 +10,28 @@ from pathlib import Path
 from typing import Any
 
 from engine.inference.keys import library_versions
+from engine.models.names import local_directory, recipe_state
 from engine.version import VERSION
 
 # Whose version can change a number.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "torch", "transformers", "tokenizers", "umap-learn",
-             "pykakasi", "rapidfuzz", "fugashi", "unidic-lite")
+             "pykakasi", "rapidfuzz", "fugashi", "unidic-lite", "ipadic", "jumandic", "rhoknp", "sentencepiece")
 ENGINE = Path(__file__).resolve().parents[1]
 
 
 def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
     """The same for runs that give the same result: kind, settings, dataset, engine, libraries, local files.
 
-    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, an idf
-    dictionary) stands for its files as they are now, by size and time of change. A model on the hub stands
+    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also behind a card, an
+    idf dictionary) stands for its files as they are now, by size and time of change. A model on the hub stands
     for its name and revision only: where no revision is given, it may have moved on since.
     """
-    named = sorted(text for text in set(_texts(settings)) if _is_local(text))
+    texts = sorted(set(_texts(settings)))
+    named = [text for text in texts if _is_local(text)]
     local = {text: _stamp(Path(text).expanduser(), deep=False) for text in named}
+    # A model by a card, and the dictionaries that its words are cut by.
+    local |= {text: _stamp(path, deep=False) for text in texts if text not in local and (path := local_directory(text))}
+    local |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
     whole = json.dumps([kind, settings, dataset_hash, _engine(), local], sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(whole.encode()).hexdigest()
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import socket
+import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 from engine.datasets.sample_data import path as sample_path
 from tests.browser import nginx
@@ -25,9 +29,16 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not os.geteuid():
         folder.chmod(0o755)
         folder.parent.chmod(0o755)  # the workers of nginx are somebody else
-    with serving(folder / "data", environment={"STREAMLIT_SERVER_BASE_URL_PATH": BASE}) as server, \
-            nginx.proxied(folder, free_port(), int(server.url.split(":")[2].split("/")[0]), f"/{BASE}") as url:
+    told = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost"}
+    with serving(folder / "data", environment=told) as server, \
+            nginx.proxied(folder, free_port(), port_of(server.url), f"/{BASE}") as url:
         yield url
+
+
+def port_of(url: str) -> int:
+    found = re.search(r":(\d+)", url)
+    assert found
+    return int(found[1])
 
 
 @pytest.fixture
@@ -69,6 +80,20 @@ def test_every_link_of_the_menu_stays_under_the_path(outside: Page, proxy: str) 
 def test_health_and_figures_are_not_for_the_world(proxy: str) -> None:
     root = re.sub(rf"/{BASE}$", "", proxy)
     assert [nginx.status(f"{base}/{name}") for base in (root, proxy) for name in ("healthz", "metrics")] == [404] * 4
+
+
+def test_a_websocket_under_another_name_is_refused(proxy: str) -> None:
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    for host, allowed in (("localhost", True), ("evil.example", False)):
+        try:
+            with connect(f"wss://{host}:{port_of(proxy)}/{BASE}/_stcore/stream", ssl=trusting,
+                         subprotocols=["streamlit"],  # type: ignore[list-item]
+                         sock=socket.create_connection(("127.0.0.1", port_of(proxy)))):
+                opened = True
+        except InvalidStatus:
+            opened = False
+        assert opened is allowed, host
 
 
 def test_the_proxy_lets_through_what_the_page_takes() -> None:
