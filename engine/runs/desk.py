@@ -19,8 +19,8 @@ import pandas as pd
 from engine.errors import AccessError, InputError
 from engine.evaluations.dictionaries import SAVED
 from engine.runs.limits import Limits
-from engine.runs.model_policy import ModelPolicy, texts_of
-from engine.runs.plain import to_plain
+from engine.runs.model_policy import ModelPolicy
+from engine.runs.plain import texts_of, to_plain
 from engine.runs.queue import RunQueue, Submission, run_name, unknown_run
 from engine.runs.searching import Search
 from engine.runs.store import Store

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from engine.errors import AccessError
+from engine.runs.plain import texts_of
 
 BUILT_IN_PREFIX = "builtin/"
 
@@ -93,15 +94,3 @@ def is_path(text: str) -> bool:
 
 def _as_list(value: Any) -> list[Any]:
     return [] if value is None else [value] if isinstance(value, str) else list(value)
-
-
-def texts_of(value: Any) -> Iterator[str]:
-    """Every text in JSON-able settings, however deep."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from texts_of(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from texts_of(item)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -50,6 +50,18 @@ def to_plain(value: Any) -> Any:
                 raise TypeError(f"JSON keys are str; got {key!r} ({type(key).__name__}).")
         return {key: to_plain(item) for key, item in value.items()}
     raise TypeError(f"A value of type {type(value).__name__} cannot be written as JSON.")
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Every text in JSON-able settings, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from texts_of(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from texts_of(item)
 
 
 def from_plain(record_type: type[Record], plain: Mapping[str, Any], what: str = "settings", *,

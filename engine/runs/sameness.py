@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from engine.inference.keys import library_versions
 from engine.models.names import local_directory, recipe_state
+from engine.runs.plain import texts_of
 from engine.version import VERSION
 
 # Whose version can change a number.
@@ -26,7 +27,7 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
     idf dictionary) stands for its files as they are now, by size and time of change. A model on the hub stands
     for its name and revision only: where no revision is given, it may have moved on since.
     """
-    texts = sorted(set(_texts(settings)))
+    texts = sorted(set(texts_of(settings)))
     named = [text for text in texts if _is_local(text)]
     local = {text: _stamp(Path(text).expanduser(), deep=False) for text in named}
     # A model by a card, and the dictionaries that its words are cut by.
@@ -58,14 +59,3 @@ def _is_local(text: str) -> bool:
         return bool(text.strip()) and Path(text).expanduser().exists()
     except (OSError, ValueError, RuntimeError):  # too long, with a NUL in it, the home of nobody
         return False
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
