@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from dashboard.charts import clusters as charts
 from dashboard.charts import theme
 from dashboard.charts.corpora import idf_histogram
-
-CLASSES = ("料理", "技術", "スポーツ")
+from tests.cluster_results import result_of
 
 
 @pytest.fixture
@@ -29,89 +29,80 @@ def models() -> pd.DataFrame:
 
 
 @pytest.fixture
-def points() -> pd.DataFrame:
-    random = np.random.default_rng(0)
-    n = 4 * len(CLASSES)
+def intervals() -> pd.DataFrame:
     return pd.DataFrame([
-        {"model": model, "row": row + 1, "text": f"{CLASSES[row % 3]}の文 {row}", "label": CLASSES[row % 3],
-         "x": x, "y": y}
-        for model in ("m1", "m2") for row, (x, y) in enumerate(random.normal(size=(n, 2)))
+        {"model": model, "measure": "dispersion_score", "value": value, "ci_low": value - 10, "ci_high": value + 20}
+        for model, value in (("Kyoto", 710.81), ("Laboro", 560.13), ("Tohoku", 761.58))
     ])
 
 
-def test_bars_follow_the_rank_and_print_the_papers_digits(models: pd.DataFrame) -> None:
-    figure = charts.bars(models, "dispersion_score")
-    bar = figure.data[0]
-    assert [note.text for note in figure.layout.annotations] == list(bar.customdata) == ["Laboro", "Kyoto", "Tohoku"]
-    assert list(bar.x) == [560.13, 710.81, 761.58]
-    assert list(bar.text) == ["560.13", "710.81", "761.58"]
-    assert list(charts.bars(models, "in_class_dispersion").data[0].text) == ["153,378.22", "240,131.79", "49,991.31"]
+def numbers(figure: go.Figure) -> list[str]:
+    """What stands beside the bars, from the top."""
+    return [note.text for note in figure.layout.annotations][1::2]
 
 
-def test_bars_say_which_end_is_better_as_the_card_does(models: pd.DataFrame) -> None:
-    assert charts.bars(models, "in_class_dispersion").layout.title.subtitle.text.endswith("smaller is better")
-    assert charts.bars(models, "out_of_class_dispersion").layout.title.subtitle.text.endswith("larger is better")
+def names(figure: go.Figure) -> list[str]:
+    return [note.text for note in figure.layout.annotations][::2]
 
 
-def test_an_undefined_score_is_said_not_drawn(models: pd.DataFrame) -> None:
+def test_bars_follow_the_rank_and_print_the_papers_digits(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+    figure = charts.bars(models, intervals, "dispersion_score")
+    assert names(figure) == ["Laboro", "Kyoto", "Tohoku"]
+    assert list(figure.data[0].x) == [560.13, 710.81, 761.58]
+    assert [number.split(" ")[0] for number in numbers(figure)] == ["560.13", "710.81", "761.58"]
+    in_class = charts.bars(models, intervals, "in_class_dispersion")
+    assert numbers(in_class) == ["153,378.22", "240,131.79", "49,991.31"]  # no interval is given for it
+
+
+def test_bars_carry_their_intervals(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+    figure = charts.bars(models, intervals.sample(frac=1, random_state=0), "dispersion_score")
+    line = figure.data[1]  # each value less 10 to value and 20: the middle is value and 5, and 15 to either side
+    assert list(line.x) == pytest.approx([565.13, 715.81, 766.58])
+    assert list(line.error_x.array) == pytest.approx([15] * 3)
+    assert "550.1–580.1" in numbers(figure)[0] and "751.6–781.6" in numbers(figure)[2]
+    # The axis reaches beyond the longest interval, and numbers stand behind it.
+    assert figure.layout.xaxis.range[1] > 781.58
+    assert figure.layout.annotations[5].x == pytest.approx(781.58)
+
+
+def test_bars_say_which_end_is_better_as_the_card_does(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+    for measure, words in (("in_class_dispersion", "smaller"), ("out_of_class_dispersion", "larger")):
+        assert charts.bars(models, intervals, measure).layout.title.subtitle.text.endswith(f"{words} is better")
+
+
+def test_an_undefined_score_is_said_not_drawn(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     models.loc[1, ["score", "rank"]] = [np.nan, pd.NA]
-    figure = charts.bars(models, "dispersion_score")
-    assert list(figure.data[0].customdata)[-1] == "Laboro"
-    assert list(figure.data[0].text)[-1] == "undefined"
-    assert np.isfinite(figure.layout.xaxis.range).all()
+    intervals.loc[1, ["value", "ci_low", "ci_high"]] = np.nan
+    figure = charts.bars(models, intervals, "dispersion_score")
+    assert names(figure)[-1] == "Laboro" and numbers(figure)[-1] == "undefined"
+    assert np.isfinite(figure.layout.xaxis.range).all() and np.isfinite(figure.layout.annotations[-1].x)
 
 
-def test_bars_of_nothing_but_undefined_values_have_an_axis(models: pd.DataFrame) -> None:
+def test_bars_of_nothing_but_undefined_values_have_an_axis(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     models["score"], models["rank"] = np.nan, pd.array([pd.NA] * 3, dtype="Int64")
-    assert list(charts.bars(models, "dispersion_score").data[0].text) == ["undefined"] * 3
+    assert numbers(charts.bars(models, intervals.head(0), "dispersion_score")) == ["undefined"] * 3
 
 
-def test_each_sentence_stands_once_on_its_models_map(points: pd.DataFrame) -> None:
-    figure = charts.class_map(points, "m2", CLASSES)
-    assert [trace.name for trace in figure.data] == list(CLASSES)
-    drawn = {row: (x, y) for trace in figure.data
-             for (_, row), x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
-    wanted = points[points["model"] == "m2"].set_index("row")
-    assert drawn == {row: (line.x, line.y) for row, line in wanted.iterrows()}
+def test_a_models_name_is_shown_letter_by_letter(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+    figure = charts.bars(models.assign(model=["<b>", "%{x}", "&"]), intervals, "dispersion_score")
+    assert names(figure) == ["%{x}", "&lt;b&gt;", "&amp;"]
+    assert "%{x}" not in figure.data[0].hovertemplate
 
 
-def test_colours_depend_on_the_class_not_on_the_map(points: pd.DataFrame) -> None:
-    """Series take the template's n-th colour, so the n-th trace must be the n-th class even where it has no point."""
-    only = points[(points["model"] == "m1") & (points["label"] != CLASSES[0])]
-    figure = charts.class_map(only, "m1", CLASSES)
-    assert [trace.name for trace in figure.data] == list(CLASSES)
-    assert [len(trace.x) for trace in figure.data] == [0, 4, 4]
+def test_the_curve_has_a_line_for_each_model_and_marks_the_chosen_layer() -> None:
+    layers = result_of(layers=4).layers
+    figure = charts.layer_curve(layers.sample(frac=1, random_state=0), {"owner/first": 3, "owner/second": 0})
+    lines = {trace.name: trace for trace in figure.data}
+    assert list(lines["owner/first"].x) == [0, 1, 2, 3]
+    wanted = layers[layers["model"] == "owner/second"].set_index("layer")["score"]
+    assert list(lines["owner/second"].y) == wanted.loc[[0, 1, 2, 3]].tolist()
+    assert [int(np.argmax(lines[name].marker.size)) for name in ("owner/first", "owner/second")] == [3, 0]
 
 
-def test_unchosen_classes_stay_in_grey(points: pd.DataFrame) -> None:
-    figure = charts.class_map(points, "m1", CLASSES, chosen=["技術"])
-    assert [trace.marker.color for trace in figure.data] == [theme.GREY, None, theme.GREY]
-
-
-def test_typed_text_is_shown_letter_by_letter(points: pd.DataFrame) -> None:
-    points.loc[0, "text"] = "<b>太字</b> & <script>"
-    points.loc[0, "label"] = "a<i>%{x}"
-    classes = charts.class_order(points)
-    figure = charts.class_map(points, "m1", classes)
-    first = next(trace for trace in figure.data if "&lt;i&gt;" in trace.name)
-    assert first.customdata[0][0] == "&lt;b&gt;太字&lt;/b&gt; &amp; &lt;script&gt;"
-    assert "<i>" not in first.hovertemplate and "%{x}" not in first.hovertemplate
-    assert "&lt;m&gt;" in charts.class_map(points.assign(model="<m>"), "<m>", classes).layout.title.text
-
-
-def test_classes_keep_the_order_of_their_first_sentence(points: pd.DataFrame) -> None:
-    shuffled = points.sample(frac=1, random_state=1)
-    assert charts.class_order(shuffled) == list(CLASSES)
-
-
-def test_many_points_go_to_a_canvas(points: pd.DataFrame) -> None:
-    many = pd.concat([points] * 400)
-    assert {trace.type for trace in charts.class_map(many, "m1", CLASSES).data} == {"scattergl"}
-
-
-def test_without_coordinates_there_is_no_map(points: pd.DataFrame) -> None:
-    assert charts.has_map(points, "m1")
-    assert not charts.has_map(points.assign(x=np.nan, y=np.nan), "m1")
+def test_the_curve_leaves_a_gap_where_the_score_is_undefined() -> None:
+    layers = result_of(layers=3).layers
+    layers.loc[layers["layer"] == 1, "score"] = np.nan
+    assert [np.isnan(y) for y in charts.layer_curve(layers).data[0].y] == [False, True, False]
 
 
 def test_a_hover_breaks_wide_text_at_its_width_and_cuts_long_text() -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,11 @@ from streamlit.testing.v1 import AppTest
 from dashboard import headlines, pages, samples, session
 from dashboard.charts import theme
 from engine.errors import ModelError
-from engine.evaluations import clusters
 from engine.evaluations.dictionaries import FOLDER
 from engine.evaluations.idf_files import write_idf
-from engine.measures.dispersion import dispersion
 from engine.measures.idf import count_documents
 from engine.models.cards import BUILT_IN, held_out_figures
+from tests.cluster_results import result_of
 from tests.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[1]
@@ -104,26 +104,13 @@ def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
     until(drawn(app), lambda app: len(app.metric) == 8)
 
 
-def test_clusters_weighs_the_sample_and_shows_what_the_engine_gives(backend: FakeBackend) -> None:
-    app = weighed(visit("clusters"))
-    table = app.dataframe[0].value
-    dataset = samples.FORMS["clusters"].sample()
-    pieces = session.engine().gateway.session("check").sentence_vectors("builtin/bert-mini-ja", dataset.texts)
-    wanted = dispersion(np.stack([piece["vectors"][0] for piece in pieces]), dataset.labels)
-    assert table["in_class_dispersion"][0] == pytest.approx(wanted.in_class, rel=1e-12)
-    assert table["out_of_class_dispersion"][0] == pytest.approx(wanted.out_of_class, rel=1e-12)
-    assert len(app.get("plotly_chart")) == 3 + 1
-    assert {button.label for button in app.download_button} == {
-        "models.csv", "classes.csv", "points.csv", "signature.json"}
-    assert "pooling cls" in _texts(app) and "hakari" in _texts(app)
-
-
 def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
     app = weighed(visit("clusters"))
     run_id = app.query_params["run"]
     calls = len(backend.calls)
     other = visit("clusters", run_id)
-    pd.testing.assert_frame_equal(other.dataframe[0].value, app.dataframe[0].value)
+    scores = [element.value for element in app.markdown if element.value.startswith("| Rank")]
+    assert scores and scores == [element.value for element in other.markdown if element.value.startswith("| Rank")]
     assert len(backend.calls) == calls
 
 
@@ -132,28 +119,6 @@ def test_the_same_again_is_the_same_run(backend: FakeBackend) -> None:
     calls = len(backend.calls)
     assert weighed(visit("clusters")).query_params["run"] == first
     assert len(backend.calls) == calls
-
-
-def test_several_models_stand_side_by_side_in_their_rank(backend: FakeBackend) -> None:
-    app = visit("clusters")
-    app.multiselect(key="clusters-models").set_value(["builtin/bert-mini-ja", "owner/second", "owner/third"])
-    weighed(app)
-    assert list(app.dataframe[0].value["rank"]) == [1, 2, 3]
-    assert list(app.dataframe[0].value["score"]) == sorted(app.dataframe[0].value["score"])
-    assert len(app.get("plotly_chart")) == 3 + 3
-    before = len(app.dataframe)
-    app.get_by_key(f"clusters-classes-{app.query_params['run']}").set_value(["料理"])
-    assert len(drawn(app).dataframe) == before
-
-
-def test_settings_reach_the_run(backend: FakeBackend) -> None:
-    app = visit("clusters")
-    app.get_by_key("clusters-pooling").set_value("mean")
-    app.number_input(key="clusters-layer").set_value(2)
-    app.get_by_key("clusters-normalize").set_value(["nfkc"])
-    weighed(app)
-    settings = session.engine().runs.settings(app.query_params["run"])
-    assert settings == clusters.Settings(models=("builtin/bert-mini-ja",), layer=2, pooling="mean", normalize=("nfkc",))
 
 
 def test_a_missing_model_is_explained_and_the_run_can_be_mended(backend: FakeBackend) -> None:
@@ -200,32 +165,6 @@ def samples_done() -> dict[str, str]:
     app = until(visit("home"), lambda app: len(app.metric) == 8)
     assert app
     return samples.run_ids()
-
-
-def test_what_was_left_out_is_listed_with_its_reason(backend: FakeBackend) -> None:
-    app = visit("clusters")
-    app.get_by_key("clusters-source").set_value("upload")
-    drawn(app)
-    rows = [("長" * 5000, "a"), ("<b>短い</b>", "a"), ("文", "b"), ("例", "b"), ("四", "b"), ("五", "a")]
-    app.file_uploader[0].upload("mine.csv", ("text,label\n" + "".join(f"{t},{label}\n" for t, label in rows)).encode())
-    weighed(drawn(app))
-    expander = next(expander for expander in app.expander if expander.label.startswith("Left out"))
-    assert expander.label == "Left out: 1"
-    left_out = expander.dataframe[0].value
-    assert list(left_out["row"]) == [1] and "5002" in left_out["reason"].iloc[0]
-    assert "1 of 6 sentences" in _texts(app)
-    assert app.dataframe[0].value["n_sentences"].tolist() == [5]
-
-
-def test_too_few_sentences_for_a_map_still_have_scores(backend: FakeBackend) -> None:
-    app = visit("clusters")
-    app.get_by_key("clusters-source").set_value("paste")
-    drawn(app)
-    app.text_area[0].set_value("雨\ta\n雪\ta\n風\tb")
-    app.button(key="clusters-use").click()
-    weighed(drawn(app))
-    assert len(app.get("plotly_chart")) == 3
-    assert "at least 4 sentences" in _texts(app)
 
 
 def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
@@ -286,7 +225,7 @@ def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
 def test_headlines_hold_for_undefined_scores() -> None:
     models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
                            "n_sentences": [4, 4]})
-    result = clusters.Result(clusters.Settings(("builtin/a", "b")), "d", models, *[pd.DataFrame()] * 3)
+    result = replace(result_of(), models=models)
     assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
     assert theme.decimals([float("nan")]) == 2
 

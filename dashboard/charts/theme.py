@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import plotly.graph_objects as go
 
@@ -86,6 +86,15 @@ def plain(text: str) -> str:
     return html.escape(str(text), quote=False)
 
 
+def template_safe(text: str) -> str:
+    """`text` for a hover template, letter by letter: there %{…} would be a field.
+
+    >>> template_safe("50 %{x} & more")
+    '50 %&#123;x} &amp; more'
+    """
+    return plain(text).replace("%{", "%&#123;")
+
+
 def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> str:
     """`text` for a hover: escaped, broken every `width` columns (a kanji is two), cut after `lines` with "…"."""
     broken, line, used = [], "", 0
@@ -112,7 +121,7 @@ def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figu
     return figure
 
 
-def decimals(values: Sequence[float]) -> int:
+def decimals(values: Iterable[float]) -> int:
     """How many decimals show the smallest of `values` with four digits: 2 at least, 6 at most.
 
     >>> decimals([240131.79, 337.83]), decimals([0.0123])

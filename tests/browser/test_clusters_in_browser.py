@@ -1,0 +1,240 @@
+"""The clusters page in a real browser: two models' maps, linked: what is selected in one is found in the other."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
+
+from tests import tiny_models
+from tests.browser.server import Server
+from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, settled, upload, weigh
+
+LABELS = ("料理", "天気", "電車")
+HOSTILE = '<img src=x onerror="window.hit=1">雨が降ったので、試合は中止になった。'
+STARTS = ("昨日、私は", "彼女は明日", "猫が庭で", "斉藤さんは")
+ENDS = ("ラーメンを食べました", "静かに眠っている", "京都へ行く予定です", "新しい本を買った", "電車が遅れて困った")
+SENTENCES = [f"{start}{end}。" for start in STARTS for end in ENDS]
+N = len(SENTENCES) + 1
+COLOURED = """canvas => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let n = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const parts = [data[i], data[i + 1], data[i + 2]];
+    if (data[i + 3] > 200 && Math.max(...parts) - Math.min(...parts) > 60) n++;
+  }
+  return n;
+}"""
+PICTURE = "canvas => canvas.toDataURL()"
+
+
+@pytest.fixture(scope="module")
+def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A run of an uploaded file under the built-in model and a tiny one in a directory."""
+    folder = tmp_path_factory.mktemp("clusters")
+    tiny = tiny_models.bert_japanese(folder / "tiny")
+    file = folder / "mine.csv"
+    rows = [f'"{text}",{LABELS[i % 3]}\n' for i, text in enumerate([*SENTENCES, HOSTILE.replace('"', '""')])]
+    file.write_text("text,label\n" + "".join(rows), encoding="utf-8")
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    page.goto(address(server, "clusters"))
+    settled(page)
+    upload(page, file)
+    expect(page.get_by_role("button", name=re.compile(f"{N} rows")).first).to_be_visible()
+    models = page.get_by_role("combobox", name=re.compile("Models"))
+    models.fill(str(tiny))
+    models.press("Enter")
+    page.get_by_text("PCA", exact=True).click()  # UMAP's first picture takes longer than all the rest
+    settled(page)
+    weigh(page)
+    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    context.close()
+    return page.url
+
+
+@pytest.fixture(scope="module")
+def shown(chromium: Browser, link: str) -> Iterator[Page]:
+    """The run on a page that the tests below share; each finds it as `maps` leaves it."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+    page = context.new_page()
+    page.goto(link)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def maps(shown: Page) -> list[Locator]:
+    """The two maps in sight, with nothing selected, hidden or zoomed, and the box for a tool."""
+    found = shown.locator(".maps .map")
+    found.nth(1).wait_for(timeout=RUN_MILLISECONDS)
+    settled(shown)
+    shown.get_by_role("button", name="Box", exact=True).click()
+    clear = shown.get_by_role("button", name="Clear", exact=True)
+    if clear.is_visible():
+        clear.click()
+    while shown.locator('.legend [aria-pressed="false"]').count():
+        shown.locator('.legend [aria-pressed="false"]').first.click()
+    for figure in found.all():
+        figure.get_by_role("button", name=re.compile("whole map")).click(force=True)
+    return found.all()
+
+
+def in_sight(figure: Locator) -> FloatRect:
+    """Where on the screen a map is, after it was brought there as a whole."""
+    figure.evaluate("figure => figure.scrollIntoView({block: 'center'})")
+    box = figure.locator(".stage").bounding_box()
+    assert box
+    return box
+
+
+def coloured(figure: Locator) -> int:
+    """How many pixels of a map's points are in colour."""
+    return int(figure.locator("canvas").first.evaluate(COLOURED))
+
+
+def drag(page: Page, figure: Locator, *path: tuple[float, float]) -> None:
+    """Draw with the mouse over a map, along shares of its width and height."""
+    box = in_sight(figure)
+    points = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in path]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point, steps=6)
+    page.mouse.up()
+
+
+def a_point(page: Page, figure: Locator) -> tuple[float, float]:
+    """Where on the page some sentence of a map stands: the first place, line by line, whose tip opens."""
+    box = in_sight(figure)
+    for y in range(10, int(box["height"]) - 10, 14):
+        for x in range(10, int(box["width"]) - 90, 14):
+            page.mouse.move(box["x"] + x, box["y"] + y)
+            if page.locator(".tip").is_visible():
+                return box["x"] + x, box["y"] + y
+    raise AssertionError("no sentence was found on the map")
+
+
+def test_a_box_in_one_map_brings_the_same_sentences_out_in_the_other(shown: Page, maps: list[Locator]) -> None:
+    first, second = maps
+    before = coloured(second)
+    shown.get_by_role("button", name="Box", exact=True).click()
+    drag(shown, first, (0.01, 0.01), (0.5, 0.99))
+    n = int(first.get_attribute("data-selected") or 0)
+    assert 0 < n < N and second.get_attribute("data-selected") == str(n)
+    assert 0 < coloured(second) < before  # the rest is grey
+    expect(shown.get_by_text(f"{n} sentences selected")).to_be_visible()
+    expect(shown.get_by_role("img", name=re.compile(rf"\b{n} selected")).first).to_be_visible()
+    shown.get_by_role("button", name="Clear", exact=True).click()
+    assert coloured(second) == before
+    expect(shown.get_by_text("sentences selected")).to_have_count(0)
+
+
+def test_a_lasso_selects_what_it_goes_round_and_shift_adds(shown: Page, maps: list[Locator]) -> None:
+    shown.get_by_role("button", name="Lasso", exact=True).click()
+    drag(shown, maps[1], (0.01, 0.01), (0.99, 0.01), (0.99, 0.5), (0.01, 0.5))
+    n = int(maps[0].get_attribute("data-selected") or 0)
+    shown.keyboard.down("Shift")
+    drag(shown, maps[1], (0.01, 0.5), (0.99, 0.5), (0.99, 0.99), (0.01, 0.99))
+    shown.keyboard.up("Shift")
+    assert 0 < n < N and maps[0].get_attribute("data-selected") == str(N)
+
+
+def test_a_clicked_sentence_shows_its_neighbours_under_both_models(shown: Page, maps: list[Locator]) -> None:
+    x, y = a_point(shown, maps[0])
+    told = shown.locator(".tip").inner_text()
+    assert any(label in told for label in LABELS) and "row" in told
+    shown.mouse.click(x, y)
+    expect(shown.get_by_text("Nearest to")).to_be_visible()
+    assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
+    expect(shown.get_by_text(re.compile(r"share \d+ of these 10"))).to_be_visible()
+    shown.keyboard.press("Escape")  # the map that was clicked has the keys
+    expect(shown.get_by_text("Nearest to")).to_have_count(0)
+
+
+def test_zoom_and_selection_outlive_a_rerun_and_another_page(shown: Page, maps: list[Locator]) -> None:
+    first, second = maps
+    drag(shown, first, (0.01, 0.01), (0.6, 0.6))
+    n = first.get_attribute("data-selected")
+    second.hover()
+    second.get_by_role("button", name=re.compile("Zoom in")).click()
+    zoomed = second.locator("canvas").first.evaluate(PICTURE)
+    shown.get_by_text("How sure is the ranking?").click()
+    expect(shown.get_by_text("Against shuffled labels")).to_be_visible()
+    assert second.locator("canvas").first.evaluate(PICTURE) == zoomed
+    shown.get_by_role("link", name=re.compile("Corpora")).first.click()
+    expect(shown.get_by_role("heading", name="Corpora")).to_be_visible()
+    shown.go_back()
+    expect(shown.locator(".maps .map").first).to_have_attribute("data-selected", str(n))
+    expect(shown.get_by_text(f"{n} sentences selected")).to_be_visible()
+
+
+def test_a_class_can_be_hidden_and_shown_alone(shown: Page, maps: list[Locator]) -> None:
+    before = coloured(maps[1])
+    chip = shown.locator(".legend").get_by_role("button", name=re.compile(LABELS[0]))
+    chip.click()
+    fewer = coloured(maps[1])
+    assert fewer < before and chip.get_attribute("aria-pressed") == "false"
+    chip.click()
+    assert coloured(maps[1]) == before
+    chip.dblclick()
+    alone = coloured(maps[1])
+    assert alone < before and shown.locator('.legend [aria-pressed="false"]').count() == 2
+    # What is hidden is not selected.
+    drag(shown, maps[0], (0.01, 0.01), (0.99, 0.99))
+    assert int(maps[0].get_attribute("data-selected") or 0) == sum(1 for i in range(N) if i % 3 == 0)
+
+
+def test_a_sentence_of_a_list_is_brought_out_in_the_maps(shown: Page, maps: list[Locator]) -> None:
+    shown.get_by_text("Why this score?").click()
+    shown.get_by_text("Farthest from their own").click()
+    expect(shown.get_by_text("farthest from the centroid of their class")).to_be_visible()
+    settled(shown)
+    table = shown.get_by_role("region", name=re.compile("Sentences that lie badly"))
+    table.evaluate("table => table.scrollIntoView({block: 'center'})")
+    shown.wait_for_timeout(500)
+    box = table.bounding_box()
+    assert box
+    shown.mouse.click(box["x"] + 15, box["y"] + 52)  # the mark that chooses the first line
+    expect(shown.get_by_text("Nearest to")).to_be_visible()
+    assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
+
+
+def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page, maps: list[Locator]) -> None:
+    kept: dict[str, Path] = {}
+    for button in ("SVG", "PNG", re.compile(r"maps\.html")):
+        with shown.expect_download() as caught:
+            shown.get_by_role("button", name=button).click()
+        kept[caught.value.suggested_filename.rsplit(".")[-1]] = Path(caught.value.path())
+    assert kept["png"].read_bytes().startswith(b"\x89PNG")
+    svg = ElementTree.parse(kept["svg"]).getroot()
+    space = {"svg": "http://www.w3.org/2000/svg"}
+    assert len(svg.findall(".//svg:svg/svg:use", space)) == 2 * (N + 3)  # two maps, each with three centroids
+    assert "pooling cls" in "".join(svg.itertext())
+    html = kept["html"].read_text(encoding="utf-8")
+    assert "pooling cls" in html and HOSTILE not in html
+    assert shown.evaluate("window.hit") is None  # nor was it markup in the maps and lists of the tests before
+
+
+def test_a_map_in_three_dimensions_turns_and_takes_a_selection(page: Page, link: str, server: Server) -> None:
+    page.goto(address(server, "clusters"))
+    settled(page)
+    for choice in ("PCA", "3-D"):
+        page.get_by_text(choice, exact=True).click()
+    settled(page)
+    weigh(page)
+    figure = page.locator(".maps .map").first
+    figure.wait_for(timeout=RUN_MILLISECONDS)
+    settled(page)
+    canvas = figure.locator("canvas").first
+    before = canvas.evaluate(PICTURE)
+    drag(page, figure, (0.3, 0.5), (0.7, 0.5))
+    assert canvas.evaluate(PICTURE) != before
+    page.get_by_role("button", name="Box", exact=True).click()
+    turned = canvas.evaluate(PICTURE)
+    drag(page, figure, (0.01, 0.01), (0.5, 0.99))
+    assert 0 < int(figure.get_attribute("data-selected") or 0) < 180 and canvas.evaluate(PICTURE) != turned
