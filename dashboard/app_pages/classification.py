@@ -1,11 +1,14 @@
 """Classification: can a small network tell the classes apart by a model's sentence vectors?"""
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard import inputs, pages, run_view, wording
 from dashboard.charts import classification as charts
 from dashboard.components import classification_scores as scores
 from dashboard.components.classification_settings import classification_settings
+from dashboard.components.figure_downloads import LazyFigures
 
 KIND = "classify"
 NOTE = """A check on the clusters: vectors that lie in separable groups can be told apart by a small network, whatever
@@ -53,6 +56,9 @@ if run_id is not None and result is not None:
             scores.comparisons(result)
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
+    maps = {f"What is taken for what under {model}": partial(charts.confusion_map, result.confusion, model, classes)
+            for model in ranked}
     run_view.sign(result.signature, {
         "models": result.models, "runs": result.runs, "confusion": result.confusion, "classes": result.classes,
-        "sentences": result.sentences})
+        "sentences": result.sentences,
+    }, LazyFigures({"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **maps}))

@@ -1,9 +1,12 @@
 """Fill-mask: how probable does a model find the word that was masked, and what would it put there?"""
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard import inputs, pages, run_view, wording
 from dashboard.charts import fill_mask as charts
+from dashboard.components.figure_downloads import LazyFigures
 from dashboard.components.fill_mask_editing import edit_form, edited_predictions
 from dashboard.components.fill_mask_inputs import masked_sentences_input, normalize_input
 from dashboard.components.fill_mask_items import choose_item
@@ -49,4 +52,7 @@ if run_id is not None and result is not None:
     edited_predictions(run_id)
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
-    run_view.sign(result.signature, {"models": result.models, "items": result.items, "predictions": result.predictions})
+    figures = LazyFigures({"Mean probability of the masked words": partial(charts.mean_bars, means),
+                           "In each domain": partial(charts.domain_bars, means)})
+    run_view.sign(result.signature, {"models": result.models, "items": result.items,
+                                     "predictions": result.predictions}, figures)

@@ -1,9 +1,13 @@
 """Metric study: which model, dictionary and penalty follow human scores best?"""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
 from dashboard import inputs, pages, run_view, wording
+from dashboard.charts.metric_grid import grid_figure
+from dashboard.components.figure_downloads import LazyFigures
 from dashboard.components.metric_annotators import annotators_view
 from dashboard.components.metric_cards import metric_cards
 from dashboard.components.metric_cases import case_table
@@ -12,6 +16,7 @@ from dashboard.components.metric_published import published_tables
 from dashboard.components.metric_setting import setting_view
 from dashboard.components.metric_settings import metric_settings, with_scores
 from dashboard.components.table_archive import archive_download
+from engine.evaluations.metric_grid import BERTSCORE
 from engine.evaluations.metric_study import Result
 from engine.evaluations.metric_tables import tables
 
@@ -58,4 +63,6 @@ if run_id is not None and result is not None:
     wording.how_to_read(MEASURES, NOTE)
     to_keep = file_tables(run_id, result)
     archive_download(to_keep, "tables", result.signature)
-    run_view.sign(result.signature, {name: to_keep[name] for name in ("settings", "pairs", "cases")})
+    grid = result.correlations[result.correlations["kind"] == BERTSCORE]
+    run_view.sign(result.signature, {name: to_keep[name] for name in ("settings", "methods", "pairs", "cases")},
+                  LazyFigures({"Pearson's r of each setting with the human scores": partial(grid_figure, grid)}))
