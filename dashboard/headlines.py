@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.charts.theme import decimals
-from engine.evaluations import bertscore, clusters, minimal_pairs
+from engine.evaluations import bertscore, clusters, minimal_pairs, pair_views
 
 BUILT_IN_PREFIX = "builtin/"
 
@@ -44,7 +44,7 @@ def of_alignment(result: bertscore.Result) -> list[Headline]:
 
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
     """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval."""
-    table = minimal_pairs.summary(result, ("LP",))
+    table = pair_views.summary(result, ("LP",))
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return [
         Headline(short(line["model"]), _percent(line["accuracy"]),

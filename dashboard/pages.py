@@ -24,8 +24,16 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
     "Weigh a model": (
         PageCard("clusters", "Clusters", ":material/bubble_chart:",
                  "How far do a model's sentence vectors keep labelled sentences apart?"),
+        PageCard("fill_mask", "Fill-mask", ":material/text_fields:",
+                 "How probable does a model find the word that was masked, and what would it put there?"),
+        PageCard("classification", "Classification", ":material/category_search:",
+                 "Can a small network tell the classes apart by a model's sentence vectors?"),
+        PageCard("agreement", "Agreement", ":material/join_inner:",
+                 "Do the three evaluations agree about the models?"),
         PageCard("alignment", "Alignment", ":material/compare_arrows:",
                  "Which token of one sentence answers for which token of the other, and what do names cost?"),
+        PageCard("metric_study", "Metric study", ":material/grid_on:",
+                 "Which model, dictionary and penalty follow human scores best, and which cannot be told apart?"),
         PageCard("minimal_pairs", "Minimal pairs", ":material/rule:",
                  "Does the model prefer the acceptable sentence, or only the shorter one?"),
     ),
@@ -36,7 +44,9 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
         PageCard("runs", "Runs", ":material/history:", "What was weighed so far, and where is it?"),
     ),
 }
-PAGE_BY_KIND = {"clusters": "clusters", "bertscore": "alignment", "minimal-pairs": "minimal_pairs"}
+PAGE_BY_KIND = {"clusters": "clusters", "classify": "classification", "fill-mask": "fill_mask",
+                "bertscore": "alignment", "metric-study": "metric_study", "minimal-pairs": "minimal_pairs",
+                "idf": "corpora"}
 
 
 def card(name: str) -> PageCard:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands import bertscore, clusters, idf, minimal_pairs, pretrain
+from engine.commands import bertscore, classify, clean, clusters, fill_mask, idf, metric_study, minimal_pairs, pretrain
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
-COMMANDS = {"clusters": clusters, "bertscore": bertscore, "minimal-pairs": minimal_pairs, "idf": idf,
-            "pretrain": pretrain}
+COMMANDS = {"clusters": clusters, "fill-mask": fill_mask, "classify": classify, "bertscore": bertscore,
+            "metric-study": metric_study,
+            "minimal-pairs": minimal_pairs, "idf": idf, "pretrain": pretrain, "clean": clean}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +21,7 @@ from engine.measures.idf import count_documents
 from tests.session_fake import TOO_LONG, SessionFake
 
 HTML = ("<b>猫</b>", '<img src=x onerror="x()">')
-PAIRS = SentencePairs("made up", ("斉藤は笑った", HTML[0]), ("尾崎は笑った", HTML[1]), ("", ""), (np.nan, np.nan),
-                      (1, 2))
+PAIRS = SentencePairs("made up", ("斉藤は笑った", HTML[0]), ("尾崎は笑った", HTML[1]), ("", ""), {}, (1, 2))
 COMPONENTS = Path(alignment_view.__file__).parent
 
 
@@ -37,15 +38,15 @@ def scores(result: Result, tmp_path: Path) -> Scores:
     return rescore(result, Scoring(str(path), penalty="reading"))
 
 
-def view(scores: Scores, result: Result, row: int = 1, **options: bool) -> dict[str, list[dict[str, object]]]:
-    tokens = charts.pair_tokens(scores.tokens, "m", row)
-    return alignment_view.view_data(tokens, matrix(result, "m", row), scores.thresholds["m"],
-                                    **{"penalised": True, "joined": False} | options)  # type: ignore[arg-type,return-value]
+def view(scores: Scores, result: Result, row: int = 1) -> dict[str, Any]:
+    tokens = charts.pair_tokens(scores, "m", row)
+    return alignment_view.view_data(tokens, matrix(result, "m", row, unit=scores.scoring.unit), scores.thresholds["m"],
+                                    scores.scoring)
 
 
 def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result, scores: Scores) -> None:
     similarity = matrix(result, "m", 1)
-    figure = charts.heat_map(similarity, charts.pair_tokens(scores.tokens, "m", 1))
+    figure = charts.heat_map(similarity, charts.pair_tokens(scores, "m", 1))
     np.testing.assert_array_equal(np.asarray(figure.data[0].z), similarity.T)
     assert list(figure.layout.xaxis.ticktext) == ["[CLS]", *"斉藤は笑った", "[SEP]"]
     assert list(figure.layout.yaxis.ticktext) == ["[CLS]", *"尾崎は笑った", "[SEP]"]
@@ -54,7 +55,7 @@ def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result,
 
 def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores: Scores) -> None:
     similarity = matrix(result, "m", 1)
-    figure = charts.heat_map(similarity, charts.pair_tokens(scores.tokens, "m", 1))
+    figure = charts.heat_map(similarity, charts.pair_tokens(scores, "m", 1))
     # Six points draw one square round a cell; special tokens are nobody's concern, so 6 characters give 6 squares.
     for trace, axis in ((figure.data[1], 0), (figure.data[2], 1)):
         x, y = (np.array(values, dtype=float).reshape(-1, 6)[:, :4].mean(axis=1) for values in (trace.x, trace.y))
@@ -77,22 +78,9 @@ def test_a_large_heat_map_names_no_token_and_stays_on_a_screen() -> None:
 
 
 def test_tokens_in_a_figure_are_text_not_html(result: Result, scores: Scores) -> None:
-    figure = charts.heat_map(matrix(result, "m", 2), charts.pair_tokens(scores.tokens, "m", 2))
+    figure = charts.heat_map(matrix(result, "m", 2), charts.pair_tokens(scores, "m", 2))
     assert "<" not in "".join([*figure.layout.xaxis.ticktext, *figure.layout.yaxis.ticktext])
     assert figure.layout.xaxis.ticktext[1] == "&lt;"
-
-
-@pytest.mark.parametrize(("penalised", "names"), [(False, ["F1"]), (True, ["F1", "F1 with penalty"])])
-def test_every_pair_is_in_the_histogram_once(penalised: bool, names: list[str]) -> None:
-    pairs = pd.DataFrame({"f1": [0.2, 0.9, 0.9, np.nan], "penalized_f1": [0.1, 0.9, 0.5, np.nan]})
-    figure = charts.score_histogram(pairs, penalised=penalised)
-    assert [trace.name for trace in figure.data] == names
-    assert [sum(trace.y) for trace in figure.data] == [3] * len(names)
-
-
-def test_a_histogram_of_undefined_scores_is_empty() -> None:
-    figure = charts.score_histogram(pd.DataFrame({"f1": [np.nan], "penalized_f1": [np.nan]}), penalised=False)
-    assert sum(figure.data[0].y) == 0
 
 
 def test_the_view_holds_every_token_with_its_match_and_numbers(result: Result, scores: Scores) -> None:
@@ -110,6 +98,7 @@ def test_the_view_holds_every_token_with_its_match_and_numbers(result: Result, s
     assert {token["text"] for token in rare} == set("斉藤尾崎")
     for token in rare:
         assert token["ruby"] == token["reading"]
+        assert token["counted"]
         assert token["agreement"] == pytest.approx(1 - token["distance"] / token["longest"] if token["longest"] else 1)
     # は笑った weigh nothing, being in every document: the names share the whole score.
     assert sum(token["share"] for token in data["candidate"]) == pytest.approx(1)
@@ -118,30 +107,54 @@ def test_the_view_holds_every_token_with_its_match_and_numbers(result: Result, s
 
 def test_joined_readings_have_one_length_for_a_side(result: Result, scores: Scores) -> None:
     joined = rescore(result, Scoring(scores.scoring.idf, penalty="reading", pairing="joined"))
-    data = view(joined, result, joined=True)
+    data = view(joined, result)
     for side in ("reference", "candidate"):
         rare = [token for token in data[side] if token["low"]]
         assert len({(token["distance"], token["longest"]) for token in rare}) == 1
 
 
 def test_without_a_dictionary_the_view_has_no_idf_and_no_low_frequency_token(result: Result) -> None:
-    data = view(rescore(result, Scoring()), result, penalised=False)
+    data = view(rescore(result, Scoring()), result)
     assert data["threshold"] is None
     assert {token["idf"] for token in data["reference"]} == {None}
     assert not any(token["low"] for token in data["reference"])
 
 
+def test_of_a_word_that_is_read_as_a_whole_the_first_piece_shows_the_ruby(result: Result, scores: Scores) -> None:
+    whole = view(rescore(result, replace(scores.scoring, reading_scope="word")), result)
+    shown = {token["text"]: token["ruby"] for token in whole["reference"]}
+    assert (shown["斉"], shown["藤"]) == ("さいとう", "") and whole["whole"]
+    apart = {token["text"]: token["ruby"] for token in view(scores, result)["reference"]}
+    assert apart["斉"] != "さいとう" and apart["藤"]
+
+
+def test_words_are_chips_of_their_own(result: Result, scores: Scores) -> None:
+    data = view(rescore(result, replace(scores.scoring, unit="word", reading_scope="word")), result)
+    assert [token["text"] for token in data["reference"]] == ["[CLS]", "斉藤", "は", "笑っ", "た", "[SEP]"]
+    first = data["reference"][1]
+    assert first["ruby"] == "さいとう" and first["piece"] == first["text"] and data["unit"] == "word"
+
+
+def test_names_are_marked_when_the_criterion_asks_for_them(result: Result, scores: Scores) -> None:
+    assert not view(scores, result)["names"]
+    data = view(rescore(result, replace(scores.scoring, idf="none", criterion="proper-nouns")), result)
+    assert data["names"] and data["threshold"] is None
+    counted = {token["text"] for token in data["reference"] if token["counted"]}
+    assert counted == {token["text"] for token in data["reference"] if token["name"]} == set("斉藤")
+    assert not any(token["low"] for token in data["reference"])
+
+
 def test_120_tokens_are_all_in_the_view() -> None:
-    pairs = SentencePairs("long", ("あ" * (TOO_LONG - 2),), ("い" * (TOO_LONG - 2),), ("",), (np.nan,), (1,))
+    pairs = SentencePairs("long", ("あ" * (TOO_LONG - 2),), ("い" * (TOO_LONG - 2),), ("",), {}, (1,))
     result = evaluate(Settings(("m",)), pairs, SessionFake())  # type: ignore[arg-type]
-    data = view(rescore(result, Scoring()), result, penalised=False)
+    data = view(rescore(result, Scoring()), result)
     assert len(data["reference"]) + len(data["candidate"]) == 2 * TOO_LONG == 120
 
 
 def test_html_goes_to_the_view_as_it_was_typed_and_the_view_sets_text_only(result: Result, scores: Scores) -> None:
     data = view(scores, result, row=2)
     assert "".join(str(token["text"]) for token in data["reference"] if not token["special"]) == HTML[0]
-    script = (COMPONENTS / "alignment_view.js").read_text(encoding="utf-8")
+    script = "".join((COMPONENTS / name).read_text(encoding="utf-8") for name in alignment_view.SCRIPTS)
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "setHTML", "eval("):
         assert way not in script
 
@@ -152,7 +165,9 @@ def one_pair(**numbers: float) -> dict[str, float]:
 
 def rare_tokens(*tokens: tuple[str, str, str, str, str, int, float]) -> pd.DataFrame:
     names = ["side", "surface", "match_surface", "reading", "match_reading", "reading_distance", "agreement"]
-    return pd.DataFrame(tokens, columns=names).assign(low_frequency=True, position=range(len(tokens)))
+    return pd.DataFrame(tokens, columns=names).assign(
+        low_frequency=True, penalised=True, position=range(len(tokens)), word=range(len(tokens)),
+        match_position=range(len(tokens)))
 
 
 SWAPPED = (("reference", "斉藤", "尾崎", "さいとう", "おざき", 4, 0.0),
@@ -174,7 +189,7 @@ def test_the_sentence_joins_the_readings_of_a_side() -> None:
     tokens = rare_tokens(("reference", "斉", "尾", "さい", "お", 4, 0.0),
                          ("reference", "藤", "崎", "とう", "ざき", 4, 0.0))
     assert penalty_sentence(one_pair(), tokens, joined=True).startswith(
-        "The reference's rare tokens 斉 · 藤 together: read さいとう / おざき, 4 of 4 kana differ, M = 0")
+        "The reference's low-frequency tokens 斉 · 藤 together: read さいとう / おざき, 4 of 4 kana differ, M = 0")
 
 
 @pytest.mark.parametrize(("pair", "tokens", "said"), [

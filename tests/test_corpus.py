@@ -2,67 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from engine.datasets.corpus import Document, pieces, read_documents, split_sentences, strip_aozora
+from engine.datasets import text_stream
+from engine.datasets.corpus import Document, Part, pieces, read_documents, read_parts, split_sentences, text_bytes
 from engine.errors import InputError
-from tests.shared_data import shared_data
-
-# Written for this test in the layout of an Aozora Bunko file.
-AOZORA = """傘の話
-秤野はかり
-
--------------------------------------------------------
-【テキスト中に現れる記号について】
-
-《》：ルビ
-（例）傘《かさ》
-
-｜：ルビの付く文字列の始まりを特定する記号
-（例）青い｜空色《そらいろ》
--------------------------------------------------------
-
-［＃３字下げ］一［＃「一」は中見出し］
-
-　青い｜空色《そらいろ》の傘《かさ》を、※［＃「てへん＋丑」、第4水準2-12-93］ねじった。
-「雨《あめ》か。」と言った［＃「言った」に傍点］。
-
-底本：「傘の本」秤書房
-　　　2001（平成13）年1月1日発行
-入力：だれか
-"""
-
-# By hand: the header block goes with the title before it, the indent and heading notes go and leave 一, ruby goes and
-# 空色 and 傘 stay, the bar goes, the gaiji's ※ goes with its note, everything from 底本： on goes.
-STRIPPED = """一
-
-　青い空色の傘を、ねじった。
-「雨か。」と言った。"""
-
-
-def test_aozora_by_hand() -> None:
-    assert strip_aozora(AOZORA) == STRIPPED
-
-
-def test_aozora_with_windows_line_ends() -> None:
-    assert strip_aozora(AOZORA.replace("\n", "\r\n")) == STRIPPED
-
-
-def test_a_text_without_notation_stays() -> None:
-    text = "一行目。\n\n　二行目※印つき。"
-    assert strip_aozora("\n" + text + "\n\n") == text
-
-
-def test_lines_of_hyphens_that_part_scenes_cut_nothing() -> None:
-    scenes = f"朝《あさ》。\n{'-' * 30}\n昼。\n{'-' * 30}\n夜。"
-    assert strip_aozora(scenes) == scenes.replace("《あさ》", "")
-
-
-def test_an_open_ruby_bracket_does_not_swallow_the_next_lines() -> None:
-    assert strip_aozora("甲《こう\n乙》丙") == "甲《こう\n乙》丙"
+from tests.test_aozora import AOZORA, STRIPPED
 
 
 def test_sentences_end_after_a_full_stop_or_the_bracket_that_closes_it() -> None:
@@ -145,7 +95,7 @@ def test_an_unknown_unit() -> None:
 
 def test_a_zip_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_bytes(b"no zip")
-    with pytest.raises(InputError, match="not a readable zip"):
+    with pytest.raises(InputError, match="neither a zip nor a tar"):
         list(read_documents([tmp_path / "a.zip"]))
 
 
@@ -161,23 +111,44 @@ def test_a_zip_member_that_is_damaged_or_locked(tmp_path: Path) -> None:
     locked[6] |= 1
     locked[central + 8] |= 1
     (tmp_path / "locked.zip").write_bytes(locked)
-    for name in ("damaged.zip", "locked.zip"):
-        with pytest.raises(InputError, match=rf"1\.txt in {name} cannot be unpacked"):
-            list(read_documents([tmp_path / name]))
+    with pytest.raises(InputError, match=r"1\.txt in damaged.zip cannot be unpacked"):
+        list(read_documents([tmp_path / "damaged.zip"]))
+    with pytest.raises(InputError, match=r"locked.zip is not read: its member '1\.txt' has a password"):
+        list(read_documents([tmp_path / "locked.zip"]))
 
 
-def test_every_file_of_aozora_loses_its_notation() -> None:
-    names = []
-    with_signs = []
-    for document in read_documents([shared_data("aozora", "aozora-modern-kana.zip")]):
-        names.append(document.name)
-        if any(sign in document.text for sign in "《》｜"):
-            with_signs.append(document.name)
-        if len(names) == 200:
-            break
-    assert names == sorted(names)
-    assert with_signs == []
+def test_tars_are_archives_too(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+        for name, text in (("b.txt", "二。"), ("a.txt", "一。"), ("note.json", "{}")):
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            archive.addfile(info, io.BytesIO(text.encode()))
+    assert [document.text for document in read_documents([tmp_path])] == ["一。", "二。"]
+    assert text_bytes([tmp_path]) == 0  # what is in it, nobody knows before
 
+
+def test_bytes_are_told_as_they_are_read(corpus: Path) -> None:
+    read = [part.n_read for part in read_parts([corpus])]
+    sizes = [len("青空。\n\n白雲。\n".encode()), len(AOZORA.encode("cp932")), 6, 6]
+    assert read == [sum(sizes[:k]) for k in (1, 2, 3, 4)]
+    assert text_bytes([corpus]) == sum(sizes)
+    lines = [part.n_read for part in read_parts([corpus / "a.txt", corpus / "c.zip"], unit="line")]
+    assert lines == [sizes[0], sizes[0], sizes[0] + 6, sizes[0] + 12]
+
+
+def test_a_long_file_comes_in_parts_and_is_the_same_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"これは{number}行目です。" for number in range(60)]
+    (tmp_path / "long.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "short.txt").write_text("短い。", encoding="utf-8")
+    whole, by_line = list(read_documents([tmp_path])), list(read_documents([tmp_path], unit="line"))
+    monkeypatch.setattr(text_stream, "WHOLE_BYTES", 100)
+    monkeypatch.setattr(text_stream, "BLOCK_BYTES", 64)
+    parts = list(read_parts([tmp_path]))
+    assert len(parts) > 10 and [part.ends for part in parts[-2:]] == [True, True]
+    assert parts[-1] == Part("short.txt", "短い。", True, text_bytes([tmp_path]))
+    assert all(part.text.endswith("\n") for part in parts[:-2])
+    assert list(read_documents([tmp_path])) == whole
+    assert list(read_documents([tmp_path], unit="line")) == by_line
 
 def test_pieces_keep_every_line_and_stay_within_the_limit() -> None:
     text = "短い行。\n\n" + "とても長い一文が続く、" * 30 + "終わり。次の文。\n最後。"

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
+from engine.evaluations import idf_files
 from engine.evaluations.idf_files import read_idf, write_idf
 from engine.measures.idf import IdfDictionary, count_documents
 
@@ -100,15 +101,57 @@ def test_properties(documents: list[list[str]], quantile: float, seed: int) -> N
     assert (idf >= 0).all() and (idf <= math.log(len(documents) + 1)).all()
     counts = np.array([counted.document_counts.get(token, 0) for token in TOKENS])
     assert (np.diff(idf[np.argsort(counts, kind="stable")]) <= 0).all()
-    # neither the order of the documents, of their tokens, nor repetition within one matters
+    # neither the order of the documents nor of their tokens matters, nor for idf repetition within one
     random = np.random.default_rng(seed)
-    mixed = [list(random.permutation(documents[index] * 2)) for index in random.permutation(len(documents))]
+    mixed = [list(map(str, random.permutation(documents[index]))) for index in random.permutation(len(documents))]
     assert count_documents(mixed, "n", "t", "u") == counted
+    assert count_documents(mixed, "another name", "t", "u").fingerprint == counted.fingerprint
+    twice = count_documents([document * 2 for document in documents], "n", "t", "u")
+    assert twice.document_counts == counted.document_counts and twice.n_tokens == 2 * counted.n_tokens
+    # the probabilities of the entries and of all that is unseen sum to 1, and the more frequent is the more probable
+    if counted.n_tokens:
+        entries = list(counted.token_counts)
+        probable = np.exp(counted.unigram_log_probability([*entries, "never seen"]))
+        assert probable.sum() == pytest.approx(1) and (probable[:-1] > probable[-1]).all()
+        frequency = np.array(list(counted.token_counts.values()))
+        assert (np.diff(probable[:-1][np.argsort(frequency, kind="stable")]) >= 0).all()
     if counted.document_counts:
         n_above = int((counted.idf(list(counted.document_counts), plain(len(counted.document_counts)))
                        > counted.threshold(quantile)).sum())
         assert n_above <= math.ceil((1 - quantile) * len(counted.document_counts) + 1e-6)
         assert counted.threshold(quantile) < math.log(len(documents) + 1)  # so unseen tokens are always above it
+
+
+def test_unigram_probabilities_by_hand() -> None:
+    # Occurrences: は 3, 猫 1, so n_tokens = 4 and V = 2; the denominator is 4 + 2 + 1 = 7: は 4/7, 猫 2/7, unseen 1/7.
+    counted = count_documents([["は", "は", "猫"], ["は"]], "n", "t", "u")
+    found = counted.unigram_log_probability(["猫", "は", "犬", "は"])
+    assert found == pytest.approx([math.log(2 / 7), math.log(4 / 7), math.log(1 / 7), math.log(4 / 7)], rel=1e-15)
+    assert found.dtype == np.float64 and counted.unigram_log_probability([]).shape == (0,)
+
+
+def test_without_occurrences_there_is_no_unigram_probability() -> None:
+    with pytest.raises(InputError, match="'by hand' holds documents only"):
+        dictionary({"a": 3}).unigram_log_probability(["a"])
+
+
+@pytest.mark.parametrize(("counts", "n_tokens", "said"), [
+    ({"a": 1, "b": 5}, 6, "do not go with its documents"), ({"a": 3}, 3, "do not go with its documents"),
+    ({"a": 3, "c": 5}, 8, "do not go with its documents"),
+    ({"a": 3, "b": 5}, 9, "says it has 9 tokens; its pieces occur 8"),
+    ({}, 4, "says it has 4 tokens; its pieces occur 0"),
+])
+def test_occurrences_that_cannot_be_are_refused(counts: dict[str, int], n_tokens: int, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", counts, n_tokens)
+
+
+def test_a_fingerprint_tells_dictionaries_apart() -> None:
+    one = IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u")
+    others = [IdfDictionary("n", 6, {"a": 3, "b": 2}, "t", "u"), IdfDictionary("n", 5, {"a": 3, "b": 1}, "t", "u"),
+              IdfDictionary("n", 5, {"a": 3, "b": 2}, "s", "u"), IdfDictionary("n", 5, {"a": 3, "c": 2}, "t", "u"),
+              IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 3, "b": 2}, 5)]
+    assert len({one.fingerprint, *(other.fingerprint for other in others)}) == 6
 
 
 def test_large_dictionaries_answer_within_a_redraw() -> None:
@@ -133,6 +176,28 @@ def test_a_file_gives_the_dictionary_back(tmp_path: Path, name: str) -> None:
     write_idf(counted, tmp_path / name)
     assert (tmp_path / name).read_bytes() == first, "the same dictionary must give the same bytes"
     assert [path.name for path in tmp_path.iterdir()] == [name], "no temporary file may stay"
+    assert read_idf(first, "an upload") == counted
+    (tmp_path / "beside").touch()
+    assert (tmp_path / name).stat().st_mode == (tmp_path / "beside").stat().st_mode, "readable like other files"
+
+
+def test_files_of_the_first_format_are_read(tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_bytes(stored())
+    old = read_idf(tmp_path / "old.json")
+    assert (old.document_counts, old.token_counts, old.n_tokens) == ({"a": 1}, {}, 0)
+    write_idf(old, tmp_path / "new.json.gz")
+    assert read_idf(tmp_path / "new.json.gz") == old
+
+
+def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_idf(dictionary({"a": 1}), tmp_path / "absent" / "a.json")
+
+
+def test_a_small_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idf_files, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="unpacks to more than"):
+        read_idf(gzip.compress(stored() + b" " * 5000), "bomb.json.gz")
 
 
 def stored(**changes: object) -> bytes:
@@ -152,7 +217,10 @@ def stored(**changes: object) -> bytes:
     ("a.json", stored(n_documents=2.5), "damaged"),
     ("a.json", stored(unit=None), "damaged"),
     ("a.json", stored(document_counts={"a": 4}), "counts 'a' in 4 documents; possible are 1 to 3"),
-    ("a.json.gz", stored(), "cannot be read"),
+    ("a.json", stored(format="hakari-idf-3"), "is not an idf dictionary"),
+    ("a.json", stored(token_counts=[1, 2]), "damaged"),
+    ("a.json", stored(token_counts=[0]), "do not go with its documents"),
+    ("a.json", stored(token_counts={"a": 1}), "damaged"),
     ("a.json.gz", gzip.compress(stored())[:-12], "cannot be read"),
 ])
 def test_an_unreadable_file_is_refused(tmp_path: Path, name: str, raw: bytes, said: str) -> None:

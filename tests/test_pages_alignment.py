@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages, session
+from dashboard.components.pair_choice import table_key
+from dashboard.components.scoring_choices import first_scoring
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations import dictionaries
-from engine.evaluations.bertscore import Scoring, Settings, rescore
+from engine.evaluations.bertscore import Scoring, Settings, matrix, rescore
 from engine.evaluations.idf_files import write_idf
 from engine.measures.idf import count_documents
 from tests.fakes import FakeBackend
@@ -73,6 +76,20 @@ def words(app: AppTest) -> str:
     return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
 
 
+def typed(run_id: str) -> SentencePairs:
+    """The dataset of a run."""
+    dataset = session.engine().runs.dataset(run_id)
+    assert isinstance(dataset, SentencePairs)
+    return dataset
+
+
+def arrived(app: AppTest) -> tuple[AppTest, str]:
+    """The page of the run that the app was led to, once it is done."""
+    run_id = str(app.query_params["run"])
+    assert session.engine().runs.wait(run_id, SECONDS).state == "done"
+    return drawn(app), run_id
+
+
 def test_a_typed_pair_is_weighed_and_shown(backend: FakeBackend) -> None:
     app = visit()
     sample = sample_data.sentence_pairs()
@@ -81,16 +98,116 @@ def test_a_typed_pair_is_weighed_and_shown(backend: FakeBackend) -> None:
     app.text_area[1].set_value("尾崎は笑った")
     app.multiselect(key="bertscore-models").set_value([MODEL])
     app.button(key="alignment-submit").click()
-    drawn(app)
-    run_id = str(app.query_params["run"])
-    session.engine().runs.wait(run_id, SECONDS)
-    app = visit(run_id)
+    app, run_id = arrived(drawn(app))
     assert [token["text"] for token in view_of(app)["reference"]] == ["[CLS]", *"斉藤は笑った", "[SEP]"]
     result = session.engine().runs.result(run_id)
     scores = rescore(result, Scoring()).pairs.iloc[0]
     assert [metric.value for metric in app.metric] == [f"{scores[name]:.3f}" for name in ("precision", "recall", "f1")]
-    # The sentences of the pair on show can be edited and weighed again.
-    assert [area.value for area in app.text_area] == ["斉藤は笑った", "尾崎は笑った"]
+    assert result.layers[MODEL] == (0, 1, 2, 3, 4)  # of a typed pair every layer is kept
+
+
+def test_the_two_are_exchanged_before_they_are_weighed(backend: FakeBackend) -> None:
+    app = visit()
+    app.text_area[0].set_value("一")
+    app.text_area[1].set_value("二")
+    app.button(key="alignment-exchange-new").click()
+    assert [area.value for area in drawn(app).text_area] == ["二", "一"]
+    assert "run" not in app.query_params
+
+
+def test_the_pair_on_show_is_edited_and_weighed_again_as_it_was_set(novel: None, backend: FakeBackend) -> None:
+    first = finished(made_of(("雨が降る", "雪が降る"), ("斉藤は笑った", "尾崎は笑った")), all_layers=True)
+    app = visit(first)
+    app.selectbox(key=f"alignment-order-{first}").set_value("lowest F1")
+    app.segmented_control(key=f"alignment-penalty-{first}").set_value("none")
+    app.segmented_control(key=f"alignment-idf-{first}").set_value("none")
+    app.slider(key=f"alignment-shown-layer-{first}-{MODEL}").set_value(2)
+    drawn(app)
+    edited = next(area for area in app.text_area if area.label == "Reference" and f"{first}-" in str(area.key))
+    place = str(edited.key).removeprefix("alignment-reference-")
+    assert edited.value in ("雨が降る", "斉藤は笑った")
+    edited.set_value("斉藤は泣いた")
+    app.button(key=f"alignment-again-{place}").click()
+    app, second = arrived(drawn(app))
+    assert second != first and typed(second).references == ("斉藤は泣いた",)
+    # Plain BERTScore, as it was set, though a new pair begins with the penalty; and the layer that was on show.
+    assert app.segmented_control(key=f"alignment-idf-{second}").value == "none"
+    assert session.engine().runs.result(second).settings.layer == 2
+    app.button(key=f"alignment-swap-{second}-1").click()
+    app, third = arrived(drawn(app))
+    assert (typed(third).references, typed(third).candidates) == (typed(second).candidates, typed(second).references)
+
+
+def test_an_emptied_sentence_is_said_where_the_pair_is_edited(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫", "犬")))
+    app = visit(run_id)
+    app.text_area(key=f"alignment-candidate-{run_id}-1").set_value("  ")
+    app.button(key=f"alignment-again-{run_id}-1").click()
+    assert "one of them is empty" in words(drawn(app)) and app.query_params["run"] in (run_id, [run_id])
+
+
+def test_the_layer_slider_asks_nobody(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫がいる", "犬がいる")), all_layers=True)
+    app = visit(run_id)
+    slider = app.slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
+    assert (slider.min, slider.max, slider.value) == (0, 4, 4)
+    asked, result = len(backend.calls), session.engine().runs.result(run_id)
+    for layer in (4, 1):
+        slider.set_value(layer)
+        slider = drawn(app).slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
+        scores = rescore(result, Scoring(), layer).pairs.iloc[0]
+        assert app.metric[2].value == f"{scores['f1']:.3f}"
+        assert view_of(app)["reference"][1]["similarity"] == pytest.approx(matrix(result, MODEL, 1, layer)[1].max())
+    assert len(backend.calls) == asked and f"layers {MODEL} 1" in words(app)
+
+
+def test_a_run_of_one_layer_has_no_slider_for_it(backend: FakeBackend) -> None:
+    app = visit(finished(made_of(("猫がいる", "犬がいる"))))
+    assert not any(slider.label == "Layer" for slider in app.slider)
+
+
+def test_of_several_references_the_one_that_won_is_shown(backend: FakeBackend) -> None:
+    given = SentencePairs.from_frame(pd.DataFrame({
+        "reference": ["斉藤は笑った", "猫"], "candidate": ["尾崎は笑った", "犬"], "reference 2": ["尾崎は笑った", ""],
+    }), "given")
+    app = visit(finished(given))
+    assert "Reference 2 of 2 won" in words(app)
+    assert [token["text"] for token in view_of(app)["reference"]][1:3] == ["尾", "崎"]
+
+
+def test_pairs_are_searched_ordered_and_their_humans_are_led_to_the_study(backend: FakeBackend) -> None:
+    given = sample_data.scored_pairs()
+    run_id = finished(given)
+    app = visit(run_id)
+    assert "Human scores: annotator" in words(app) and "60 pairs" in words(app)
+    app.text_input(key=f"alignment-search-{run_id}").set_value(given.candidates[7])
+    drawn(app)
+    assert "1 of 60 pairs" in words(app)
+    assert "".join(token["text"] for token in view_of(app)["candidate"][1:-1]) == given.candidates[7]
+    app.text_input(key=f"alignment-search-{run_id}").set_value("nowhere at all")
+    assert "No pair is all of that" in words(drawn(app)) and not app.exception
+    app.text_input(key=f"alignment-search-{run_id}").set_value("")
+    app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1")
+    drawn(app)
+    assert min(rescore(session.engine().runs.result(run_id), first_scoring(
+        session.engine().runs.result(run_id))).pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
+    app.button(key=f"alignment-study-{run_id}").click()
+    drawn(app)
+    study = app.session_state["alignment-studied"][run_id]
+    assert session.engine().runs.wait(study, SECONDS).kind == "metric-study"
+
+
+def test_names_and_words_are_choices_without_the_model(novel: None, backend: FakeBackend) -> None:
+    run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った"), ("猫", "犬")))
+    app = visit(run_id)
+    asked = len(backend.calls)
+    app.segmented_control(key=f"alignment-criterion-{run_id}").set_value("proper-nouns")
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
+    app.segmented_control(key=f"alignment-unit-{run_id}").set_value("word")
+    data = view_of(drawn(app))
+    assert [token["text"] for token in data["reference"]][:3] == ["[CLS]", "斉藤", "は"] and data["names"]
+    assert [token["text"] for token in data["reference"] if token["counted"]] == ["斉藤"]
+    assert len(backend.calls) == asked and "unit word" in words(app) and "criterion proper-nouns" in words(app)
 
 
 @pytest.mark.parametrize(("reference", "models", "said"), [
@@ -157,7 +274,14 @@ def test_references_of_one_pair_leave_no_weight_and_that_is_said(backend: FakeBa
     app = visit(run_id)
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
     drawn(app)
-    assert "undefined" in {metric.value for metric in app.metric} and "have no score" in words(app)
+    assert "undefined" in {metric.value for metric in app.metric} and "has no score" in words(app)
+    assert "every token of the reference weighs 0" in words(app)
+
+
+def test_a_pair_of_only_punctuation_is_scored(novel: None) -> None:
+    app = visit(finished(made_of(("。", "！？"))))
+    assert not app.error and app.metric
+    assert [token["text"] for token in view_of(app)["candidate"]] == ["[CLS]", "！", "？", "[SEP]"]
 
 
 def test_html_stays_text(novel: None) -> None:
@@ -179,15 +303,17 @@ def test_a_pair_is_chosen_from_the_table_and_left_out_pairs_are_listed(backend: 
     # The first pair that is left.
     assert [token["text"] for token in view_of(app)["reference"]] == ["[CLS]", *"猫がいる", "[SEP]"]
     assert any("Left out" in expander.label for expander in app.expander)
-    app.session_state[f"alignment-pairs-{run_id}"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    app.session_state[table_key(run_id)] = {"selection": {"rows": [1], "columns": [], "cells": []}}
     app.pills(key=f"alignment-model-{run_id}").set_value("another/bert")
     assert [token["text"] for token in view_of(drawn(app))["reference"]] == ["[CLS]", *"雨が降る", "[SEP]"]
 
 
 def test_1457_pairs_are_scored_again_in_time(backend: FakeBackend) -> None:
     result = session.engine().runs.result(finished(sample_data.sentence_pairs()))
-    tokens = pd.concat([result.tokens.assign(row=result.tokens["row"] + 100 * i) for i in range(25)], ignore_index=True)
-    many = replace(result, tokens=tokens[tokens["row"] <= 2417])  # 24 times 60 pairs and 17
+    tokens, shapes = (pd.concat([table.assign(row=table["row"] + 100 * i) for i in range(25)], ignore_index=True)
+                      for table in (result.tokens, result.shapes))  # 24 times 60 pairs, and 17
+    many = replace(result, tokens=tokens[tokens["row"] <= 2417], shapes=shapes[shapes["row"] <= 2417],
+                   similarity={MODEL: np.tile(result.similarity[MODEL], 25)})
     start = time.process_time()
     assert len(rescore(many, Scoring("references", penalty="reading")).pairs) == 1457
     assert time.process_time() - start < 1.0  # 0.3 s is asked of an idle machine

@@ -1,68 +1,49 @@
-"""Corpora: the idf dictionaries, searchable, and where low frequency begins in each."""
+"""Corpora: idf dictionaries to browse, compare and build, and where low frequency begins in each."""
 
+import pandas as pd
 import streamlit as st
 
-from dashboard import dictionaries, pages, wording
-from dashboard.charts.corpora import idf_histogram
-from dashboard.wording import show_error, verbatim
+from dashboard import dictionaries, pages, run_view, wording
+from dashboard.components.corpora_browse import browse, choose
+from dashboard.components.corpora_build import KIND, build
+from dashboard.components.corpora_compare import compare
+from dashboard.wording import show_error
 from engine.errors import EngineError
-from engine.evaluations.dictionaries import BUILT_IN
-from engine.measures.idf import LOWER_PART
+from engine.evaluations.dictionaries import SAVED
 
-LISTED = 1000
-ABOUT = {
-    "novel": "Japanese novels and stories out of copyright (Aozora Bunko); 229 of them; a document is one work.",
-    "wiki": "Articles of the Japanese Wikipedia, their first sentences; a document is one article.",
-}
+VIEWS = {"browse": "Browse", "compare": "Compare", "build": "Build"}
 NOTE = """A token with an idf above the **threshold** counts as low-frequency: the penalty for readings looks at those
 alone. The threshold parts the dictionary's *entries* (70 % below, 30 % above, unless you choose otherwise), not the
-running text. A dictionary belongs to the tokenizer it was counted with. To count your own corpus:
-`python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`; then give its path as the idf of an alignment."""
+running text. A dictionary belongs to the tokenizer it was counted with; those you build are offered wherever a
+dictionary of that tokenizer can be chosen. On the command line:
+`python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`."""
 
 pages.heading("corpora")
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    corpus = st.segmented_control("Corpus", BUILT_IN, default=BUILT_IN[0], required=True, key="corpora-corpus",
-                                  persist_state="session")
-    paths = dictionaries.paths(corpus)
-    path = st.selectbox("Counted with the tokenizer of", paths, format_func=dictionaries.tokenizer_name,
-                        key=f"corpora-tokenizer-{corpus}", width=320)
-if path is None:
-    st.info("This dictionary is not built in here.", icon=":material/menu_book:")
-    st.stop()
-st.caption(ABOUT.get(corpus, ""))
-
+run_id = run_view.run_from_url()
+result = run_view.finished_result(run_id, KIND)
+if result is not None:
+    run_view.notices(result)
+view = st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, default="browse", required=True,
+                            key=f"corpora-view-{run_id or ''}", label_visibility="collapsed")
 try:
-    entries = dictionaries.entries(str(path), path.stat().st_mtime_ns)
-    share = st.slider("Share of entries below the threshold", 0.0, 1.0, LOWER_PART, 0.01, format="percent",
-                      key="corpora-share", persist_state="session")
-    threshold = entries.dictionary.threshold(share)
+    found = dictionaries.listed()
+    if view == "build":
+        build()
+    elif not found:
+        st.info("No dictionary is built in here. Build one of your own.", icon=":material/menu_book:")
+    elif view == "compare":
+        compare(found)
+    else:
+        # another key once the run is done, so that its dictionary is chosen then
+        browse(choose(found, f"corpora-dictionary-{run_id if result else ''}", first=f"{SAVED}{run_id}"))
+        with st.expander(f"All {len(found):,} dictionaries", icon=":material/list:"):
+            st.dataframe(pd.DataFrame({
+                "Name": [one.name for one in found], "Tokenizer": [one.model or one.tokenizer[:12] for one in found],
+                "Documents": [one.n_documents for one in found], "A document is": [one.unit for one in found],
+                "Made by": ["built in" if not one.run_id else "you" if one.own else "the team" for one in found],
+            }), hide_index=True, alt="All dictionaries")
 except EngineError as error:
     show_error(error)
-    st.stop()
-low = entries.frame["idf"] > threshold
-
-with st.grid(4, min_column_width=150):
-    st.metric("Documents", f"{entries.dictionary.n_documents:,}", border=True,
-              help=f"Unit: {verbatim(entries.dictionary.unit)}")
-    st.metric("Entries", f"{len(entries.frame):,}", border=True)
-    st.metric("Threshold", f"{threshold:.2f}", border=True, help=wording.measure_help("idf"))
-    st.metric("Low-frequency", f"{int(low.sum()):,}", border=True,
-              help="Entries that tie with the boundary are not low-frequency, so this can be less than the rest.")
-st.plotly_chart(idf_histogram(entries.frame["idf"].to_numpy(), threshold), key="corpora-histogram",
-                config={"displayModeBar": False}, alt="Entries by idf, with the threshold")
-
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    query = st.text_input("Find a piece", key="corpora-query", type="search", live="300ms", width=320,
-                          placeholder="斎, ##藤, 東京 …", persist_state="session")
-    only_low = st.toggle("Only low-frequency", key="corpora-low", persist_state="session")
-shown = dictionaries.found(entries.frame.assign(low_frequency=low), query, only_low)
-st.dataframe(
-    shown.head(LISTED), hide_index=True, height=420, alt="Entries of the dictionary", column_config={
-        "piece": "Piece", "documents": st.column_config.NumberColumn("Documents", format="localized"),
-        "idf": wording.number_column("idf", 3), "low_frequency": st.column_config.CheckboxColumn("Low-frequency"),
-    },
-)
-listed = f"the first {LISTED:,} of {len(shown):,}" if len(shown) > LISTED else f"{len(shown):,}"
-st.caption(f"Listed: {listed} that match, of {len(entries.frame):,} entries, the most frequent first.")
 wording.how_to_read(("idf",), NOTE)
-st.caption(f":small[{verbatim(path.name)} · tokenizer {verbatim(entries.dictionary.tokenizer[:12])}]")
+if result is not None:
+    run_view.sign(result.signature, {"entries": result.counts})

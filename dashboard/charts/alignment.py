@@ -8,23 +8,22 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.theme import ACCENT, GREY, WARM, laid_out, plain
+from dashboard.charts.theme import ACCENT, laid_out, plain
+from engine.evaluations.bertscore import SIDES, Scores
 
-SIDES = ("reference", "candidate")
 CELL, SMALLEST_CELL, TALLEST = 26, 5, 900
 # Beyond this many tokens on a side their names do not fit along it; the hover still tells them.
 NAMED_TOKENS = 45
 # The highest similarity takes this share of the colour scale, so that an outline stands out from any cell.
 SCALE_USED = 0.55
-BINS = 40
 
 
-def pair_tokens(tokens: pd.DataFrame, model: str, row: int) -> pd.DataFrame:
-    """The tokens of one pair under one model, out of `Scores.tokens`, with the surface of each one's match.
+def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
+    """The tokens (or words) of one pair under one model, with the surface of each one's match.
 
-    The column `match_surface` is added; it is "" where a token has no match.
+    The rows of `Scores.tokens_of` and the column `match_surface`; it is "" where a token has no match.
     """
-    pair = tokens[(tokens["row"] == row) & (tokens["model"] == model)]
+    pair = scores.tokens_of(model, row)
     surface = {(side, position): text for side, position, text in
                zip(pair["side"], pair["position"], pair["surface"], strict=True)}
     other = {"reference": "candidate", "candidate": "reference"}
@@ -43,8 +42,8 @@ def ground_similarity(matrix: np.ndarray) -> float:
 def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
     """Every token of the reference (across) against every one of the candidate (down).
 
-    `matrix` is (n_reference, n_candidate) of `bertscore.matrix`; `tokens` the pair's rows of `Scores.tokens`,
-    whose match positions say which cells are outlined: solid for the candidate's best matches (precision),
+    `matrix` is (n_reference, n_candidate) of `bertscore.matrix`; `tokens` the pair's rows of `Scores.tokens`, in the
+    same unit, whose match positions say which cells are outlined: solid for the candidate's best matches (precision),
     dotted for the reference's (recall). Shades begin at the median of the matrix.
     """
     by_side = {side: tokens[tokens["side"] == side].sort_values("position") for side in SIDES}
@@ -75,30 +74,6 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n_candidate))
     figure = laid_out(figure, height=cell * n_candidate + 130, legend=True)
     figure.update_layout(margin={"t": 56, "b": 8}, legend={"y": -20 / (cell * n_candidate)})
-    return figure
-
-
-def score_histogram(pairs: pd.DataFrame, *, penalised: bool) -> go.Figure:
-    """How the F1 of all pairs is spread, and with the penalty in the warm colour beside it.
-
-    `pairs` are the rows of one model in `Scores.pairs`; an undefined F1 is left out.
-    """
-    columns = [("f1", "F1", GREY), ("penalized_f1", "F1 with penalty", WARM)] if penalised else [("f1", "F1", ACCENT)]
-    values = {name: pairs[name].dropna().to_numpy() for name, _, _ in columns}
-    everything = np.concatenate(list(values.values()))
-    lowest, highest = (everything.min(), everything.max()) if len(everything) else (0.0, 1.0)
-    edges = np.linspace(lowest, max(highest, lowest + 1e-6), BINS + 1)
-    figure = go.Figure()
-    for name, label, color in columns:
-        figure.add_trace(go.Bar(
-            x=(edges[:-1] + edges[1:]) / 2, y=np.histogram(values[name], edges)[0], width=np.diff(edges), name=label,
-            marker={"color": color, "opacity": 0.7}, customdata=np.stack([edges[:-1], edges[1:]], axis=1),
-            hovertemplate="%{customdata[0]:.3f} to %{customdata[1]:.3f}: %{y} pairs<extra>" + label + "</extra>",
-        ))
-    figure = laid_out(figure, height=220, legend=penalised)
-    figure.update_layout(barmode="overlay", margin={"t": 8}, legend={"y": -0.18})
-    figure.update_xaxes(fixedrange=True, title=None)
-    figure.update_yaxes(fixedrange=True, title="pairs")
     return figure
 
 

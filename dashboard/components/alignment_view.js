@@ -3,7 +3,6 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const SIDES = ["reference", "candidate"];
-const SCORE = { reference: "recall", candidate: "precision" };
 const DEEPEST_SHADE = 42; // percent of the accent in the chip of a similarity of 1
 const GAP = 8;
 const views = new WeakMap();
@@ -57,7 +56,7 @@ function createView(root) {
       rows[side].replaceChildren(...chips[side]);
     }
     links = linksOf(data);
-    fillLegend();
+    legend.replaceChildren(...legendOf(data).map(([text, name]) => part(name ?? "", text, "span")));
     drawLinks();
     ask(kept && chips[kept.side][kept.index] ? kept : null);
   }
@@ -72,24 +71,21 @@ function createView(root) {
     element.tabIndex = index === 0 ? 0 : -1;
     element.classList.toggle("special", token.special);
     element.classList.toggle("low", token.low);
-    element.classList.toggle("costs", costs(token));
+    element.classList.toggle("name", token.name && data.names);
+    element.classList.toggle("costs", costs(data, token));
     element.classList.toggle("to-special", token.match_special && !token.special);
     if (!token.special) element.style.setProperty("--shade", `${shade(token) * DEEPEST_SHADE}%`);
-    const showsM = token.low && data.penalised;
+    const showsM = token.counted && data.penalised;
     const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(token.agreement)}` : fixed(token.similarity);
     // The reading stands above, as ruby; a row without any keeps no room for it.
     if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
     element.append(part("text", token.text), part("number", number));
-    element.setAttribute("aria-label", explanation(side, index).map(([text]) => text).join(". "));
+    element.setAttribute("aria-label", explanation(data, side, index).map(([text]) => text).join(". "));
     return element;
   }
 
   function shade(token) {
     return Math.max(0, Math.min(1, ((token.similarity ?? 0) - data.ground) / (1 - data.ground)));
-  }
-
-  function costs(token) {
-    return token.low && data.penalised && token.agreement < 1;
   }
 
   // The best matches of both sides; where two tokens choose each other it is one link.
@@ -103,7 +99,7 @@ function createView(root) {
         const link = found.get(key) ?? { reference, candidate, from: [], token, warm: false };
         link.from.push(side);
         link.special = token.match_special;
-        link.warm ||= costs(token);
+        link.warm ||= costs(data, token);
         found.set(key, link);
       });
     }
@@ -148,7 +144,7 @@ function createView(root) {
       return;
     }
     tip.replaceChildren(
-      ...explanation(token.side, token.index).map(([text, name]) => {
+      ...explanation(data, token.side, token.index).map(([text, name]) => {
         const line = document.createElement("div");
         line.className = name ?? "";
         line.textContent = text;
@@ -190,44 +186,6 @@ function createView(root) {
     const left = Math.max(GAP, Math.min(rect.x + rect.width / 2 - width / 2, window.innerWidth - width - GAP));
     tip.style.top = `${top}px`;
     tip.style.left = `${left}px`;
-  }
-
-  function explanation(side, index) {
-    const token = data[side][index];
-    const other = side === "reference" ? "candidate" : "reference";
-    if (token.special) return [[token.text, "title"], ["A special token of the model: its weight is 0."]];
-    const match = token.match < 0 ? null : data[other][token.match];
-    const lines = [[`${token.text} → ${match ? match.text : "no match"}`, "title"]];
-    if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
-    const numbers = [];
-    if (token.similarity !== null) numbers.push(`similarity ${fixed(token.similarity)}`);
-    if (token.idf !== null) numbers.push(`idf ${fixed(token.idf)}${threshold(token)}`);
-    if (numbers.length) lines.push([numbers.join(" · ")]);
-    if (token.distance !== null) {
-      const whose = data.joined ? "all low-frequency tokens together" : `${token.reading || "(no reading)"} / ${token.match_reading || "(no reading)"}`;
-      lines.push([`${whose}: distance ${token.distance} of ${token.longest}`]);
-    } else if (token.reading) {
-      lines.push([`read ${token.reading}`]);
-    }
-    const share = token.share === null ? "" : `share of ${SCORE[side]} ${percent(token.share)}`;
-    if (token.low) lines.push([`M = ${fixed(token.agreement)}${share && ` · ${share}`}`, token.agreement < 1 ? "warm" : ""]);
-    else if (share) lines.push([share]);
-    if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word answers for it.`]);
-    return lines;
-  }
-
-  function threshold(token) {
-    if (data.threshold === null) return "";
-    return token.low ? ` (above ${fixed(data.threshold)})` : ` (not above ${fixed(data.threshold)})`;
-  }
-
-  function fillLegend() {
-    const all = SIDES.flatMap((side) => data[side]);
-    const parts = [["Point at a token, tap it, or move with Tab and the arrow keys. "],
-      [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
-    if (all.some((token) => token.low)) parts.push([`Dashed: low-frequency${data.penalised ? ", with M" : ""}. `, "warm"]);
-    if (all.some((token) => token.match_special && !token.special)) parts.push(["◦: the best match is a special token."]);
-    legend.replaceChildren(...parts.map(([text, name]) => part(name ?? "", text, "span")));
   }
 
   function onKey(event) {
@@ -275,12 +233,4 @@ function part(name, text, tag = "span") {
   if (name) element.className = name;
   element.textContent = text;
   return element;
-}
-
-function fixed(value) {
-  return value === null ? "undefined" : value.toFixed(2);
-}
-
-function percent(value) {
-  return `${(100 * value).toFixed(1)} %`;
 }

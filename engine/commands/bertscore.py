@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 from engine.commands.common import (
     add_evaluation_arguments,
@@ -12,7 +13,10 @@ from engine.commands.common import (
     write_tables,
 )
 from engine.datasets import sentence_pairs
-from engine.evaluations import bertscore
+from engine.errors import InputError
+from engine.evaluations import bertscore, scoring
+
+THRESHOLD = 0.7
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,10 +25,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layer", type=int, metavar="N", help="hidden state, 0 = embeddings (default: the last)")
     parser.add_argument("--idf", default="none", metavar="D",
                         help="none, references, novel, wiki or a dictionary's FILE")
-    parser.add_argument("--threshold", type=float, default=0.7, metavar="SHARE",
-                        help="share of the dictionary's entries that are not low-frequency (default 0.7)")
-    parser.add_argument("--penalty", choices=bertscore.PENALTIES, default="none")
-    parser.add_argument("--pairing", choices=bertscore.PAIRINGS, default="token")
+    threshold = parser.add_mutually_exclusive_group()
+    threshold.add_argument("--threshold", type=float, metavar="SHARE",
+                           help=f"share of the dictionary's entries that is not low-frequency (default {THRESHOLD})")
+    threshold.add_argument("--threshold-value", type=float, metavar="IDF",
+                           help="idf, in nats, above which a token is low-frequency")
+    parser.add_argument("--penalty", choices=scoring.PENALTIES, default="none")
+    parser.add_argument("--criterion", choices=scoring.CRITERIA, default="idf",
+                        help="which tokens the penalty concerns: low-frequency ones (default), proper nouns by part of "
+                             "speech, either, both")
+    parser.add_argument("--pairing", choices=scoring.PAIRINGS, default="token")
+    parser.add_argument("--reading-engine", choices=scoring.READING_ENGINES, default="pykakasi")
+    parser.add_argument("--reading-scope", choices=scoring.READING_SCOPES, default="piece",
+                        help="the reading of the piece alone (default), or of the word that it belongs to")
+    parser.add_argument("--unit", choices=scoring.UNITS, default="subword", help="what is matched and weighed")
     parser.add_argument("--no-special-matches", action="store_true",
                         help="let no token take [CLS] or [SEP] as its best match (bert_score lets it)")
     parser.add_argument("--precision", choices=bertscore.PRECISIONS, default="fp32")
@@ -32,13 +46,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data))
-    scoring = bertscore.Scoring(options.idf, options.threshold, options.penalty, options.pairing,
-                                match_special=not options.no_special_matches)
-    settings = bertscore.Settings(tuple(options.model), options.layer, options.precision, scoring)
+    dataset = sentence_pairs.from_table(*read_columns(options, options.data, several=sentence_pairs.SEVERAL))
+    chosen = _scoring(options)
+    settings = bertscore.Settings(tuple(options.model), options.layer, precision=options.precision, scoring=chosen)
     with gateway_session(options) as session:
         result = bertscore.evaluate(settings, dataset, session)
-    scores = bertscore.rescore(result, scoring)
+    scores = bertscore.rescore(result, chosen)
     print_notices((*result.notices, *scores.notices))
-    write_tables(options.out, {**result.signature, "thresholds": scores.thresholds},
-                 {"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded})
+    write_tables(options.out,
+                 {**result.signature, "dictionaries": scores.dictionaries,
+                  # JSON has no NaN, which a threshold is without a dictionary
+                  "thresholds": {model: value for model, value in scores.thresholds.items() if math.isfinite(value)}},
+                 {"pairs": scores.pairs, "excluded": result.excluded})
+    try:
+        # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
+        for number, part in enumerate(scores.token_parts()):
+            part.to_csv(options.out / "tokens.csv", index=False, encoding="utf-8", mode="a" if number else "w",
+                        header=not number)
+    except OSError as error:
+        raise InputError(f"{options.out / 'tokens.csv'} cannot be written: {error.strerror or error}.") from error
+
+
+def _scoring(options: argparse.Namespace) -> bertscore.Scoring:
+    by_value = options.threshold_value is not None
+    share = THRESHOLD if options.threshold is None else options.threshold
+    return bertscore.Scoring(
+        idf=options.idf, threshold=options.threshold_value if by_value else share,
+        threshold_kind="value" if by_value else "quantile", penalty=options.penalty, criterion=options.criterion,
+        pairing=options.pairing, match_special=not options.no_special_matches, reading_engine=options.reading_engine,
+        reading_scope=options.reading_scope, unit=options.unit,
+    )

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,16 @@ PROGRESS_SECONDS = 1.0
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False) -> None:
     """Declare --data, --column, --model, --out and --cache."""
-    parser.add_argument("--data", required=True, type=Path, metavar="FILE",
-                        action="append" if several_files else "store",
-                        help="CSV, TSV, JSONL or Excel" + ("; may be repeated" if several_files else ""))
+    if several_files:
+        parser.add_argument("--data", required=True, type=Path, metavar="FILE", action="extend", nargs="+",
+                            help="CSV, TSV, JSONL or Excel, one or several, or zips or folders of them")
+    else:
+        parser.add_argument("--data", required=True, type=Path, metavar="FILE", help="CSV, TSV, JSONL or Excel")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
                         help="which column holds what, where it is not guessed; may be repeated")
     parser.add_argument("--model", required=True, action="append", metavar="M",
-                        help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision) or a local "
-                             "directory; may be repeated")
+                        help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
+                             "directory, or CARD=DIRECTORY with a card of the papers; may be repeated")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where the tables go")
     add_cache_argument(parser)
 
@@ -41,15 +43,30 @@ def add_cache_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, metavar="DIR", help="where caches live (default: HAKARI_DATA_DIR)")
 
 
-def read_columns(options: argparse.Namespace, path: Path) -> tuple[Table, dict[str, str] | None]:
-    """The table of a file and the columns named by --column, None where none is."""
-    columns = {}
+def read_columns(
+    options: argparse.Namespace, path: Path, several: Collection[str] = ()
+) -> tuple[Table, dict[str, Any] | None]:
+    """The table of a file and the columns named by --column, None where none is; see `named_columns`."""
+    return read_table(path), named_columns(options, several)
+
+
+def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:
+    """The columns named by --column, by their role; None where none is.
+
+    A role of `several` may be named more than once and has a tuple of columns; another has one. Raises InputError.
+    """
+    columns: dict[str, Any] = {}
     for given in options.column:
         role, equals, name = given.partition("=")
         if not equals or not role or not name:
             raise InputError(f"--column takes ROLE=NAME, such as text=title; got {given!r}.")
-        columns[role] = name
-    return read_table(path), columns or None
+        if role in several:
+            columns[role] = (*columns.get(role, ()), name)
+        elif role in columns:
+            raise InputError(f"The role '{role}' is played by one column; got '{columns[role]}' and '{name}'.")
+        else:
+            columns[role] = name
+    return columns or None
 
 
 @contextmanager
@@ -81,6 +98,7 @@ def _progress() -> Callable[[int, int, str], None]:
         nonlocal last
         if done == total or time.monotonic() - last >= PROGRESS_SECONDS:
             last = time.monotonic()
-            print(f"{label}: {done:,} of {total:,}", file=sys.stderr, flush=True)
+            whole = f" of {total:,}" if total else ""  # of a compressed tar nobody knows
+            print(f"{label}: {done:,}{whole}", file=sys.stderr, flush=True)
 
     return report

@@ -29,8 +29,11 @@ NAMES: Mapping[str, tuple[str, ...]] = {
                      "prefix_unacceptable + property_phrase", "容認不可能", "非容認文", "不適格文"),
     "category": ("phenomenon", "linguistics_term", "uid", "bias_type", "category", "change", "negative_sample_type",
                  "distraction_type", "paradigm", "type", "現象", "分類", "カテゴリ", "カテゴリー"),
+    "domain": ("domain", "genre", "topic", "category", "ドメイン", "分野", "領域", "ジャンル", "カテゴリ",
+               "カテゴリー"),
     "human": ("human", "human_score", "human_rating", "score", "similarity", "rating", "人手評価", "評価", "スコア",
               "類似度"),
+    "more_references": ("reference2", "reference_2", "ref2", "ref_2", "参照2", "参照文2"),
 }
 
 

@@ -1,31 +1,25 @@
-"""Corpora: plain or Aozora text in files, folders and zips, read document by document.
+"""Corpora: plain or Aozora text in files, folders and archives, read document by document.
 
-A corpus is never held whole: `read_documents` yields one document at a time. Aozora Bunko's files
-are recognised by their colophon or notation and stripped to what a reader would read aloud once.
+A corpus is never held whole: `read_documents` yields one document at a time, `read_parts` even a long one in parts.
 """
 
 from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.datasets.encodings import decode
+from engine.datasets.aozora import is_aozora, strip_aozora
+from engine.datasets.archives import is_archive, read_members
+from engine.datasets.text_stream import blocks
+from engine.datasets.unpacking import is_hidden
 from engine.errors import InputError
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
-MAX_DOCUMENT_BYTES = 512 * 2**20
+UNITS = ("file", "line")
 
-# The block that explains the notation stands between two lines of hyphens; the colophon starts at 底本：.
-_HYPHEN_LINE = re.compile(r"^-{20,}\s*$", re.MULTILINE)
-_NOTATION_BLOCK = "記号について"
-_COLOPHON = re.compile(r"^底本[：:].*", re.MULTILINE | re.DOTALL)
-_RUBY = re.compile(r"《[^》\n]*》")
-_NOTE = re.compile(r"※?［＃[^］\n]*］")
-_AOZORA_SIGN = re.compile(r"［＃|《[^》\n]+》|^底本：", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。！？!?][」』）)])(?![、。とっ])")
 
 
@@ -37,48 +31,68 @@ class Document:
     text: str
 
 
-def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Document]:
-    """Every document below `paths` (files, folders, zips), in name order, as a stream.
+@dataclass(frozen=True)
+class Part:
+    """A document, or a part of a long one: `ends` says whether it is the last of its document.
 
-    In folders and zips the files that end in TEXT_SUFFIXES are texts; a file named itself always
-    is. `unit` says what a document is: "file", or "line" (empty lines are none; of a tab-separated
-    line the last field counts). Raises InputError when a path does not exist, when nothing below
-    the paths is text, or when a file cannot be read or decoded.
+    `n_read`: bytes of text that were read by then, of all files.
     """
-    if unit not in ("file", "line"):
+
+    name: str
+    text: str
+    ends: bool
+    n_read: int
+
+
+def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Document]:
+    """Every document below `paths`, as `read_parts` finds them, each in one piece."""
+    texts: list[str] = []
+    for part in read_parts(paths, unit=unit):
+        texts.append(part.text)
+        if part.ends:
+            yield Document(part.name, "".join(texts))
+            texts = []
+
+
+def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
+    """Every document below `paths` (files, folders, archives), in name order, as a stream.
+
+    In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a file
+    named itself is always a text. `unit` says what a document is: "file", or "line" (empty lines are none; of a
+    tab-separated line the last field counts). A file above `text_stream.WHOLE_BYTES` is taken as plain text, not for
+    Aozora's, and comes in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
+    or when a file cannot be read or decoded.
+    """
+    if unit not in UNITS:
         raise InputError(f"A document is a 'file' or a 'line'; got {unit!r}.")
-    found = False
+    paths = [Path(path) for path in paths]
+    before, found = 0, False
     for path in paths:
-        for name, raw in _raw_files(Path(path)):
+        for name, content in _texts(path):
             found = True
-            text = decode(raw, name)
-            if _AOZORA_SIGN.search(text):
-                text = strip_aozora(text)
-            if unit == "file":
-                yield Document(name, text)
-            else:
-                for number, line in enumerate(text.splitlines(), start=1):
+            n_lines = n_read = 0
+            for text, ends, n_read in blocks(content, name):
+                whole = ends and not n_lines
+                if whole and is_aozora(text):
+                    text = strip_aozora(text)
+                if unit == "file":
+                    n_lines += not ends
+                    yield Part(name, text, ends, before + n_read)
+                    continue
+                for line in text.splitlines():
+                    n_lines += 1
                     if line.strip():
-                        yield Document(f"{name}:{number}", line.rsplit("\t", 1)[-1].strip())
+                        yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, before + n_read)
+            before += n_read
     if not found:
-        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or a .zip of them) found in: "
+        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
                          + ", ".join(map(str, paths)))
 
 
-def strip_aozora(text: str) -> str:
-    """An Aozora Bunko file without header, notation block, ruby, notes and colophon.
-
-    Ruby 《》 goes and its base stays, with the bar ｜ that starts it; ［＃notes］ go, a gaiji's ※
-    with them. Text without that notation comes back as it was, less outer blank lines.
-    """
-    text = re.sub(r"\r\n?", "\n", text)
-    hyphens = [match.end() for match in _HYPHEN_LINE.finditer(text)]
-    # Other lines of hyphens part scenes; nothing may be cut there.
-    if len(hyphens) >= 2 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]]:
-        text = text[hyphens[1]:]
-    text = _COLOPHON.sub("", text)
-    text = _NOTE.sub("", _RUBY.sub("", text))
-    return text.replace("｜", "").strip("\n")
+def text_bytes(paths: Iterable[Path]) -> int:
+    """How many bytes of text `read_parts` will read below `paths`; 0 where that cannot be known beforehand."""
+    sizes = [_size(path) for given in paths for path in _files(Path(given))]
+    return 0 if None in sizes else sum(size for size in sizes if size is not None)
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -111,41 +125,30 @@ def pieces(text: str, most: int) -> list[str]:
     return parts
 
 
-def _raw_files(path: Path) -> Iterator[tuple[str, bytes]]:
+def _texts(path: Path) -> Iterator[tuple[str, Path | bytes]]:
+    for file in _files(path):
+        if is_archive(file.name):
+            yield from read_members(file, file.name, suffixes=TEXT_SUFFIXES)
+        else:
+            yield file.name, file
+
+
+def _files(path: Path) -> Iterator[Path]:
     if not path.exists():
         raise InputError(f"There is no file or folder {path}.")
-    if path.is_dir():
-        for child in sorted(path.rglob("*")):
-            if child.is_file() and (child.suffix.lower() in (*TEXT_SUFFIXES, ".zip")):
-                yield from _raw_files(child)
-    elif path.suffix.lower() == ".zip":
-        yield from _zip_members(path)
-    else:
-        try:
-            raw = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
-        yield path.name, raw
+    if not path.is_dir():
+        yield path
+        return
+    for child in sorted(path.rglob("*")):
+        if child.is_file() and (child.name.lower().endswith(TEXT_SUFFIXES) or is_archive(child.name)):
+            yield child
 
 
-def _zip_members(path: Path) -> Iterator[tuple[str, bytes]]:
-    try:
-        archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise InputError(f"{path} is not a readable zip archive: {error}.") from error
-    with archive:
-        for info in sorted(archive.infolist(), key=lambda member: member.filename):
-            # macOS puts a binary twin called ._name beside each file.
-            is_twin = info.filename.rsplit("/", 1)[-1].startswith("._")
-            if info.is_dir() or is_twin or not info.filename.lower().endswith(TEXT_SUFFIXES):
-                continue
-            if info.file_size > MAX_DOCUMENT_BYTES:
-                raise InputError(f"{info.filename} in {path.name} unpacks to {info.file_size / 2**20:.0f} MiB; "
-                                 f"at most {MAX_DOCUMENT_BYTES // 2**20} MiB are read as one document.")
-            try:
-                raw = archive.read(info)
-            except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
-                # RuntimeError: a password is needed; NotImplementedError: an unusual compression.
-                raise InputError(f"{info.filename} in {path.name} cannot be unpacked: {error}. "
-                                 "Unpack the archive and give the folder.") from error
-            yield info.filename, raw
+def _size(file: Path) -> int | None:
+    if not is_archive(file.name):
+        return file.stat().st_size
+    if not zipfile.is_zipfile(file):
+        return None  # a compressed tar tells its size at its end only
+    with zipfile.ZipFile(file) as archive:
+        return sum(info.file_size for info in archive.infolist()
+                   if info.filename.lower().endswith(TEXT_SUFFIXES) and not is_hidden(info.filename))

@@ -10,13 +10,13 @@ from engine.errors import InputError
 # utf-8-sig also reads plain UTF-8. CP932 comes last: it accepts most byte strings.
 TRIED = ("utf-8-sig", "cp932")
 BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+# What Python makes of the bytes 80, a0, fd, fe and ff, which mean nothing in CP932.
+NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 LINES_IN_MESSAGE = 5
 
 # One kana or Japanese full stop, or two characters of three bytes: no chance product. A single other one is: 箒の神
 # in CP932 is also valid UTF-8, for Georgian and a stray accent.
 _UTF8_BEYOND_DOUBT = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xbf]{2}).*([\xe1-\xef][\x80-\xbf]{2})")
-# What Python makes of the bytes 80, a0, fd, fe and ff, which mean nothing in CP932.
-_NO_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -38,7 +38,7 @@ def decode_as(raw: bytes, name: str) -> tuple[str, str]:
     except UnicodeDecodeError:
         _refuse_mixture(raw, name)
     text = _strictly(raw, "cp932", name)
-    stray = _NO_CP932.search(text)
+    stray = NO_CP932.search(text)
     if stray:
         raise _unexplained(raw, len(text[: stray.start()].encode("cp932")), name)
     return text, "cp932"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -35,7 +35,8 @@ class Table:
     """Rows as a file holds them.
 
     `frame` has str values only ("" where empty) and as index each row's number in the file: 1 is
-    the first row of data, blank lines are counted. `encoding` is None where the format fixes it.
+    the first row of data, blank lines are counted. `encoding` is None where the format fixes it. `json_text`
+    is what a JSON file holds, whose types and nested values a frame of texts cannot show.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Table:
     format: Format
     encoding: str | None
     notices: tuple[str, ...] = ()
+    json_text: str = field(default="", repr=False)
 
 
 def max_file_bytes() -> int:
@@ -79,7 +81,8 @@ def read_table(source: Path | bytes, name: str | None = None) -> Table:
     if not text.strip():
         raise InputError(f"{shown} is empty. A header line with column names and rows under it are needed.")
     if suffix in JSON_SUFFIXES or (not suffix and text.lstrip().startswith(("{", "["))):
-        return _table(shown, read_json(text, shown), "json" if is_list(text) else "jsonl", encoding)
+        table = _table(shown, read_json(text, shown), "json" if is_list(text) else "jsonl", encoding)
+        return replace(table, json_text=text)
     separator = sniff(text, suffix)
     return _table(shown, read_delimited(text, shown, separator), "tsv" if separator == "\t" else "csv", encoding)
 

@@ -35,6 +35,18 @@ def read_json(text: str, name: str) -> Grid:
     return grid(name, list(header), [(number, [_text(item.get(key)) for key in header]) for number, item in objects])
 
 
+def spelled_rows(text: str) -> dict[int, str]:
+    """Row number -> the row's JSON: a line as it stands, an element of a list on one line. `text` passed `read_json`.
+
+    >>> spelled_rows('{"n": 1.50}\\n\\n{"n": null}')
+    {1: '{"n": 1.50}', 3: '{"n": null}'}
+    """
+    if is_list(text):
+        return {number: json.dumps(element, ensure_ascii=False)
+                for number, element in enumerate(json.loads(text), start=1)}
+    return {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
+
+
 def is_list(text: str) -> bool:
     """Whether the text starts as one JSON list rather than lines of objects."""
     return text.lstrip().startswith("[")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from engine.datasets import domain_sentences as domains
 from engine.datasets import labelled_sentences as labelled
+from engine.datasets import masked_sentences as masked
 from engine.datasets import minimal_pairs as minimal
 from engine.datasets import sentence_pairs as pairs
 from engine.datasets.files import Table, read_table
 from engine.errors import InputError
 
-KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs")
+KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
 
 _FOLDER = Path(__file__).parent / "samples"
 
@@ -39,6 +41,21 @@ def sentence_pairs() -> pairs.SentencePairs:
     return replace(pairs.from_table(_table("sentence_pairs"), columns), name="sample sentence pairs")
 
 
+def scored_pairs() -> pairs.SentencePairs:
+    """60 pairs in the manner of novels with the scores of three annotators, 0 to 100: 30 references, 2 candidates each.
+
+    Sentences and scores were written for this project; the annotators are invented. annotator_a is lenient with wrong
+    names, annotator_b is not; annotator_c left two pairs out. The category says what was done to the reference:
+    "slight change", "other wording", "part left out", "wrong name" or "other meaning".
+
+    >>> list(scored_pairs().human)
+    ['annotator_a', 'annotator_b', 'annotator_c']
+    """
+    columns = {"reference": "reference", "candidate": "candidate", "category": "change",
+               "human": ("annotator_a", "annotator_b", "annotator_c")}
+    return replace(pairs.from_table(_table("scored_pairs"), columns), name="sample scored pairs")
+
+
 def minimal_pairs() -> minimal.MinimalPairs:
     """200 minimal pairs: 10 phenomena of Japanese syntax and morphology, 20 each.
 
@@ -50,6 +67,26 @@ def minimal_pairs() -> minimal.MinimalPairs:
     """
     columns = {"acceptable": "acceptable", "unacceptable": "unacceptable", "category": "phenomenon"}
     return replace(minimal.from_table(_table("minimal_pairs"), columns), name="sample minimal pairs")
+
+
+def masked_sentences() -> masked.MaskedSentences:
+    """120 sentences with the word to be masked: 3 domains, 8 nouns each, 5 sentences for every noun.
+
+    >>> masked_sentences().parts[0]
+    ('朝から降り続いた', '雨', 'が、昼すぎにようやくやんだ。')
+    """
+    columns = {"text": "text", "label": "label", "domain": "domain"}
+    return replace(masked.from_table(_table("masked_sentences"), columns), name="sample masked sentences")
+
+
+def domain_sentences() -> domains.DomainSentences:
+    """The sentences of `masked_sentences` with their domains alone, to choose words to mask in.
+
+    >>> sorted(set(domain_sentences().domains))
+    ['学校', '暮らし', '自然']
+    """
+    return replace(domains.from_table(_table("masked_sentences"), {"text": "text", "domain": "domain"}),
+                   name="sample sentences")
 
 
 def path(kind: str) -> Path:

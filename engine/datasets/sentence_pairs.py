@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import unicodedata
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,32 +11,46 @@ from functools import cached_property
 import pandas as pd
 
 from engine.datasets import columns as column_names
-from engine.datasets import rows
+from engine.datasets import human_scores, rows
 from engine.datasets.columns import Role
 from engine.datasets.files import Table
+from engine.datasets.grid import quoted
+from engine.errors import InputError
 
 KIND = "sentence_pairs"
 ROLES = (
     Role("reference", True, "the sentence to be matched"),
     Role("candidate", True, "the sentence that is judged"),
     Role("category", False, "a kind of pair, to compare kinds"),
-    Role("human", False, "a human score of the pair, a number"),
+    Role("human", False, "human scores of the pair, numbers; a column for each annotator"),
+    Role("more_references", False, "further references of the same candidate"),
 )
+# Roles that any number of columns may play.
+SEVERAL = ("human", "more_references")
+HUMAN = "human:"
+
+# As `fold` leaves it: reference2, ref_3, 参照文2.
+_FURTHER = re.compile(r"(reference|ref|参照|参照文)_?([2-9]|[1-9][0-9])")
+
+Columns = Mapping[str, str | Sequence[str] | None]
 
 
 @dataclass(frozen=True)
 class SentencePairs:
-    """References and candidates, aligned with their categories ("" = none) and human scores (nan = none).
+    """References and candidates, aligned with their categories ("" = none).
 
-    `rows` are row numbers in the file (1 = first row of data).
+    `human`: annotator or column name -> scores (nan = missing). `more_references`: for each row the references
+    beside the first, none of them empty; () when no row has any. `rows` are row numbers in the file (1 = first row
+    of data).
     """
 
     name: str
     references: tuple[str, ...]
     candidates: tuple[str, ...]
     categories: tuple[str, ...]
-    human: tuple[float, ...]
+    human: Mapping[str, tuple[float, ...]]
     rows: tuple[int, ...]
+    more_references: tuple[tuple[str, ...], ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -52,80 +66,139 @@ class SentencePairs:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "reference": self.references, "candidate": self.candidates,
-                                        "category": self.categories, "human": self.human})
+                                        "category": self.categories, **self._further(), **self._scores()})
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, reference, candidate, category, human."""
-        return pd.DataFrame({
-            "row": list(self.rows), "reference": pd.Series(self.references, dtype="str"),
-            "candidate": pd.Series(self.candidates, dtype="str"), "category": pd.Series(self.categories, dtype="str"),
-            "human": pd.Series(self.human, dtype="float64"),
-        })
+        """Columns row, reference, candidate, category, then "reference 2" … ("" = none) and "human:<name>" …"""
+        texts = {"reference": self.references, "candidate": self.candidates, "category": self.categories,
+                 **self._further()}
+        return pd.DataFrame({"row": list(self.rows),
+                             **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
+                             **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()}})
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> SentencePairs:
-        """The dataset whose `to_frame` this is; row, category and human may be absent."""
+        """The dataset whose `to_frame` this is; only reference and candidate must be there."""
         references, candidates = rows.texts_of(frame, "reference"), rows.texts_of(frame, "candidate")
-        given = frame["human"].tolist() if "human" in frame.columns else [math.nan] * len(frame)
-        # math.nan itself, one object, so that equal datasets compare equal.
-        human = tuple(math.nan if pd.isna(score) else float(score) for score in given)
         numbers = rows.numbers_of(frame)
+        further = _collapsed([rows.texts_of(frame, column) for column in frame.columns
+                              if str(column).startswith("reference ")])
+        # math.nan itself, one object, so that equal datasets compare equal.
+        human = {str(column).removeprefix(HUMAN): tuple(math.nan if pd.isna(score) else float(score)
+                                                        for score in frame[column].tolist())
+                 for column in frame.columns if str(column).startswith(HUMAN)}
         return cls(name, references, candidates, rows.texts_of(frame, "category", required=False), human, numbers,
-                   _notices(references, candidates, numbers))
+                   further, _notices(references, candidates, further, human, numbers))
+
+    def _further(self) -> dict[str, tuple[str, ...]]:
+        most = max(map(len, self.more_references), default=0)
+        return {reference_column(place + 2): tuple(texts[place] if place < len(texts) else ""
+                                                for texts in self.more_references) for place in range(most)}
+
+    def _scores(self) -> dict[str, tuple[float, ...]]:
+        return {f"{HUMAN}{name}": tuple(scores) for name, scores in self.human.items()}
 
 
-def guess_columns(table: Table) -> dict[str, str | None]:
-    """The column of each role, judged by its name; None where no name is known.
+def reference_column(number: int) -> str:
+    """The column of a dataset's frame that holds the references of that number, 1 the first.
 
-    A column "label" is the human score when at least half of its values are numbers (JSTS),
+    >>> reference_column(1), reference_column(2)
+    ('reference', 'reference 2')
+    """
+    return "reference" if number == 1 else f"reference {number}"
+
+
+def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
+    """The column of each role, judged by its name; of a role of SEVERAL all columns, () for none.
+
+    A column "label" is a human score when at least half of its values are numbers (JSTS),
     else the category (JNLI), unless another column is either by its name.
     """
-    found = column_names.guess(table.frame.columns, [role.name for role in ROLES])
+    single = [role.name for role in ROLES if role.name not in SEVERAL]
+    found: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
+    taken = set(found.values())
+    human = [column for column in human_scores.guess(table.frame) if column not in taken]
     label = next((column for column in table.frame.columns if column_names.fold(column) == "label"), None)
     if label is not None:
-        numeric = sum(_number_fault(value) is None for value in table.frame[label]) * 2 >= len(table.frame)
-        role = "human" if numeric else "category"
-        found[role] = found[role] or label
-    return found
+        if human_scores.mostly_numbers(table.frame[label]):
+            human = human or [label]
+        else:
+            found["category"] = found["category"] or label
+    further = [column for column in table.frame.columns
+               if column not in taken and _FURTHER.fullmatch(column_names.fold(column))]
+    return {**found, "human": tuple(human), "more_references": tuple(further)}
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> SentencePairs:
-    """The dataset in a table; `columns` (role to column) goes before the guess.
+def from_table(table: Table, columns: Columns | None = None) -> SentencePairs:
+    """The dataset in a table; `columns` (role to column, or to columns for a role of SEVERAL) goes before the guess.
 
-    Sentences stay untouched; categories lose outer spaces; an empty human score is nan. Repeated
-    pairs are kept and noticed. Raises InputError: a column is missing, rows with an empty sentence
-    or with a human score that is no number (all listed).
+    Sentences stay untouched; categories lose outer spaces; an empty human score is nan, an empty further
+    reference none. Repeated pairs are kept and noticed; so are missing and constant scores, and their scale.
+    Raises InputError: a column is missing, rows with an empty sentence or with a human score that is no number
+    (all listed).
     """
-    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    numbers = tuple(int(number) for number in table.frame.index)
-    references = column_names.values(table.frame, chosen["reference"])
-    candidates = column_names.values(table.frame, chosen["candidate"])
+    guessed, frame = guess_columns(table), table.frame
+    given = {role: (column or None if isinstance(column, str) else tuple(column or ()))
+             for role, column in (columns or {}).items()}
+    single = {role: _only(role, column) for role, column in given.items() if role not in SEVERAL}
+    chosen = column_names.choose(table.name, frame, ROLES, {**_first(guessed), **_nothing()},
+                                 {**single, **_nothing()})
+    several = {role: _columns(table, role, given.get(role, guessed[role])) for role in SEVERAL}
+    numbers = tuple(int(number) for number in frame.index)
+    references = column_names.values(frame, chosen["reference"])
+    candidates = column_names.values(frame, chosen["candidate"])
     rows.refuse_bad_rows(table.name, numbers,
                          {str(chosen["reference"]): references, str(chosen["candidate"]): candidates}, rows.emptiness,
                          "lack a sentence", "Fill them in or remove these rows.")
-    categories = tuple(category.strip() for category in column_names.values(table.frame, chosen["category"]))
-    scores = column_names.values(table.frame, chosen["human"])
-    rows.refuse_bad_rows(table.name, numbers, {str(chosen["human"]): scores}, _number_fault,
+    categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
+    scores = {column: column_names.values(frame, column) for column in several["human"]}
+    rows.refuse_bad_rows(table.name, numbers, scores, human_scores.fault,
                          "have a human score that is not a number", "Write a number such as 3.5, or leave it empty.")
-    human = tuple(_number(score) for score in scores)
-    return SentencePairs(table.name, references, candidates, categories, human, numbers,
-                         table.notices + _notices(references, candidates, numbers))
+    human = {column: tuple(_number(score) for score in values) for column, values in scores.items()}
+    further = _collapsed([column_names.values(frame, column) for column in several["more_references"]])
+    return SentencePairs(table.name, references, candidates, categories, human, numbers, further,
+                         table.notices + _notices(references, candidates, further, human, numbers))
+
+
+def _first(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:
+    return {role: column for role, column in guessed.items() if not isinstance(column, tuple)}
+
+
+def _nothing() -> dict[str, None]:
+    return dict.fromkeys(SEVERAL)
+
+
+def _only(role: str, column: str | tuple[str, ...] | None) -> str | None:
+    if isinstance(column, tuple):
+        if len(column) > 1:
+            raise InputError(f"The role '{role}' is played by one column; got {quoted(column)}.")
+        return column[0] if column else None
+    return column
+
+
+def _columns(table: Table, role: str, given: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    columns = (given,) if isinstance(given, str) else tuple(dict.fromkeys(given or ()))
+    absent = [column for column in columns if column not in table.frame.columns]
+    if absent:
+        raise InputError(f"{table.name} has no column {quoted(absent)} for the role '{role}'. "
+                         f"Found: {quoted(list(table.frame.columns))}.")
+    return columns
+
+
+def _collapsed(columns: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """For each row its further references without the empty ones; () where no row has any."""
+    further = tuple(tuple(text for text in texts if rows.emptiness(text) is None)
+                    for texts in zip(*columns, strict=True))
+    return further if any(further) else ()
 
 
 def _number(score: str) -> float:
-    return float(unicodedata.normalize("NFKC", score)) if score.strip() else math.nan
+    value = human_scores.number(score)
+    return math.nan if math.isnan(value) else value  # math.nan itself, so that equal datasets compare equal
 
 
-def _number_fault(score: str) -> str | None:
-    try:
-        # float() also reads 1_000, inf and nan, which no rater means.
-        if not score.strip() or ("_" not in score and math.isfinite(_number(score))):
-            return None
-    except ValueError:
-        pass
-    return f"holds '{score if len(score) <= 40 else score[:40] + '…'}'"
-
-
-def _notices(references: Sequence[str], candidates: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
-    pairs = list(zip(references, candidates, strict=True))
-    return rows.noticed(rows.repeated(numbers, pairs), "repeat{s} an earlier pair (kept)")
+def _notices(references: Sequence[str], candidates: Sequence[str], further: Sequence[tuple[str, ...]],
+             human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
+    pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
+    return (*rows.noticed(rows.repeated(numbers, pairs), "repeat{s} an earlier pair (kept)"),
+            *human_scores.notices(human, numbers))

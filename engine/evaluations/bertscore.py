@@ -1,56 +1,52 @@
 """Alignment: BERTScore for sentence pairs, token by token, with idf and a penalty by readings.
 
-The model is asked once, for the similarity of every token of a pair to every other. idf, threshold and
-penalty are arithmetic on that afterwards (`rescore`). Papers: Zhang et al. (BERTScore, ICLR 2020) and the
-paper on BERTScore for Japanese novel translation, sections 3 and 4.2.
+The model is asked once, for the similarity of every token of a pair to every other. Everything else is arithmetic on
+that afterwards (`engine.evaluations.rescoring`). Papers: Zhang et al. (BERTScore, ICLR 2020) and the paper on
+BERTScore for Japanese novel translation, sections 3 and 4.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from engine.datasets.sentence_pairs import SentencePairs
+from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
-from engine.evaluations.dictionaries import dictionary_for, reference_dictionary
-from engine.evaluations.pair_scores import PairTokens, score_pairs
+from engine.evaluations.dictionaries import dictionary_for
+from engine.evaluations.pair_tokens import PairTokens
+from engine.evaluations.rescoring import Scores, matrix, rescore
+from engine.evaluations.scoring import PAIRINGS, PENALTIES, Scoring, check_scoring
 from engine.evaluations.signature import require_models, resolve_layer, signature
+from engine.evaluations.token_table import SIDES, Sentence, TokenTable
 from engine.inference.gateway import GatewaySession
-from engine.language.readings import ENGINE_VERSION, reading
-from engine.measures.idf import IdfDictionary
-from engine.measures.matching import best_matches
+from engine.language import readings, words
+from engine.models.facts import ModelFacts
 
-SIDES = ("reference", "candidate")
-PENALTIES = ("none", "reading")
-PAIRINGS = ("token", "joined")
+__all__ = ["PAIRINGS", "PENALTIES", "PRECISIONS", "SIDES", "Result", "Scores", "Scoring", "Settings", "check_scoring",
+           "evaluate", "matrix", "rescore"]
+
 PRECISIONS = ("fp32", "bf16")
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """The choices that never touch the model.
-
-    idf: "none", "references", a built-in dictionary ("novel", "wiki") or the path of one.
-    threshold: share of the dictionary's entries that is not low-frequency (the paper's 70 %).
-    """
-
-    idf: str = "none"
-    threshold: float = 0.7
-    penalty: str = "none"
-    pairing: str = "token"
-    match_special: bool = True
+# Pairs that are asked for at a time; what a model says of them is packed before the next are.
+PAIRS_AT_ONCE = 10_000
+# What the similarities of a run may take in memory, all models and layers together.
+MAX_SIMILARITY_BYTES = 2 * 2**30
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What to align and how; `layer` None is the last. `scoring` is what the result is first shown with."""
+    """What to align and how; `layer` None is the last. `all_layers` keeps the similarities of every layer.
+
+    `scoring` is what the result is first shown with.
+    """
 
     models: tuple[str, ...]
     layer: int | None = None
+    all_layers: bool = False
     precision: str = "fp32"
     scoring: Scoring = field(default_factory=Scoring)
 
@@ -59,11 +55,10 @@ class Settings:
 class Result:
     """Similarities of every pair under every model; `rescore` makes numbers of them.
 
-    pairs: row, reference, candidate, category, human. tokens: model, row, side, position, token, surface,
-    start, end, special, reading, match_position, similarity, word_match_position, word_similarity (the last
-    two where special tokens of the other side are no match). shapes: model, row, n_reference,
-    n_candidate, offset into `similarity[model]`, a flat float32 array of (n_reference, n_candidate) blocks.
-    dictionaries: what each idf choice stood for when the run was made. excluded: model, row, reason.
+    pairs: row, reference, candidate, category, then "reference 2" … and "human:<name>" … as the dataset has them.
+    tokens: `token_table.TokenTable.frame` of every model. shapes: model, row, reference (1 the first), n_reference,
+    n_candidate, offset: where in `similarity[model]`, float32 (n_layers, n_cells), the block (n_reference,
+    n_candidate) of each layer begins. layers: the layers held, by number, for each model. excluded: model, row, reason.
     """
 
     settings: Settings
@@ -72,124 +67,127 @@ class Result:
     tokens: pd.DataFrame
     shapes: pd.DataFrame
     similarity: dict[str, np.ndarray]
+    layers: dict[str, tuple[int, ...]]
+    n_layers: dict[str, int]
     tokenizers: dict[str, str]
     excluded: pd.DataFrame
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def tokens_by_model(self) -> dict[str, PairTokens]:
+        """The tokens of each model as arrays; made once."""
+        return {model: PairTokens(model, _of_model(self.tokens, model), _of_model(self.shapes, model), self.pairs)
+                for model in self.settings.models}
 
-@dataclass(frozen=True)
-class Scores:
-    """What a scoring makes of a result.
-
-    pairs: model, row, precision, recall, f1, precision_penalty, recall_penalty, penalized_precision,
-    penalized_recall, penalized_f1. tokens: model, row, side, position, token, reading, idf, low_frequency,
-    match_position, match_token, similarity, reading_distance, agreement, and then surface, start, end, special,
-    match_reading, weight (share of the side's score). thresholds: model -> idf above which a token is low-frequency.
-    """
-
-    scoring: Scoring
-    pairs: pd.DataFrame
-    tokens: pd.DataFrame
-    thresholds: dict[str, float]
-    notices: tuple[str, ...] = ()
+    def layer_place(self, model: str, layer: int | None = None) -> int:
+        """Where `similarity[model]` has a layer; None is the one of the settings. InputError when it is not held."""
+        held, asked = self.layers[model], self.settings.layer if layer is None else layer
+        resolved = self.n_layers[model] if asked is None else asked if asked >= 0 else asked + self.n_layers[model] + 1
+        if resolved not in held:
+            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Weigh "
+                             "with all layers to choose among them.")
+        return held.index(resolved)
 
 
 def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession) -> Result:
-    """Align every pair of `dataset` under every model of `settings`.
+    """Align every pair of `dataset`, with each of its references, under every model of `settings`.
 
-    A pair with a sentence beyond a model's length is left out for that model and listed in `excluded`.
-    Raises InputError for settings that cannot be, for an idf dictionary of another tokenizer, and
-    when no pair remains; ModelError from the model.
+    A pair with a sentence beyond a model's length is left out for that model and listed in `excluded`; so is a
+    reference of several, while the others count. Raises InputError for settings that cannot be, for an idf
+    dictionary of another tokenizer, when no pair remains, and when the similarities would take more than
+    MAX_SIMILARITY_BYTES; ModelError from the model.
     """
     require_models(settings.models)
     check_scoring(settings.scoring)
     if settings.precision not in PRECISIONS:
         raise InputError(f"precision is one of {', '.join(PRECISIONS)}; got {settings.precision!r}.")
-    items = list(zip(dataset.references, dataset.candidates, strict=True))
-    all_facts, layers, tokens, shapes, similarity, excluded = [], {}, [], [], {}, []
-    for model in settings.models:
-        facts = session.describe(model)
-        layers[model] = layer = resolve_layer(settings.layer, facts)
-        all_facts.append(facts)
-        if settings.scoring.idf not in ("none", "references"):
-            dictionary_for(settings.scoring.idf, facts.tokenizer_fingerprint, model)  # said before the work, not after
-        pieces = session.token_similarities(model, items, layers=[layer], precision=settings.precision)
-        reasons = [_unusable(piece) for piece in pieces]
-        kept = [i for i, reason in enumerate(reasons) if not reason]
-        excluded += [(model, dataset.rows[i], reason) for i, reason in enumerate(reasons) if reason]
-        if not kept:
-            raise InputError(f"{model} can align none of the {dataset.n} pairs; the first: row {dataset.rows[0]}, "
-                             f"{reasons[0]}.")
-        rows = [dataset.rows[i] for i in kept]
-        pairs = [_Aligned(pieces[i], *items[i]) for i in kept]
-        tokens.append(_token_table(model, rows, pairs))
-        shapes.append(_shape_table(model, rows, pairs))
-        similarity[model] = np.concatenate([pair.similarity.ravel() for pair in pairs])
+    all_facts = [session.describe(model) for model in settings.models]
+    own_layers = {facts.name: resolve_layer(settings.layer, facts) for facts in all_facts}
+    if settings.scoring.dictionary is not None:
+        for facts in all_facts:  # said before the work, not after
+            dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name)
+    alignments = _alignments(dataset)
+    parts: dict[str, _Packed] = {}
+    used = 0
+    for facts in all_facts:
+        layers = tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
+        parts[facts.name] = _packed(facts, layers, alignments, session, settings.precision, used)
+        used += parts[facts.name].similarity.nbytes
 
-    left_out = pd.DataFrame(excluded, columns=["model", "row", "reason"])
+    left_out = pd.DataFrame([line for part in parts.values() for line in part.excluded],
+                            columns=["model", "row", "reason"])
     return Result(
-        settings=settings, dataset_name=dataset.name,
-        pairs=pd.DataFrame({"row": dataset.rows, "reference": dataset.references, "candidate": dataset.candidates,
-                            "category": dataset.categories, "human": dataset.human}),
-        tokens=pd.concat(tokens, ignore_index=True), shapes=pd.concat(shapes, ignore_index=True),
-        similarity=similarity, tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts},
-        excluded=left_out,
-        notices=(*dataset.notices, *(f"{model}: {n} of {dataset.n} pairs are beyond its length and were left out."
+        settings=settings, dataset_name=dataset.name, pairs=dataset.to_frame(),
+        tokens=_stacked([part.tokens for part in parts.values()]),
+        shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
+        similarity={model: part.similarity for model, part in parts.items()},
+        layers={model: part.layers for model, part in parts.items()},
+        n_layers={facts.name: facts.n_layers for facts in all_facts},
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,
+        notices=(*dataset.notices, *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
-        signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz", "unidic-lite"),
-                            layers=layers, readings=ENGINE_VERSION),
+        signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
+                            layers=own_layers, readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
     )
 
 
-def check_scoring(scoring: Scoring) -> None:
-    """Raise InputError when a choice is none of the possible, or two do not go together."""
-    for name, given, allowed in (("penalty", scoring.penalty, PENALTIES), ("pairing", scoring.pairing, PAIRINGS)):
-        if given not in allowed:
-            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
-    if not 0 <= scoring.threshold <= 1:
-        raise InputError(f"The threshold is a share between 0 and 1; got {scoring.threshold}.")
-    if scoring.penalty == "reading" and scoring.idf == "none":
-        raise InputError("The penalty concerns low-frequency tokens, and which those are is told by an idf dictionary: "
-                         "choose idf 'references', 'novel', 'wiki' or a dictionary of your own.")
+@dataclass(frozen=True)
+class _Packed:
+    """What one model says of all alignments."""
+
+    layers: tuple[int, ...]
+    tokens: pd.DataFrame
+    shapes: pd.DataFrame
+    similarity: np.ndarray
+    excluded: list[tuple[str, int, str]]
 
 
-def rescore(result: Result, scoring: Scoring) -> Scores:
-    """P, R and F1 of every pair, plain and penalised, under `scoring`; no model is asked.
-
-    Raises InputError when the choices do not go together or a dictionary belongs to another tokenizer.
-    """
-    check_scoring(scoring)
-    pair_tables, token_tables, thresholds, notices = [], [], {}, []
-    for model, tokens in _tokens_by_model(result).items():
-        dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
-        threshold = dictionary.threshold(scoring.threshold) if dictionary else np.nan
-        pairs, explained = score_pairs(
-            tokens, dictionary, threshold, penalised=scoring.penalty == "reading", joined=scoring.pairing == "joined",
-            match_special=scoring.match_special,
-        )
-        thresholds[model] = float(threshold)
-        undefined = int(pairs["f1"].isna().sum())
-        if undefined:
-            notices.append(f"{model}: {undefined} pairs have no score, because a sentence has no token with a weight "
-                           "above 0 or nothing to match.")
-        pair_tables.append(pairs)
-        token_tables.append(explained)
-    return Scores(scoring, pd.concat(pair_tables, ignore_index=True), pd.concat(token_tables, ignore_index=True),
-                  thresholds, tuple(notices))
+def _alignments(dataset: SentencePairs) -> list[tuple[int, int, str, str]]:
+    """Row, number of the reference, reference and candidate; those of one row follow each other."""
+    further = dataset.more_references or ((),) * dataset.n
+    return [(row, number, reference, candidate)
+            for row, first, more, candidate in zip(dataset.rows, dataset.references, further, dataset.candidates,
+                                                   strict=True)
+            for number, reference in enumerate((first, *more), start=1)]
 
 
-def matrix(result: Result, model: str, row: int) -> np.ndarray:
-    """The cosine similarities of one pair, float32 (n_reference_tokens, n_candidate_tokens).
-
-    Raises InputError when the run holds no such pair.
-    """
-    found = result.shapes[(result.shapes["model"] == model) & (result.shapes["row"] == row)]
-    if found.empty:
-        raise InputError(f"The run holds no pair in row {row} under {model}.")
-    n_reference, n_candidate, offset = (int(found.iloc[0][name]) for name in ("n_reference", "n_candidate", "offset"))
-    block = result.similarity[model][offset:offset + n_reference * n_candidate]
-    return block.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
+def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tuple[int, int, str, str]],
+            session: GatewaySession, precision: str, used: int) -> _Packed:
+    table = TokenTable(facts.name)
+    shapes: list[tuple[int, int, int, int]] = []
+    blocks: list[np.ndarray] = []
+    excluded: list[tuple[str, int, str]] = []
+    n_bytes = 0
+    for start in range(0, len(alignments), PAIRS_AT_ONCE):
+        part = alignments[start:start + PAIRS_AT_ONCE]
+        pieces = session.token_similarities(
+            facts.name, [(reference, candidate) for *_, reference, candidate in part], layers=list(layers),
+            precision=precision, within=(start, start + len(part), len(alignments)))
+        kept = []
+        for (row, number, reference, candidate), piece in zip(part, pieces, strict=True):
+            if reason := _unusable(piece):
+                excluded.append((facts.name, row, reason if number == 1 else f"{reference_column(number)}: {reason}"))
+                continue
+            similarity = np.asarray(piece["similarity"], dtype=np.float32)  # (n_layers, n_reference, n_candidate)
+            kept.append(similarity.reshape(len(layers), -1))
+            shapes.append((row, number, *similarity.shape[1:]))
+            for side, text in zip(SIDES, (reference, candidate), strict=True):
+                table.add(row, number, side, Sentence(text, piece[f"{side}_tokens"], piece[f"{side}_special"],
+                                                      piece[f"{side}_spans"]))
+        table.pack()
+        if kept:
+            blocks.append(np.concatenate(kept, axis=1))
+            n_bytes += blocks[-1].nbytes
+        _refuse_size(used, n_bytes, start + len(part), len(alignments), len(layers))
+    if not shapes:
+        raise InputError(f"{facts.name} can align none of the {len(alignments)} pairs; the first: row "
+                         f"{excluded[0][1]}, {excluded[0][2]}.")
+    shape_table = pd.DataFrame(shapes, columns=["row", "reference", "n_reference", "n_candidate"])
+    cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()
+    shape_table.insert(0, "model", facts.name)
+    return _Packed(layers, table.frame(), shape_table.assign(offset=np.cumsum(cells) - cells),
+                   np.concatenate(blocks, axis=1), excluded)
 
 
 def _unusable(piece: Mapping[str, Any]) -> str:
@@ -200,68 +198,26 @@ def _unusable(piece: Mapping[str, Any]) -> str:
     return f"the tokenizer makes no token of the {' and the '.join(empty)}" if empty else ""
 
 
-class _Aligned:
-    """One pair as the model returned it, with the best matches of both sides."""
-
-    def __init__(self, piece: Mapping[str, Any], reference: str, candidate: str) -> None:
-        self.similarity: np.ndarray = np.asarray(piece["similarity"])[0]  # (n_reference, n_candidate)
-        self.texts = {"reference": reference.strip(), "candidate": candidate.strip()}
-        self.tokens = {side: list(piece[f"{side}_tokens"]) for side in SIDES}
-        self.special = {side: np.asarray(piece[f"{side}_special"], dtype=bool) for side in SIDES}
-        self.spans = {side: np.asarray(piece[f"{side}_spans"]) for side in SIDES}
-        special = (self.special["reference"], self.special["candidate"])
-        self.any_match = best_matches(self.similarity, *special, match_special=True)
-        self.word_match = best_matches(self.similarity, *special, match_special=False)
-
-    def surfaces(self, side: str) -> list[str]:
-        """What each token covers in the text; a token without characters keeps its own spelling."""
-        text = self.texts[side]
-        return [text[start:end] if end > start else token
-                for token, (start, end) in zip(self.tokens[side], self.spans[side], strict=True)]
+def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) -> None:
+    """Say that the similarities of all pairs will not fit as soon as those of some tell it."""
+    expected = used + n_bytes / done * total
+    if max(expected, used + n_bytes) > MAX_SIMILARITY_BYTES:
+        advice = "Weigh one layer only, or fewer models" if n_layers > 1 else "Weigh one model at a time"
+        raise InputError(f"The similarities of {total:,} pairs would take about {expected / 2**30:.1f} GiB; a run "
+                         f"keeps at most {MAX_SIMILARITY_BYTES / 2**30:.0f}. {advice}, or cut the file in parts.")
 
 
-def _token_table(model: str, rows: list[int], pairs: list[_Aligned]) -> pd.DataFrame:
-    columns: dict[str, list[Any]] = {name: [] for name in (
-        "row", "side", "position", "token", "surface", "start", "end", "special",
-        "match_position", "similarity", "word_match_position", "word_similarity")}
-    for row, pair in zip(rows, pairs, strict=True):
-        for side in SIDES:
-            n = len(pair.tokens[side])
-            columns["row"] += [row] * n
-            columns["side"] += [side] * n
-            columns["position"] += range(n)
-            columns["token"] += pair.tokens[side]
-            columns["surface"] += pair.surfaces(side)
-            columns["start"] += pair.spans[side][:, 0].tolist()
-            columns["end"] += pair.spans[side][:, 1].tolist()
-            columns["special"] += pair.special[side].tolist()
-            for prefix, match in (("", pair.any_match), ("word_", pair.word_match)):
-                columns[f"{prefix}match_position"] += getattr(match, f"{side}_match").tolist()
-                columns[f"{prefix}similarity"] += getattr(match, f"{side}_similarity").tolist()
-    table = pd.DataFrame(columns)
-    table.insert(0, "model", model)
-    read = {surface: reading(surface) for surface in set(table.loc[~table["special"], "surface"])}
-    table["reading"] = np.where(table["special"], "", table["surface"].map(read).fillna(""))
-    return table
+def _of_model(table: pd.DataFrame, model: str) -> pd.DataFrame:
+    return table[table["model"] == model].reset_index(drop=True)
 
 
-def _shape_table(model: str, rows: list[int], pairs: list[_Aligned]) -> pd.DataFrame:
-    n_reference, n_candidate = (np.array([len(pair.tokens[side]) for pair in pairs]) for side in SIDES)
-    ends = np.cumsum(n_reference * n_candidate)
-    return pd.DataFrame({"model": model, "row": rows, "n_reference": n_reference, "n_candidate": n_candidate,
-                         "offset": ends - n_reference * n_candidate})
-
-
-def _tokens_by_model(result: Result) -> dict[str, PairTokens]:
-    return {model: PairTokens.from_table(model, result.tokens[result.tokens["model"] == model])
-            for model in result.settings.models}
-
-
-def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str) -> IdfDictionary | None:
-    if scoring.idf == "none":
-        return None
-    if scoring.idf == "references":
-        return reference_dictionary(tokens.references(), tokenizer)
-    return dictionary_for(scoring.idf, tokenizer, model)
-
-
+def _stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables one below the other; texts stay categories, those of all tables together."""
+    if len(tables) == 1:
+        return tables[0]
+    return pd.DataFrame({
+        name: pd.api.types.union_categoricals([table[name] for table in tables])
+        if isinstance(tables[0][name].dtype, pd.CategoricalDtype)
+        else np.concatenate([table[name].to_numpy() for table in tables])
+        for name in tables[0].columns
+    })

@@ -5,49 +5,85 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tempfile
+import secrets
 import zlib
 from pathlib import Path
 
 from engine.errors import InputError
 from engine.measures.idf import IdfDictionary
 
-FORMAT = "hakari-idf-1"
+FORMAT = "hakari-idf-2"
+# The first had no token_counts.
+FORMATS = ("hakari-idf-1", FORMAT)
+SUFFIXES = (".json", ".json.gz")
+# No dictionary comes near: a vocabulary of a million pieces takes some 30 MB.
+MAX_BYTES = 256 * 2**20
+
+_GZIP_SIGN = b"\x1f\x8b"
 
 
 def write_idf(dictionary: IdfDictionary, path: Path) -> None:
-    """The dictionary as JSON, gzipped when the name ends in .gz; the same dictionary gives the same bytes."""
+    """The dictionary in a file, gzipped when the name ends in .gz; it is seen whole or not at all.
+
+    Raises InputError when it cannot be written there.
+    """
+    raw = idf_bytes(dictionary, compressed=path.name.endswith(".gz"))
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        try:
+            aside.write_bytes(raw)  # with the permissions that the user's other files have
+            os.replace(aside, path)
+        finally:
+            aside.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"The dictionary cannot be written to {path}: {error.strerror or error}.") from error
+
+
+def idf_bytes(dictionary: IdfDictionary, *, compressed: bool = True) -> bytes:
+    """The dictionary as JSON, gzipped or not; the same dictionary gives the same bytes."""
     content = {"format": FORMAT, "name": dictionary.name, "tokenizer": dictionary.tokenizer, "unit": dictionary.unit,
-               "n_documents": dictionary.n_documents, "document_counts": dict(dictionary.document_counts)}
-    raw = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
-    if path.name.endswith(".gz"):
-        raw = gzip.compress(raw, mtime=0)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+               "n_documents": dictionary.n_documents, "document_counts": dict(dictionary.document_counts),
+               # in the order of the pieces above, which need not be written twice
+               "token_counts": [dictionary.token_counts[piece] for piece in dictionary.document_counts]
+               if dictionary.token_counts else []}
+    raw = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return gzip.compress(raw, mtime=0) if compressed else raw
 
 
-def read_idf(path: Path) -> IdfDictionary:
-    """The dictionary that `write_idf` wrote. Raises InputError when the file is missing or another thing."""
+def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
+    """The dictionary that `write_idf` wrote, from a file or from an upload's bytes called `name`; of either format.
+
+    Raises InputError when the file is missing or another thing.
+    """
+    shown = name or (str(source) if isinstance(source, Path) else "The file")
     try:
-        raw = path.read_bytes()
-        content = json.loads(gzip.decompress(raw) if path.name.endswith(".gz") else raw)
+        raw = source if isinstance(source, bytes) else source.read_bytes()
+        content = json.loads(_unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw)
     except FileNotFoundError as error:
-        raise InputError(f"There is no idf dictionary {path}.") from error
-    except (OSError, EOFError, zlib.error, ValueError) as error:
-        raise InputError(f"{path} cannot be read as an idf dictionary: {error}.") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(f"{path} is not an idf dictionary (no format '{FORMAT}' in it). "
+        raise InputError(f"There is no idf dictionary {shown}.") from error
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+        raise InputError(f"{shown} cannot be read as an idf dictionary: {error}.") from error
+    if not isinstance(content, dict) or content.get("format") not in FORMATS:
+        raise InputError(f"{shown} is not an idf dictionary (no format '{FORMAT}' in it). "
                          "Make one with: python -m engine idf --model M --corpus FILE --out FILE.")
-    counts, n_documents = content.get("document_counts"), content.get("n_documents")
+    documents, n_documents = content.get("document_counts"), content.get("n_documents")
+    occurrences = content.get("token_counts", [])
     texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
     # bool is an int to isinstance, but no count.
-    if not (isinstance(counts, dict) and all(type(count) is int for count in [n_documents, *counts.values()])
-            and all(isinstance(text, str) for text in texts)):
-        raise InputError(f"{path} is an idf dictionary with damaged entries; make it again.")
-    return IdfDictionary(content["name"], content["n_documents"], counts, content["tokenizer"], content["unit"])
+    if not (isinstance(documents, dict) and isinstance(occurrences, list)
+            and all(type(count) is int for count in [n_documents, *documents.values(), *occurrences])
+            and len(occurrences) in (0, len(documents)) and all(isinstance(text, str) for text in texts)):
+        raise InputError(f"{shown} is an idf dictionary with damaged entries; make it again.")
+    return IdfDictionary(content["name"], content["n_documents"], documents, content["tokenizer"], content["unit"],
+                         dict(zip(documents, occurrences, strict=True)) if occurrences else {}, sum(occurrences))
+
+
+def _unpacked(raw: bytes, shown: str) -> bytes:
+    """The content of a gzip file; a small one may unpack to more than memory holds, so no more than MAX_BYTES."""
+    reader = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    content = reader.decompress(raw, MAX_BYTES)
+    if reader.unconsumed_tail:
+        raise InputError(f"{shown} unpacks to more than {MAX_BYTES // 2**20} MiB, which no idf dictionary does.")
+    if not reader.eof:
+        raise EOFError("it ends too early")
+    return content

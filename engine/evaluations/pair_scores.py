@@ -1,132 +1,200 @@
 """All pairs of a run scored at once: BERTScore and the reading penalty as arithmetic on flat arrays.
 
 The measures themselves are `engine.measures.matching`, `.idf` and `.reading_penalty`, which define them
-for one pair; here the tokens of all pairs lie end to end, and a sentence is a slice of them.
+for one pair; here the units of all pairs lie end to end, and a sentence is a slice of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from engine.measures.idf import IdfDictionary
+from engine.evaluations.pair_tokens import PairTokens, Units, texts
+from engine.evaluations.scoring import Scoring
+from engine.measures.ragged import best_of_blocks
 from engine.measures.reading_penalty import agreement
 
+SCORES = ("precision", "recall", "f1", "precision_penalty", "recall_penalty", "penalized_precision",
+          "penalized_recall", "penalized_f1")
+TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "reading", "idf", "low_frequency", "match_position",
+                 "match_token", "similarity", "reading_distance", "agreement", "surface", "start", "end", "special",
+                 "match_reading", "match_special", "weight", "proper_noun", "penalised", "word", "best_reference")
 
-@dataclass(frozen=True)
-class PairTokens:
-    """The tokens of all pairs of one model, end to end: reference, candidate, reference, candidate, …
 
-    `starts` (n_sentences,) holds where each sentence begins; sentence 2p is pair p's reference and
-    2p + 1 its candidate; `sentence` (n_tokens,) says which sentence a token belongs to.
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """The scores of one model, and what they were made of; `frame` explains the tokens.
+
+    pairs: one line for each row (`bertscore.Scores`). explained: int (n_rows,), the alignment that each row's tokens
+    tell of. The arrays are of all units: position of the match in its sentence (-1 none) and among all units (0
+    where there is none), similarity, share of the sentence's weight, edit distance, M, and which the penalty counts.
     """
 
-    model: str
-    table: pd.DataFrame
-    starts: np.ndarray
-    sentence: np.ndarray
+    tokens: PairTokens
+    units: Units
+    with_idf: bool
+    unit: str
+    pairs: pd.DataFrame
+    explained: np.ndarray
+    match_position: np.ndarray
+    match: np.ndarray
+    similarity: np.ndarray
+    share: np.ndarray
+    distance: np.ndarray
+    agreement: np.ndarray
+    penalised: np.ndarray
 
-    @classmethod
-    def from_table(cls, model: str, table: pd.DataFrame) -> PairTokens:
-        """From the rows of one model in a result's token table, in their order."""
-        table = table.reset_index(drop=True)
-        begins = (table["position"] == 0).to_numpy()
-        return cls(model, table, np.flatnonzero(begins), np.cumsum(begins) - 1)
+    def frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
+        """The token table of `bertscore.Scores` for the rows at places `first` to before `last`, None for all."""
+        units, table = self.units, self.tokens.table
+        alignments = self.explained[first:last]
+        sentences = np.stack([2 * alignments, 2 * alignments + 1], axis=1).ravel()
+        lengths, starts = units.lengths[sentences], units.starts[sentences]
+        # the places, among all units, of the units of these sentences
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        chosen = np.repeat(starts, lengths) + within
+        match, position = self.match[chosen], self.match_position[chosen]
+        own, surfaces = self._texts(chosen)
+        other, _ = self._texts(match)
+        at = table.iloc[units.first[chosen]]
+        special = units.special[chosen]
+        return pd.DataFrame({
+            "model": self.tokens.model, "row": at["row"].to_numpy(), "side": texts(at["side"]), "position": within,
+            "token": own, "reading": units.readings[chosen],
+            "idf": units.weight[chosen] if self.with_idf else np.nan, "low_frequency": units.low_frequency[chosen],
+            "match_position": position, "match_token": np.where(position >= 0, other, ""),
+            "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
+            "agreement": np.where(special, np.nan, self.agreement[chosen]), "surface": surfaces,
+            "start": at["start"].to_numpy(), "end": table["end"].to_numpy()[units.last[chosen] - 1],
+            "special": special, "match_reading": np.where(position >= 0, units.readings[match], ""),
+            "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
+            "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
+            "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
+        }, columns=list(TOKEN_COLUMNS))
 
-    def references(self) -> list[list[str]]:
-        """The tokens of each reference, special tokens left out."""
-        table = self.table[(self.table["side"] == "reference") & ~self.table["special"]]
-        rows = self.table.loc[self.starts[::2], "row"]
-        by_row = table.groupby("row", sort=False)["token"].agg(list)
-        return [by_row.get(row, []) for row in rows]
+    def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How the tokenizer writes the units at those places, and how the sentence does; of a word the latter twice."""
+        table, units = self.tokens.table, self.units
+        pieces, surfaces = (texts(table[name].iloc[units.first[chosen]]) for name in ("token", "surface"))
+        if self.unit == "word":
+            ends = table["end"].to_numpy()[units.last[chosen] - 1]
+            starts = table["start"].to_numpy()[units.first[chosen]]
+            sentences = self.tokens.sentences
+            for place in np.flatnonzero(units.last[chosen] - units.first[chosen] > 1):
+                surfaces[place] = sentences[units.sentence[chosen[place]]][starts[place]:ends[place]]
+            return np.where(units.special[chosen], pieces, surfaces), surfaces
+        return pieces, surfaces
 
-    def matches(self, match_special: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Position of each token's best match on the other side, and that match's place among all tokens."""
-        name = "match_position" if match_special else "word_match_position"
-        position = self.table[name].to_numpy()
-        other = self.starts[self.sentence ^ 1]  # where the other side of the token's pair begins
-        return position, np.where(position >= 0, other + position, 0)
 
+def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScores:
+    """The scores of one model: weights, matches, penalty, then the best of each row's references.
 
-def score_pairs(
-    tokens: PairTokens, dictionary: IdfDictionary | None, threshold: float, *,
-    penalised: bool, joined: bool, match_special: bool,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The pair table and the token table of `bertscore.Scores` for one model.
-
-    Without a dictionary every token weighs 1 and special tokens 0. Without the penalty every M is 1.
-    A sentence whose weights are all 0 has no score (NaN), and so has a pair with P + R = 0.
+    Without the penalty every M costs nothing. A sentence whose weights are all 0 has no score (NaN), and so has a
+    pair with P + R = 0. Of several references each score of the row is the greatest, whichever reference it comes
+    from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
+    (without the penalty: F1), the first of equals.
     """
-    table, starts = tokens.table, tokens.starts
-    special = table["special"].to_numpy(dtype=bool)
-    weight = _weights(table["token"], special, dictionary)
-    similarity = table["similarity" if match_special else "word_similarity"].to_numpy(dtype=np.float64)
-    position, match = tokens.matches(match_special)
+    special, starts, sentence = units.special, units.starts, units.sentence
+    position, similarity = _matches(units, match_special=scoring.match_special)
+    match = np.where(position >= 0, starts[sentence ^ 1] + position, 0)  # where the other side of the alignment begins
 
     # a special token weighs nothing, so a similarity that it lacks must not spoil the sum
-    weighted = np.where(weight > 0, weight * similarity, 0.0)
-    total = np.add.reduceat(weight, starts)  # (n_sentences,)
+    weighted = np.where(units.weight > 0, units.weight * similarity, 0.0)
+    total = np.add.reduceat(units.weight, starts)  # (n_sentences,)
     means = _divide(np.add.reduceat(weighted, starts), total)  # (n_sentences,)
-    share = _divide(weight, total[tokens.sentence])  # (n_tokens,)
+    share = _divide(units.weight, total[sentence])  # (n_units,)
     recall, precision = means[::2], means[1::2]
 
-    low_frequency = ~special & (weight > threshold) if dictionary else np.zeros(len(table), dtype=bool)
-    readings = table["reading"].to_numpy(dtype=object)
-    match_readings = np.where(position >= 0, readings[match], "")
-    distance, agreements = _agreements(readings, match_readings, low_frequency, tokens.sentence, joined)
-    counted = np.where(special, 0.0, agreements if penalised else 1.0)
+    penalised = ~special & _criterion(units, scoring.criterion)
+    match_readings = np.where(position >= 0, units.readings[match], "")
+    if scoring.pairing == "joined":
+        once = scoring.reading_scope == "word" and scoring.unit == "subword"
+        distance, agreements = _joined_agreements(units, match, match_readings, penalised, once=once)
+    else:
+        distance, agreements = _agreements(units.readings, match_readings, penalised)
+    counted = np.where(special, 0.0, agreements if scoring.penalty == "reading" else 1.0)
     penalties = _divide(np.add.reduceat(counted, starts), np.add.reduceat((~special).astype(float), starts))
     recall_penalty, precision_penalty = penalties[::2], penalties[1::2]
 
-    pairs = pd.DataFrame({
-        "model": tokens.model, "row": table["row"].to_numpy()[starts[::2]],
-        "precision": precision, "recall": recall, "f1": _harmonic(precision, recall),
-        "precision_penalty": precision_penalty, "recall_penalty": recall_penalty,
-        "penalized_precision": precision * precision_penalty, "penalized_recall": recall * recall_penalty,
-        "penalized_f1": _harmonic(precision * precision_penalty, recall * recall_penalty),
-    })
-    surfaces = table["surface"].to_numpy(dtype=object)
-    explained = pd.DataFrame({
-        "model": tokens.model, "row": table["row"], "side": table["side"], "position": table["position"],
-        "token": table["token"], "reading": readings, "idf": weight if dictionary else np.nan,
-        "low_frequency": low_frequency, "match_position": position,
-        "match_token": np.where(position >= 0, table["token"].to_numpy(dtype=object)[match], ""),
-        "similarity": similarity, "reading_distance": distance,
-        "agreement": np.where(special, np.nan, agreements),
-        "surface": surfaces, "start": table["start"], "end": table["end"], "special": special,
-        "match_reading": match_readings, "match_special": np.where(position >= 0, special[match], False),
-        "weight": share,
-    })
+    alignments = pd.DataFrame(dict(zip(SCORES, (
+        precision, recall, _harmonic(precision, recall), precision_penalty, recall_penalty,
+        precision * precision_penalty, recall * recall_penalty,
+        _harmonic(precision * precision_penalty, recall * recall_penalty),
+    ), strict=True)))
+    pairs, explained = _best_references(tokens, alignments)
+    return PairScores(tokens, units, scoring.idf != "none", scoring.unit, pairs, explained, position, match,
+                      similarity, share, distance, agreements, penalised)
+
+
+def _matches(units: Units, *, match_special: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Position of each unit's best match on the other side, and how similar it is, each (n_units,)."""
+    of_reference = units.sentence % 2 == 0
+    barred = units.special & (not match_special)
+    found = best_of_blocks(units.similarity, units.lengths[::2], units.lengths[1::2], barred[of_reference],
+                           barred[~of_reference])
+    position = np.empty(len(barred), dtype=np.int64)
+    similarity = np.empty(len(barred))
+    position[of_reference], position[~of_reference] = found.row_match, found.column_match
+    similarity[of_reference], similarity[~of_reference] = found.row_similarity, found.column_similarity
+    return position, similarity
+
+
+def _criterion(units: Units, criterion: str) -> np.ndarray:
+    """Which units the penalty concerns, bool (n_units,)."""
+    if criterion == "proper-nouns":
+        return units.proper_noun
+    if criterion == "either":
+        return units.low_frequency | units.proper_noun
+    return units.low_frequency & units.proper_noun if criterion == "both" else units.low_frequency
+
+
+def _best_references(tokens: PairTokens, alignments: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+    rows = tokens.shapes["row"].to_numpy()
+    first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])  # (n_rows,) the first alignment of each row
+    explained = first
+    if len(first) < len(rows):
+        group = np.cumsum(np.r_[False, rows[1:] != rows[:-1]])
+        # NaN is the worst, for the reference that is shown should have a score; the sort keeps equals in their order
+        worst_last = -alignments["penalized_f1"].fillna(-np.inf).to_numpy()
+        explained = np.lexsort((worst_last, group))[first]
+    best = {name: np.fmax.reduceat(alignments[name].to_numpy(), first) for name in SCORES}
+    for name in ("precision_penalty", "recall_penalty"):
+        best[name] = alignments[name].to_numpy()[explained]
+    pairs = pd.DataFrame({"model": tokens.model, "row": rows[first], **best,
+                          "best_reference": tokens.shapes["reference"].to_numpy()[explained]})
     return pairs, explained
 
 
-def _weights(tokens: pd.Series[Any], special: np.ndarray, dictionary: IdfDictionary | None) -> np.ndarray:
-    if dictionary is None:
-        return np.where(special, 0.0, 1.0)
-    codes, pieces = pd.factorize(tokens)
-    return np.where(special, 0.0, dictionary.idf(list(pieces), np.zeros(len(pieces), dtype=bool))[codes])
-
-
-def _agreements(
-    readings: np.ndarray, match_readings: np.ndarray, low_frequency: np.ndarray, sentence: np.ndarray, joined: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Edit distance (NaN where none was taken) and M (1 where the token is not low-frequency), each (n_tokens,)."""
+def _agreements(readings: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray
+                ) -> tuple[np.ndarray, np.ndarray]:
+    """Edit distance (NaN where none was taken) and M (1 where the unit is not penalised), each (n_units,)."""
     distance, value = np.full(len(readings), np.nan), np.ones(len(readings))
-    chosen = np.flatnonzero(low_frequency)
-    if joined:
-        compared = pd.DataFrame({"sentence": sentence[chosen], "own": readings[chosen],
-                                 "match": match_readings[chosen]})
-        whole = compared.groupby("sentence", sort=False)[["own", "match"]].agg("".join)
-        own, other = (whole[name].reindex(compared["sentence"]).to_numpy(dtype=object) for name in ("own", "match"))
-    else:
-        own, other = readings[chosen], match_readings[chosen]
-    known = {pair: agreement(*pair) for pair in set(zip(own, other, strict=True))}
-    for place, pair in zip(chosen, zip(own, other, strict=True), strict=True):
-        distance[place], value[place] = known[pair].distance, known[pair].value
+    chosen = np.flatnonzero(penalised)
+    compared = list(zip(readings[chosen].tolist(), match_readings[chosen].tolist(), strict=True))
+    known = {pair: agreement(*pair) for pair in set(compared)}
+    distance[chosen] = [known[pair].distance for pair in compared]
+    value[chosen] = [known[pair].value for pair in compared]
     return distance, value
+
+
+def _joined_agreements(units: Units, match: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray, *,
+                       once: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The same, all penalised units of a sentence having one M; `once`: neighbours of one word give it once."""
+    chosen = np.flatnonzero(penalised)
+    sentence = units.sentence[chosen]
+    own, other = units.readings[chosen], match_readings[chosen]
+    if once and len(chosen):
+        same = np.r_[False, sentence[1:] == sentence[:-1]]
+        for texts_of, word in ((own, units.word[chosen]), (other, units.word[match[chosen]])):
+            texts_of[same & np.r_[False, word[1:] == word[:-1]]] = ""
+    compared = pd.DataFrame({"sentence": sentence, "own": own, "match": other})
+    whole = compared.groupby("sentence", sort=False)[["own", "match"]].agg("".join)
+    joined_own, joined_match = (np.full(len(units.readings), "", dtype=object) for _ in range(2))
+    joined_own[chosen], joined_match[chosen] = (whole[name].reindex(sentence).to_numpy(dtype=object)
+                                                for name in ("own", "match"))
+    return _agreements(joined_own, joined_match, penalised)
 
 
 def _divide(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:

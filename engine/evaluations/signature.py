@@ -18,7 +18,7 @@ def signature(
     settings: Any, models: Sequence[ModelFacts], dataset_hash: str, *,
     libraries: Sequence[str] = (), **resolved: Any,
 ) -> dict[str, Any]:
-    """Settings as given and as resolved, models with revision and fingerprint, dataset, versions.
+    """Settings as given and as resolved, models with revision, fingerprint and recipe, dataset, versions.
 
     `settings` is a frozen dataclass; `libraries` are distributions that matter beside the usual ones;
     `resolved` holds what the settings left open (the layer that "last" stands for).
@@ -27,7 +27,7 @@ def signature(
     return {
         "models": [
             {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
-             "device": facts.device, "dtype": facts.dtype}
+             "device": facts.device, "dtype": facts.dtype, **({"recipe": facts.recipe} if facts.recipe else {})}
             for facts in models
         ],
         "settings": {key: value for key, value in given.items() if key != "models"},

@@ -46,10 +46,28 @@ def reading(text: str) -> str:
     >>> [reading(name) for name in ("斉藤", "斎藤", "##サイトウ", "ｻｲﾄｳ", "尾崎", "A4")]
     ['さいとう', 'さいとう', 'さいとう', 'さいとう', 'おざき', '']
     """
-    plain = unicodedata.normalize("NFKC", _CONTINUATION_SIGNS.sub("", text)).translate(_KNOWN_VARIANTS)
+    plain = without_signs(text).translate(_KNOWN_VARIANTS)
     with _lock:
         converted = "".join(part["hira"] for run in _READABLE.findall(plain) for part in _kakasi().convert(run))
-    hiragana = converted.translate(_KATAKANA_TO_HIRAGANA)
+    return hiragana_only(converted)
+
+
+def without_signs(text: str) -> str:
+    """What a piece spells, in full-width kana (NFKC): without the "##" and "▁" that it begins with.
+
+    >>> without_signs("##ｻﾝ")
+    'サン'
+    """
+    return unicodedata.normalize("NFKC", _CONTINUATION_SIGNS.sub("", text))
+
+
+def hiragana_only(kana: str) -> str:
+    """Kana as hiragana and ー, repetition signs written out; whatever else stands among them goes.
+
+    >>> hiragana_only("コーヒー"), hiragana_only("すゞ・")
+    ('こーひー', 'すず')
+    """
+    hiragana = kana.translate(_KATAKANA_TO_HIRAGANA)
     while _REPEATED.search(hiragana):
         hiragana = _REPEATED.sub(_repeat, hiragana)
     return _NOT_A_READING.sub("", hiragana)

@@ -37,18 +37,27 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in word_spans(text)]
     ['私', 'は', '東京', 'タワー']
     """
+    return [span for span, _ in words_with_features(text)]
+
+
+def words_with_features(text: str) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
+    """Each word's span, as `word_spans` gives it, and its features in the order of unidic-lite.
+
+    A word that the dictionary does not have has six features; one that it has, 26.
+    """
     # MeCab drops some whitespace and keeps some as words, so it is given one kind only, and words are
     # counted off against the characters that are not whitespace: no search, no offset to go wrong.
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
-        lengths = [len(node.surface) for piece in _PIECE.findall(plain) for node in _tagger()(piece)]
-    spans = []
+        found = [(len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain)
+                 for node in _tagger()(piece)]
+    words = []
     used = 0
-    for length in lengths:
-        spans.append((positions[used], positions[used + length - 1] + 1))
+    for length, features in found:
+        words.append(((positions[used], positions[used + length - 1] + 1), features))
         used += length
-    return spans
+    return words
 
 
 def uses_spaces(text: str) -> bool:
@@ -67,5 +76,5 @@ def _tagger() -> Any:
     import fugashi
     import unidic_lite
 
-    # GenericTagger and an empty rc file: the surface is all that is asked, and no system setting counts.
+    # GenericTagger leaves features as they come, and with an empty rc file no system setting counts.
     return fugashi.GenericTagger(f'-r /dev/null -d "{unidic_lite.DICDIR}"')

@@ -1,10 +1,15 @@
-"""Inverse document frequency: which tokens are rare in a corpus, and from where on a token is low-frequency."""
+"""Inverse document frequency: which tokens are rare in a corpus, and from where on a token is low-frequency.
+
+What is kept are counts, so that threshold and formula can change later.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +21,11 @@ LOWER_PART = 0.7
 
 @dataclass(frozen=True)
 class IdfDictionary:
-    """Document counts of a corpus: in how many of its documents each piece of a tokenizer occurs.
+    """Counts of a corpus: in how many of its documents each piece of a tokenizer occurs, and how often in all.
 
     `tokenizer` is the fingerprint of the tokenizer that made the pieces: the dictionary says nothing
-    about another one's. `unit` says what a document was (a file, an article, a sentence).
+    about another one's. `unit` says what a document was (a file, an article, a sentence). `token_counts` holds the
+    occurrences of each piece and `n_tokens` their sum; both are empty where they were not counted.
     """
 
     name: str
@@ -27,6 +33,8 @@ class IdfDictionary:
     document_counts: Mapping[str, int]
     tokenizer: str
     unit: str
+    token_counts: Mapping[str, int] = field(default_factory=dict)
+    n_tokens: int = 0
 
     def __post_init__(self) -> None:
         """Raise InputError for counts that no corpus of n_documents documents can have."""
@@ -36,6 +44,22 @@ class IdfDictionary:
             if not 1 <= count <= self.n_documents:
                 raise InputError(f"The idf dictionary '{self.name}' counts '{piece}' in {count} documents; "
                                  f"possible are 1 to {self.n_documents}.")
+        if self.token_counts and (self.token_counts.keys() != self.document_counts.keys() or any(
+                count < self.document_counts[piece] for piece, count in self.token_counts.items())):
+            raise InputError(f"The occurrences in the idf dictionary '{self.name}' do not go with its documents: every "
+                             "piece occurs at least once in each document that has it.")
+        if self.n_tokens != sum(self.token_counts.values()):
+            raise InputError(f"The idf dictionary '{self.name}' says it has {self.n_tokens} tokens; its pieces occur "
+                             f"{sum(self.token_counts.values())} times.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that idf and unigram probabilities depend on; the dictionary's name is none of it."""
+        digest = hashlib.sha256(f"{self.n_documents}\0{self.n_tokens}\0{self.tokenizer}\0{self.unit}".encode())
+        for piece in sorted(self.document_counts):
+            digest.update(f"\0{piece}\0{self.document_counts[piece]}\0{self.token_counts.get(piece, 0)}".encode(
+                "utf-8", "surrogatepass"))
+        return digest.hexdigest()
 
     def idf(self, tokens: Sequence[str], special: ArrayLike) -> NDArray[np.float64]:
         """How much does each token tell, by its rareness in the corpus?
@@ -110,6 +134,38 @@ class IdfDictionary:
         return float(np.log((self.n_documents + 1) / (boundary + 1)))
 
 
+    def unigram_log_probability(self, tokens: Sequence[str]) -> NDArray[np.float64]:
+        """How probable is each token by itself, wherever it stands?
+
+            log p(t) = log((count(t) + 1) / (n_tokens + V + 1)),  V the number of entries
+
+        Parameters
+        ----------
+        tokens : (n_tokens,) as the dictionary's tokenizer writes them; special tokens are looked up like others.
+
+        Range: (-inf, 0) nats; higher is more frequent.
+
+        Edges: all tokens that the corpus never shows share the probability 1 / (n_tokens + V + 1), as one more entry:
+        the probabilities of the entries and that one sum to 1. No tokens: an empty array.
+
+        Raises InputError when occurrences were not counted (dictionaries of the first format).
+
+        Source: Pauls and Klein 2012 (Large-Scale Syntactic Language Modeling with Treelets), the unigram term of SLOR;
+        add-one smoothing is ours, so that a token the corpus lacks has a probability.
+
+        >>> dictionary = count_documents([["猫", "が", "猫"]], "tiny", "by hand", "sentence")
+        >>> np.exp(dictionary.unigram_log_probability(["猫", "が", "鳥"])).round(3).tolist()
+        [0.5, 0.333, 0.167]
+        """
+        if not self.token_counts:
+            raise InputError(f"The idf dictionary '{self.name}' holds documents only, not how often a token occurs, so "
+                             "it gives no unigram probability. Build it again: python -m engine idf --model M "
+                             "--corpus FILE --out FILE.")
+        get = self.token_counts.get
+        counts = np.fromiter((get(token, 0) for token in tokens), dtype=np.float64, count=len(tokens))
+        return np.log((counts + 1) / (self.n_tokens + len(self.token_counts) + 1))
+
+
 def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: str, unit: str) -> IdfDictionary:
     """The idf dictionary of a corpus: each document its tokens, each token counted once per document.
 
@@ -119,10 +175,24 @@ def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: st
     >>> count_documents([["は", "は"], ["は", "猫"]], "tiny", "by hand", "sentence").document_counts
     {'は': 2, '猫': 1}
     """
-    counts: Counter[str] = Counter()
+    documents: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     n_documents = 0
     for tokens in tokenized:
-        counts.update(set(tokens))
+        found = Counter(tokens)
+        documents.update(found.keys())
+        occurrences.update(found)
         n_documents += 1
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    return IdfDictionary(name, n_documents, dict(ordered), tokenizer, unit)
+    return from_counts(documents, occurrences, n_documents, name, tokenizer, unit)
+
+
+def from_counts(documents: Mapping[str, int], occurrences: Mapping[str, int], n_documents: int, name: str,
+                tokenizer: str, unit: str) -> IdfDictionary:
+    """The dictionary of these counts, in the one order that the same counts always have: by documents, then by piece.
+
+    >>> from_counts({"猫": 1, "は": 2}, {"猫": 1, "は": 3}, 2, "tiny", "by hand", "sentence").token_counts
+    {'は': 3, '猫': 1}
+    """
+    order = sorted(documents, key=lambda piece: (-documents[piece], piece))
+    return IdfDictionary(name, n_documents, {piece: documents[piece] for piece in order}, tokenizer, unit,
+                         {piece: occurrences[piece] for piece in order}, sum(occurrences.values()))

@@ -73,7 +73,8 @@ def penalty(low_frequency: ArrayLike, readings: Sequence[str], match_readings: S
 
     Parameters
     ----------
-    low_frequency : bool (n_tokens,), idf above the dictionary's threshold.
+    low_frequency : bool (n_tokens,), idf above the dictionary's threshold; or whatever other tokens the penalty is to
+        concern, such as proper nouns, which the paper suggests next (section 5).
     readings : (n_tokens,), each token's own reading. Read only where low_frequency.
     match_readings : (n_tokens,), the reading of each token's best match; "" where it has none or the
         match is a special token. Read only where low_frequency.
@@ -108,7 +109,8 @@ def joined_penalty(low_frequency: ArrayLike, readings: Sequence[str], match_read
 
     Every low-frequency token has this M and its distance; all else as in `penalty`. Joining follows
     the order of the sentence's tokens, and a match taken by two tokens is joined twice. So pieces of
-    one name count as the name, and a long name weighs more than a short one.
+    one name count as the name, and a long name weighs more than a short one. Where readings are those of whole words,
+    give the reading of a word with its first piece and "" with those that follow it.
 
     Parameters, range, edges and errors: those of `penalty`.
 

@@ -1,0 +1,153 @@
+"""Alignment in a real browser: a pair typed, pointed at, walked by keyboard, moved through layers, swapped; a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from engine.datasets.sample_data import path as sample_path
+from tests.browser.server import Server
+from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
+
+REFERENCE, CANDIDATE = "斉藤さんは今、最高の環境にいる。", "尾崎は良い場所にいる。"
+VIEW = ".alignment"
+
+
+def chips(page: Page, side: str) -> Locator:
+    return page.locator(f"{VIEW} .row.{side} .token")
+
+
+def texts(page: Page, side: str) -> str:
+    return "".join(page.locator(f"{VIEW} .row.{side} .token:not(.special) .text").all_inner_texts())
+
+
+def cards(page: Page) -> list[str]:
+    return page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+
+
+def drawn(page: Page) -> None:
+    chips(page, "candidate").first.wait_for(timeout=RUN_MILLISECONDS)
+    settled(page)
+
+
+def typed(page: Page, server: Server, reference: str, candidate: str) -> None:
+    page.goto(address(server, "alignment"))
+    settled(page)
+    page.get_by_label("Reference").first.fill(reference)
+    page.get_by_label("Candidate").first.fill(candidate)
+    weigh(page)
+    drawn(page)
+
+
+def test_a_typed_pair_explains_itself_to_mouse_keyboard_and_slider(page: Page, server: Server) -> None:
+    typed(page, server, REFERENCE, CANDIDATE)
+    assert (texts(page, "reference"), texts(page, "candidate")) == (REFERENCE, CANDIDATE)
+    tip = page.locator(f"{VIEW} .tip")
+
+    last = chips(page, "candidate").nth(-2)  # 。
+    last.hover()
+    expect(tip).to_be_visible()
+    expect(tip).to_contain_text("。 → 。")
+    expect(tip).to_contain_text(re.compile(r"similarity 0\.\d\d"))
+    expect(tip).to_contain_text(re.compile(r"share of precision \d+\.\d %"))
+    expect(page.locator(f"{VIEW} .row.reference .token.on .text")).to_have_text("。")
+    page.mouse.move(0, 0)
+    expect(tip).to_be_hidden()
+
+    # Tab stops once in each sentence; the arrow keys go from token to token, and down to the match.
+    page.keyboard.press("Tab")
+    chips(page, "reference").first.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    expect(tip).to_contain_text("。 → 。")
+    page.keyboard.press("ArrowDown")
+    expect(tip).to_contain_text("share of precision")
+    expect(page.locator(f"{VIEW} .row.candidate .token:focus .text")).to_have_text("。")
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+    run, before = page.url, cards(page)
+    slider = page.get_by_role("slider", name="Layer")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text(re.compile(r"layers builtin/bert-mini-ja 3"))).to_be_visible()
+    expect(page.locator('[data-testid="stMetricValue"]').first).not_to_have_text(before[0])
+    assert page.url == run  # no new run
+
+
+def test_the_pair_on_show_is_swapped_and_weighed(page: Page, server: Server) -> None:
+    typed(page, server, CANDIDATE, REFERENCE)
+    before, run = cards(page), page.url
+    page.get_by_role("button", name="Swap and weigh").click()
+    page.wait_for_url(lambda url: url != run and "run=" in url)
+    expect(page.locator(f"{VIEW} .row.reference .token .text").nth(1)).to_have_text("斉", timeout=RUN_MILLISECONDS)
+    settled(page)
+    assert (texts(page, "reference"), texts(page, "candidate")) == (REFERENCE, CANDIDATE)
+    after = cards(page)
+    assert (after[0], after[1]) == (before[1], before[0]) and after[2] == before[2]  # P and R change places
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a user's own: a part of the sample with its three annotators."""
+    lines = sample_path("scored_pairs").read_text(encoding="utf-8").splitlines(keepends=True)
+    path = tmp_path_factory.mktemp("uploads") / "three_annotators.csv"
+    path.write_text("".join(lines[:25]), encoding="utf-8")
+    return path
+
+
+def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: Server, scored: Path) -> None:
+    page.goto(address(server, "alignment"))
+    settled(page)
+    page.get_by_text("Many pairs", exact=True).click()
+    upload(page, scored)
+    weigh(page)
+    drawn(page)
+    expect(page.get_by_text("Human scores: annotator_a")).to_be_visible()
+    run = page.url
+    lines = downloaded(page, "pairs")
+    assert len(lines) == 24 and cards(page)[2] == f"{float(lines[0]['f1']):.3f}"
+
+    # The row that is chosen is the pair on show; the head of the table is a row high, and so are the others.
+    table = page.locator('[class*="st-key-alignment-pairs-"] [data-testid="stDataFrame"]').first
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 14, box["y"] + 35 * 3.5)
+    expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(lines[2]['f1']):.3f}")
+
+    order = page.get_by_role("combobox", name=re.compile("Order"))
+    order.click()
+    page.get_by_role("option", name="penalty takes most").click()
+    worst = max(lines, key=lambda line: float(line["f1"]) - float(line["penalized_f1"]))
+    expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(worst['f1']):.3f}")
+    expect(page.locator('[data-testid="stMetric"]').nth(2)).to_contain_text(
+        f"{float(worst['penalized_f1']):.3f} with penalty")
+    expect(page.get_by_text(re.compile("the penalty takes"))).to_be_visible()
+
+    penalty = page.locator('[class*="st-key-alignment-penalty-"]')
+    penalty.get_by_text("none", exact=True).click()
+    expect(page.get_by_text("with penalty", exact=False)).to_have_count(0)
+    expect(page.get_by_text(re.compile("penalty none"))).to_be_visible()
+    assert page.url == run
+
+
+def test_html_in_a_pair_is_text_and_a_phone_shows_it_whole(server: Server, chromium) -> None:  # type: ignore[no-untyped-def]
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    typed(page, server, '<img src=x onerror="window.hit=1">猫がいる。', "<b>犬</b>がいる。" * 10)
+    assert page.evaluate("window.hit") is None and page.locator("img[src='x']").count() == 0
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 1
+    chip = chips(page, "candidate").nth(-2)
+    chip.scroll_into_view_if_needed()
+    chip.tap()
+    tip = page.locator(f"{VIEW} .tip")
+    expect(tip).to_be_visible()
+    box = tip.bounding_box()
+    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    context.close()
