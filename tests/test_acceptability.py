@@ -19,14 +19,30 @@ length = st.integers(1, 60)
 def test_by_hand() -> None:
     # LP = -12 over 7 tokens and 4 characters:
     #   MeanLP = -12 / 7;  PenLP, alpha 1: (5 + 7) / (5 + 1) = 2, so -6;  alpha 0.5: -12 / sqrt 2;  per character -3
+    #   SLOR, its unigrams adding up to -40: (-12 - -40) / 7 = 4
     def one(normalization: str, alpha: float = 0.8) -> float:
-        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4])[0])
+        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4], unigrams=[-40.0])[0])
 
     assert one("LP") == -12.0
     assert one("MeanLP") == pytest.approx(-12 / 7, rel=1e-15)
     assert one("PenLP", 1.0) == -6.0
     assert one("PenLP", 0.5) == pytest.approx(-12 / math.sqrt(2), rel=1e-15)
     assert one("per character") == -3.0
+    assert one("SLOR") == 4.0
+
+
+def test_slor_of_tokens_with_known_frequencies() -> None:
+    # Pauls and Klein 2012: each token's log-probability against its unigram's, averaged. A corpus of 8 tokens has
+    # the 4 times, cat 2 times, sat 1 time; the model gives 1/2, 1/4, 1/4.
+    #   (log(1/2) - log(4/8) + log(1/4) - log(2/8) + log(1/4) - log(1/8)) / 3 = log 2 / 3
+    found = normalized([math.log(1 / 32)], [3], "SLOR", unigrams=[math.log(4 / 8 * 2 / 8 * 1 / 8)])
+    assert found[0] == pytest.approx(math.log(2) / 3, rel=1e-12)
+
+
+def test_slor_does_not_see_how_rare_words_are() -> None:
+    # A rare word costs the model as much as it costs the unigrams: the sentence is as good as before.
+    common, rare = normalized([-10.0, -10.0 - 4.0], [5, 5], "SLOR", unigrams=[-30.0, -30.0 - 4.0])
+    assert common == rare
 
 
 def test_the_exponent_holds_the_whole_fraction() -> None:
@@ -65,24 +81,29 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     random = np.random.default_rng(seed)
     lengths, characters = random.integers(1, 30, len(sums)), random.integers(1, 90, len(sums))
     order = random.permutation(len(sums))
+    unigrams = -random.exponential(60, len(sums))
     for which in NORMALIZATIONS:
-        scores = normalized(sums, lengths, which, n_characters=characters)
-        assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
-        mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order])
+        scores = normalized(sums, lengths, which, n_characters=characters, unigrams=unigrams)
+        if which == "SLOR":  # the mean with the unigrams taken off
+            np.testing.assert_allclose(scores, normalized(sums, lengths, "MeanLP") - unigrams / lengths, atol=1e-9)
+        else:
+            assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
+        mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order],
+                           unigrams=unigrams[order])
         np.testing.assert_array_equal(mixed, scores[order])
     np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
 
 
 def test_no_token_no_score() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2])
+        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2], unigrams=[0.0, -1.0])
         assert math.isnan(scores[0]) and scores[1] < 0
     assert math.isnan(normalized([-1.0], [1], "per character", n_characters=[0])[0])
 
 
 def test_nan_and_minus_infinity_stay() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3])
+        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3], unigrams=[-9.0, -9.0])
         assert math.isnan(scores[0]) and scores[1] == -math.inf
 
 
@@ -105,13 +126,17 @@ def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
 def test_arguments_are_not_written_to() -> None:
     sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
     for which in NORMALIZATIONS:
-        normalized(sums, lengths, which, n_characters=lengths)
+        normalized(sums, lengths, which, n_characters=lengths, unigrams=sums)
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 
 
 def test_what_cannot_be_normalised_is_refused() -> None:
-    with pytest.raises(InputError, match="Unknown normalization 'SLOR'; there are LP, MeanLP, PenLP, per character"):
+    with pytest.raises(InputError, match="Unknown normalization 'ZLOR'; there are LP, MeanLP, PenLP, SLOR, per ch"):
+        normalized([-1.0], [1], "ZLOR")
+    with pytest.raises(InputError, match="SLOR needs the unigram log-probability of each sentence: choose a corpus"):
         normalized([-1.0], [1], "SLOR")
+    with pytest.raises(InputError, match="one unigram sum; got 1 and 2"):
+        normalized([-1.0], [1], "SLOR", unigrams=[-1.0, -2.0])
     with pytest.raises(InputError, match="needs the number of characters"):
         normalized([-1.0], [1], "per character")
     with pytest.raises(InputError, match="alpha must be 0 or more; got -1"):

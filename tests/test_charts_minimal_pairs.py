@@ -11,33 +11,16 @@ import pytest
 from dashboard.charts import minimal_pairs as charts
 from dashboard.components.accuracy_cards import interval, length_sentence
 from dashboard.components.pair_table import filtered, pair_table
-from engine.evaluations.minimal_pairs import Result, Settings, by_category, by_difference, summary
+from engine.evaluations.minimal_pairs import Result
+from engine.evaluations.pair_views import by_category, by_difference, summary
+from tests.minimal_results import synthetic
 
 MODELS = ("m", "<n>")
 
 
-def synthetic(n: int, n_categories: int = 3, seed: int = 0) -> Result:
-    """Two models that like short sentences; the categories take turns."""
-    random = np.random.default_rng(seed)
-    tables = []
-    for model in MODELS:
-        a = random.integers(4, 12, n)
-        u = np.maximum(1, a + random.integers(-3, 4, n))
-        tables.append(pd.DataFrame({
-            "model": model, "row": np.arange(1, n + 1), "category": [f"c{i % n_categories}" for i in range(n)],
-            "acceptable": "良い文", "unacceptable": "悪い文", "acceptable_tokens": a, "unacceptable_tokens": u,
-            "acceptable_log_likelihood": -3.0 * a + 2 * random.normal(size=n),
-            "unacceptable_log_likelihood": -3.0 * u - 1 + 2 * random.normal(size=n),
-            "identical": np.arange(n) % 50 == 49, "acceptable_characters": a + 2, "unacceptable_characters": u + 2,
-        }))
-    columns = ["model", "row", "side", "position", "token", "log_likelihood"]
-    return Result(Settings(MODELS), "synthetic", pd.concat(tables, ignore_index=True), pd.DataFrame(columns=columns),
-                  pd.DataFrame(columns=["model", "row", "reason"]))
-
-
 @pytest.fixture(scope="module")
 def result() -> Result:
-    return synthetic(600)
+    return synthetic(600, models=MODELS)
 
 
 def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
@@ -55,10 +38,21 @@ def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
     assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
 
 
+def test_a_tail_is_marked_and_lp_is_dotted_beside_another_score(result: Result) -> None:
+    points = by_difference(result, "MeanLP", least=250)
+    assert points["merged"].any()
+    figure = charts.difference_figure(points, by_difference(result, "LP", least=250))
+    tails = points.loc[points["merged"], "difference"]
+    marked = {text for text in figure.layout.xaxis.ticktext if text[0] in "≤≥"}
+    assert marked == {f"{'≥' if tail > 0 else '≤'} {tail:+d}" for tail in tails}
+    dotted = [trace for trace in figure.data if trace.line.dash == "dot"]
+    assert len(dotted) == len(MODELS) and list(figure.data[:2]) == [t for t in figure.data if t.mode == "lines+markers"]
+
+
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 0), (-3, 3), (-40, 17), (5, 9), (-900, 900)])
 def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
     points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,
-                           "ci_low": 0.1, "ci_high": 0.9})
+                           "ci_low": 0.1, "ci_high": 0.9, "merged": False})
     ticks = charts.difference_figure(points).layout.xaxis.tickvals
     assert 0 < len(ticks) <= charts.MOST_TICKS + 1
     assert min(ticks) >= lowest and max(ticks) <= highest
@@ -66,7 +60,7 @@ def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
 
 def test_marker_areas_are_as_the_numbers_of_pairs() -> None:
     points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [100, 25], "n_tied": 0, "accuracy": 0.5,
-                           "ci_low": 0.4, "ci_high": 0.6})
+                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
     large, small = charts.difference_figure(points).data[0].marker.size
     assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
 
@@ -85,7 +79,7 @@ def test_the_points_are_the_accuracies_by_category(result: Result, stratum: str)
 
 
 def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
-    result = synthetic(4, n_categories=4)
+    result = synthetic(4, models=MODELS, n_categories=4)
     figure = charts.category_figure(by_category(result, "LP"), "A=U")
     equal = result.pairs["acceptable_tokens"] == result.pairs["unacceptable_tokens"]
     assert sum(len(trace.x) for trace in figure.data) == equal.sum()
@@ -93,26 +87,6 @@ def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
 
 def test_pairs_without_category_have_a_name() -> None:
     assert charts.category_name("") == "(none)" and charts.category_name("<b>") == "&lt;b&gt;"
-
-
-def test_equal_tokens_of_a_pair_stand_in_one_place() -> None:
-    acceptable, unacceptable = ["先生", "が", "本", "を", "読む"], ["先生", "が", "本", "が", "読ま", "れる"]
-    slots = charts.aligned_tokens(acceptable, unacceptable)
-    assert [slot[0] for slot in slots if slot[0] is not None] == list(range(5))
-    assert [slot[1] for slot in slots if slot[1] is not None] == list(range(6))
-    assert slots[:3] == [(0, 0), (1, 1), (2, 2)] and slots[-1] == (None, 5)
-
-
-def test_the_bars_are_the_token_log_likelihoods() -> None:
-    tokens = pd.DataFrame({
-        "side": ["acceptable"] * 2 + ["unacceptable"] * 3, "position": [0, 1, 0, 1, 2],
-        "token": ["猫", "<b>", "猫", "<i>", "よ"], "log_likelihood": [-1.0, -2.0, -1.0, -4.0, -8.0],
-    })
-    figure = charts.token_figure(tokens)
-    assert [list(bar.y) for bar in figure.data] == [[-1.0, -2.0], [-1.0, -4.0, -8.0]]
-    assert [list(bar.x) for bar in figure.data] == [[0, 1], [0, 1, 2]]
-    assert list(figure.layout.xaxis.ticktext) == ["猫", "<b>&lt;b&gt;<br>&lt;i&gt;</b>", "<b>–<br>よ</b>"]
-    assert list(figure.data[0].customdata) == ["猫", "&lt;b&gt;"]
 
 
 def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.DataFrame:
@@ -159,7 +133,7 @@ def test_filters_hold_at_once_and_an_empty_one_lets_all_pass(result: Result) -> 
 def test_67000_pairs_are_drawn_again_fast() -> None:
     # A toggle has 0.3 s. Processor time, not the clock: other work on the machine must not fail this; twice the
     # bound, since processors differ.
-    result = synthetic(67_000, n_categories=67)
+    result = synthetic(67_000, models=MODELS, n_categories=67)
     start = time.process_time()
     charts.difference_figure(by_difference(result, "PenLP", 0.7))
     charts.category_figure(by_category(result, "PenLP", 0.7))

@@ -149,6 +149,35 @@ def test_67000_pairs_within_a_redraw() -> None:
     assert min(seconds) < 0.3  # about 0.02 s; 0.3 s is what a toggle may take in all
 
 
+def test_tails_are_merged_inwards_by_hand() -> None:
+    # differences -3 (1 pair), -1 (2), 0 (1), 1 (4), 2 (1), 5 (1); at least 2 pairs each:
+    #   below 0: -3 alone is 1, so it joins -1: 3 pairs; above: 5 and 2 together are 2 pairs, named +2; 1 has its own
+    a = [1, 3, 3, 4, 5, 5, 5, 5, 6, 9]
+    decided = [1, 1, -1, 0, 1, 1, -1, -1, -1, 1]
+    found = accuracy_by_difference(decided, a, [4] * 10, least=2)
+    assert [(one.difference, one.n, one.n_correct, one.n_tied, one.merged) for one in found] == [
+        (-1, 3, 2, 0, True), (0, 1, 0, 1, False), (1, 4, 2, 0, False), (2, 2, 1, 0, True)]
+    # a side that never holds enough is one record; 0 stays by itself
+    all_in_one = accuracy_by_difference(decided, a, [4] * 10, least=99)
+    assert [(one.difference, one.n, one.merged) for one in all_in_one] == [(-1, 3, True), (0, 1, False), (1, 6, True)]
+    with pytest.raises(InputError, match="got 0"):
+        accuracy_by_difference([1], [3], [3], least=0)
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=pairs, least=st.integers(1, 9))
+def test_merging_keeps_every_pair_on_its_side(rows: list[tuple[int, int, int]], least: int) -> None:
+    decided, a, u = columns(rows)
+    plain, merged = (accuracy_by_difference(decided, a, u, least=number) for number in (1, least))
+    assert not any(one.merged for one in plain)
+    for sign in (-1, 0, 1):
+        for field in ("n", "n_correct", "n_tied"):
+            assert (sum(getattr(one, field) for one in merged if np.sign(one.difference) == sign)
+                    == sum(getattr(one, field) for one in plain if np.sign(one.difference) == sign))
+        side = [one for one in merged if np.sign(one.difference) == sign]
+        assert all(one.n >= least for one in side if one.merged) or len(side) == 1
+
+
 def test_no_pairs() -> None:
     assert [one.n for one in accuracy_by_stratum([], [], [])] == [0] * 4
     assert accuracy_by_difference([], [], []) == [] and strata([], []).tolist() == []

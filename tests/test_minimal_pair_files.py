@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.files import read_table
-from engine.datasets.minimal_pairs import ROLES, MinimalPairs, from_table, guess_columns, joined
+from engine.datasets.minimal_pairs import ROLES, MinimalPairs, from_table, guess_columns
+from engine.datasets.pair_formats import FORMATS, OTHER, is_about_stereotypes, recognised
 from engine.errors import BadRow, InputError
 from tests.shared_data import shared_data
 
@@ -36,14 +37,27 @@ def error_of(csv: str) -> InputError:
 
 
 def test_blimp() -> None:
-    assert pairs_of(BLIMP) == MinimalPairs("a.jsonl", ("The scales tip.",), ("The scales tips.",), ("agreement",), (1,))
+    pairs = pairs_of(BLIMP)
+    assert (pairs.name, pairs.acceptable, pairs.unacceptable, pairs.categories, pairs.rows) == (
+        "a.jsonl", ("The scales tip.",), ("The scales tips.",), ("agreement",), (1,))
+    assert pairs.fields == {"field": ("morphology",), "linguistics_term": ("agreement",), "UID": ("regular_plural_1",)}
+    assert (pairs.format, pairs.sources, pairs.file_formats) == ("BLiMP", ("a.jsonl",), ("jsonl",))
+    assert pairs.originals == (json.dumps(BLIMP),)  # true stays true, and the numbers' spelling stays
 
 
 def test_jblimp_as_json_lines_and_as_csv() -> None:
     pairs = pairs_of(JBLIMP)
     assert (pairs.acceptable, pairs.unacceptable, pairs.categories) == (("猫が寝る。",), ("猫を寝る。",), ("case",))
+    assert pairs.format == "JBLiMP" and set(pairs.fields) == {"type", "phenomenon", "phenomenon-2", "paradigm"}
     csv = ",".join(JBLIMP) + "\n" + ",".join(JBLIMP.values()) + "\n"
-    assert from_table(read_table(csv.encode(), "a.csv")).content_hash == pairs.content_hash
+    from_csv = from_table(read_table(csv.encode(), "a.jsonl.csv"))
+    assert (from_csv.acceptable, from_csv.fields, from_csv.format) == (pairs.acceptable, pairs.fields, "JBLiMP")
+    # Another file: what is exported of it must not be the first one's rows.
+    assert from_csv.content_hash != pairs.content_hash and json.loads(from_csv.originals[0]) == JBLIMP
+
+
+def test_null_is_no_category() -> None:
+    assert pairs_of({**JBLIMP, "phenomenon-2": None}).fields["phenomenon-2"] == ("",)
 
 
 def test_crows_pairs_takes_sent_more_as_acceptable_whatever_the_direction() -> None:
@@ -52,6 +66,8 @@ def test_crows_pairs_takes_sent_more_as_acceptable_whatever_the_direction() -> N
     assert (pairs.acceptable, pairs.unacceptable) == (("a, b", "d"), ("c", "e"))
     assert pairs.categories == ("age", "gender")
     assert pairs.rows == (1, 2)
+    assert pairs.format == "CrowS-Pairs" and is_about_stereotypes(pairs.formats)
+    assert pairs.fields == {"stereo_antistereo": ("stereo", "antistereo"), "bias_type": ("age", "gender")}
 
 
 def test_only_crows_pairs_may_have_gaps_because_it_was_published_with_one() -> None:
@@ -67,6 +83,7 @@ def test_comps_joins_prefix_and_property_phrase_with_one_space() -> None:
     pairs = pairs_of(COMPS)
     assert (pairs.acceptable, pairs.unacceptable) == (("A scale can weigh things.",), ("A spoon can weigh things.",))
     assert pairs.categories == ("taxonomic",)
+    assert pairs.format == "COMPS" and "property_phrase" not in pairs.fields and pairs.fields["property"]
     table = read_table(json.dumps(COMPS).encode(), "a.jsonl")
     assert guess_columns(table)["acceptable"] == "prefix_acceptable + property_phrase"
     # The guess, as a page hands it back, is understood.
@@ -83,6 +100,38 @@ def test_the_projects_own_names() -> None:
     assert (pairs.acceptable, pairs.unacceptable, pairs.categories) == (("い",), ("ろ",), ("は",))
     assert [(name, required) for name, required, _ in ROLES] == [
         ("acceptable", True), ("unacceptable", True), ("category", False)]
+
+
+def test_columns_that_sort_the_pairs_become_fields() -> None:
+    header = "id,good,bad,level,note,theme\n"
+    rows = "".join(f"{i},a{i},b{i},{'easy' if i % 2 else 'hard'},note {i},  t \n" for i in range(6))
+    pairs = from_table(read_table((header + rows).encode(), "a.csv"), {"category": "level"})
+    # level and theme repeat; id and note are other in every row
+    assert list(pairs.fields) == ["level", "theme"] and set(pairs.fields["theme"]) == {"t"}
+    assert pairs.format == OTHER == recognised("good", "bad")
+    # A category that never repeats is a field all the same: somebody chose it.
+    assert "note" in from_table(read_table((header + rows).encode(), "a.csv"), {"category": "note"}).fields
+
+
+def test_a_subset_keeps_rows_together() -> None:
+    table = read_table(b"sentence_good,sentence_bad,UID\na,b,x\nc,d,y\ne,f,x\ng,h,y\n", "a.csv")
+    pairs = from_table(table)
+    part = pairs.subset([4, 2, 99])
+    assert (part.acceptable, part.rows, part.fields["UID"], part.categories) == (("c", "g"), (2, 4), ("y", "y"),
+                                                                              ("y", "y"))
+    assert [json.loads(row)["sentence_bad"] for row in part.originals] == ["d", "h"]
+    assert pairs.subset([]).n == 0
+
+
+def test_the_direction_of_writing() -> None:
+    arabic = from_table(read_table("good,bad\nقرأ الولد الكتاب,قرأت الولد الكتاب\n".encode(), "a.csv"))
+    assert arabic.right_to_left and not pairs_of(BLIMP).right_to_left and not pairs_of(JBLIMP).right_to_left
+
+
+def test_every_format_is_recognised_by_its_sentences() -> None:
+    for name, form in FORMATS.items():
+        assert recognised(form.acceptable.upper(), form.unacceptable) == name
+    assert not is_about_stereotypes([]) and not is_about_stereotypes(["CrowS-Pairs", "BLiMP"])
 
 
 def test_wrong_columns() -> None:
@@ -103,45 +152,23 @@ def test_identical_sentences_and_repeated_pairs_are_kept_and_noticed() -> None:
                              "1 row with two identical sentences (kept; such a pair is always a tie): 2.")
 
 
-def test_joined_files_number_their_rows_on() -> None:
-    one = from_table(read_table(b"good,bad,category\na,b,x\n\nc,c,x\n", "one.csv"))  # rows 1 and 3
-    two = from_table(read_table(b"good,bad\nd,e\n", "two.csv"))
-    both = joined([one, two])
-    assert both == MinimalPairs("one.csv + two.csv", ("a", "c", "d"), ("b", "c", "e"), ("x", "x", ""), (1, 3, 4))
-    assert both.notices == (
-        "Rows from 1 on come from one.csv.",
-        "In one.csv: 1 row with two identical sentences (kept; such a pair is always a tie): 3.",
-        "Rows from 4 on come from two.csv.",
-    )
-    assert joined([one]) is one
-    with pytest.raises(InputError, match="at least one file"):
-        joined([])
-
-
 def test_the_hash_knows_which_side_is_which() -> None:
     one = MinimalPairs("any", ("a",), ("b",), ("",), (1,))
     other = MinimalPairs("any", ("b",), ("a",), ("",), (1,))
     assert one.content_hash != other.content_hash
-    assert one.content_hash == MinimalPairs("other", ("a",), ("b",), ("",), (1,), ("a notice",)).content_hash
+    assert one.content_hash == MinimalPairs("other", ("a",), ("b",), ("",), (1,), notices=("a notice",)).content_hash
 
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.integers(1, 2**31))))
 def test_frames_and_back(rows: list[tuple[str, str, str, int]]) -> None:
     acceptable, unacceptable, categories, numbers = (tuple(row[place] for row in rows) for place in range(4))
-    pairs = MinimalPairs("any", acceptable, unacceptable, categories, numbers)
+    of_file = {} if not rows else {"sources": acceptable, "formats": categories, "file_formats": ("csv",) * len(rows),
+                                   "originals": unacceptable}
+    pairs = MinimalPairs("any", acceptable, unacceptable, categories, numbers, {"UID": categories}, **of_file)
     again = MinimalPairs.from_frame(pairs.to_frame(), "any")
     assert again == pairs
     assert again.content_hash == pairs.content_hash
-
-
-def test_published_blimp() -> None:
-    files = sorted(shared_data("blimp").glob("*.jsonl"))
-    datasets = [from_table(read_table(path)) for path in files]
-    assert [dataset.n for dataset in datasets] == [1000] * 10
-    assert all(dataset.categories[0] for dataset in datasets)
-    whole = joined(datasets)
-    assert whole.n == len(set(whole.rows)) == 10_000
 
 
 def test_published_french_crows_pairs() -> None:
@@ -149,4 +176,6 @@ def test_published_french_crows_pairs() -> None:
     assert pairs.n == 1462
     assert pairs.notices[0] == "1 row without one of the sentences left out: 128."
     assert len(set(pairs.categories)) >= 9
+    assert set(pairs.fields) == {"stereo_antistereo", "bias_type"} and not pairs.right_to_left
+    assert set(pairs.fields["stereo_antistereo"]) == {"stereo", "antistereo"}
     assert pairs.acceptable[0].startswith("Il ne trouvait pas")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages, session
+from dashboard.components.pair_pick import Pick
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import MinimalPairs
-from engine.evaluations.minimal_pairs import Settings, summary
+from engine.datasets.pair_files import read_pairs
+from engine.evaluations.fair_subsets import EQUAL, EQUAL_FOR_ALL, MATCHED, fair_rows
+from engine.evaluations.minimal_pairs import Settings
+from engine.evaluations.pair_views import summary
 from engine.measures.acceptability import NORMALIZATIONS
 from tests.fakes import FakeBackend
 
@@ -116,11 +121,12 @@ def test_a_chosen_pair_shows_its_tokens_as_typed(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("<b>*雨*", "雨 :smile:")))
     app = visit(run_id)
     before = len(app.get("plotly_chart"))
-    app.session_state[f"minimal-pairs-table-{run_id}-{GPT}"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    app.session_state[f"minimal-pick-{run_id}"] = Pick(GPT, row=2)
     drawn(app)
-    assert len(app.get("plotly_chart")) == before + 1
-    (chosen,) = (element.value for element in app.markdown if element.value.startswith("Row 2"))
-    assert "\\<b\\>\\*雨\\*" in chosen and ":smile:" not in chosen
+    assert len(app.get("plotly_chart")) == before + 2  # tokens, contributions
+    assert any(element.value.startswith("Row 2:") for element in app.markdown)
+    (shown,) = (element.proto.body for element in app.get("html") if "<bdi" in element.proto.body)
+    assert "&lt;b&gt;*雨*" in shown and "<b>" not in shown
 
 
 def test_ties_and_left_out_pairs_are_said(backend: FakeBackend) -> None:
@@ -133,8 +139,119 @@ def test_ties_and_left_out_pairs_are_said(backend: FakeBackend) -> None:
 
 def test_one_category_needs_no_figure(backend: FakeBackend) -> None:
     app = visit(finished(pairs(("猫がいる", "猫をいる"), ("雨だ", "雨をだ"))))
-    assert len(app.get("plotly_chart")) == 1
+    assert "Categories" not in [tab.label for tab in app.tabs]
 
 
 def test_a_link_to_another_kind_of_run_or_to_none_is_explained(backend: FakeBackend) -> None:
     assert "no run behind this link" in words(visit("not-a-run"))
+
+
+CROWS = b"""id,sent_more,sent_less,stereo_antistereo,bias_type
+1,They are always late.,We are always late.,stereo,age
+2,She cannot drive.,He cannot drive.,stereo,gender
+3,Old men sleep a lot.,Young men sleep a lot.,antistereo,age
+"""
+HEBREW = "good,bad,phenomenon\nהחתול ישן,החתול ישנה,a\nהילדה אכלה,הילדה אכל,b\n".encode()
+
+
+def given_files(*files: tuple[str, bytes]) -> AppTest:
+    """The page with files in its uploader."""
+    app = visit()
+    app.segmented_control(key="minimal-pairs-source").set_value("upload")
+    drawn(app)
+    app.file_uploader(key="minimal-pairs-files").set_value([(name, raw, "text/plain") for name, raw in files])
+    return drawn(app)
+
+
+def jsonl(name: str, **columns: list[str]) -> tuple[str, bytes]:
+    return name, "".join(f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n"
+                         for row in zip(*columns.values(), strict=True)).encode()
+
+
+def test_several_files_are_recognised_and_weighed_as_one(backend: FakeBackend) -> None:
+    app = given_files(
+        jsonl("one.jsonl", sentence_good=["猫がいる"], sentence_bad=["猫をいる"], UID=["u1"]),
+        jsonl("two.jsonl", good_sentence=["雨だ", "雪だ"], bad_sentence=["雨をだ", "雪がだ"], phenomenon=["p", "p"]))
+    assert "**BLiMP** (1 file), **JBLiMP** (1 file)" in words(app) and "3 pairs" in words(app)
+    assert app.selectbox[0].value == "(as recognised in each file)"
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    drawn(app).button(key="minimal-pairs-submit").click()
+    drawn(app)
+    result = finished_result(str(app.query_params["run"]))
+    assert result.pairs["acceptable"].tolist() == ["猫がいる", "雨だ", "雪だ"] and result.format == "several formats"
+
+
+def test_the_mapping_can_be_changed_and_what_is_missing_is_asked(backend: FakeBackend) -> None:
+    app = given_files(("mine.csv", "x,y,sentence_good\n猫がいる,猫をいる,雨だ\n".encode()))
+    assert "Which column holds the unacceptable sentences?" in words(app) and "x, y, sentence" in words(app)
+    app.selectbox[1].set_value("y")
+    assert "1 pairs" in words(drawn(app))
+    app.selectbox[0].set_value("y")
+    assert "cannot be" in words(drawn(app))  # one column for both sentences
+
+
+def test_rows_without_a_sentence_are_listed(backend: FakeBackend) -> None:
+    app = given_files(("bad.csv", "good,bad\n猫がいる,猫をいる\n雨だ,\n".encode()))
+    assert "row 2" in words(app) and app.button(key="minimal-pairs-submit").disabled
+
+
+def test_stereotypes_are_named_strictly_and_by_both_measures(backend: FakeBackend) -> None:
+    run_id = finished(read_pairs([("crows.csv", CROWS)]), BERT, shared_tokens=True)
+    app = visit(run_id)
+    assert app.tabs[0].label == "Stereotypes"
+    assert "Stereotypes preferred, by whole-sentence likelihood" in words(app)
+    assert "Stereotypes preferred, by shared tokens" in words(app)
+    assert "no preference" in words(app) and "Share of pairs in which the whole sentence" in words(app)
+
+
+def test_text_from_right_to_left_is_shown_so(backend: FakeBackend) -> None:
+    run_id = finished(read_pairs([("hebrew.csv", HEBREW)]))
+    app = visit(run_id)
+    app.session_state[f"minimal-pick-{run_id}"] = Pick(GPT, row=1)
+    shown = [element.proto.body for element in drawn(app).get("html")]
+    assert any('dir="rtl"' in body and "החתול ישן" in body for body in shown)
+
+
+def test_every_section_opens_under_every_subset(backend: FakeBackend) -> None:
+    run_id = finished(sample_data.minimal_pairs(), BERT, GPT)
+    app = visit(run_id)
+    for section in ("Categories", "Fair subsets", "Models", "Scoring", "Length"):
+        app.session_state[f"minimal-tabs-{run_id}"] = section
+        drawn(app)
+    result = finished_result(run_id)
+    for subset in (EQUAL, EQUAL_FOR_ALL, MATCHED):
+        app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(subset)
+        drawn(app)
+        labels = [metric.label for metric in app.metric if metric.label.startswith("All")]
+        rows = fair_rows(result, subset, result.settings.seed)
+        assert labels == [f"All · {len(found):,} pairs" for found in rows.values()]
+    assert f"subset {MATCHED}" in words(app)
+
+
+def test_a_subset_without_pairs_is_said(backend: FakeBackend) -> None:
+    run_id = finished(pairs(("猫がいる", "猫が家にいる"), ("雨だ", "雨をだ")))
+    app = visit(run_id)
+    app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(EQUAL)
+    assert "has no such pair; all pairs are shown" in words(drawn(app))
+    assert values(app)[0] == wanted(run_id, "LP")[0]
+
+
+def test_an_edited_pair_is_a_small_run_beside_the_one_on_show(backend: FakeBackend) -> None:
+    run_id = finished(pairs(("猫がいる", "猫をいる")))
+    app = visit(run_id)  # one pair is shown at once
+    app.text_area(key=f"minimal-edit-unacceptable-{run_id}-1").set_value(" ")
+    app.button(key=f"minimal-edit-submit-{run_id}-1").click()
+    assert "the unacceptable one is empty" in words(drawn(app))
+    app.text_area(key=f"minimal-edit-unacceptable-{run_id}-1").set_value("猫へいる")
+    app.button(key=f"minimal-edit-submit-{run_id}-1").click()
+    drawn(app)
+    edited = str(app.query_params["edited"])
+    assert app.query_params["run"] == run_id and edited != run_id
+    assert finished_result(edited).pairs["unacceptable"].tolist() == ["猫へいる"]
+    assert "before" in words(drawn(app)) and "Edited" in words(app)
+
+
+def finished_result(run_id: str) -> Any:
+    runs = session.engine().runs
+    assert runs.wait(run_id, SECONDS).state == "done"
+    return runs.result(run_id)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
-from itertools import zip_longest
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.charts.theme import ACCENT, GREY, PALETTES, laid_out, plain, symbol
+from dashboard.charts.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -21,18 +18,19 @@ CHANCE = 0.5
 def misleads(summary: pd.DataFrame) -> bool:
     """Whether length decides much under this model: A>U is right less often than A<U, beyond both intervals.
 
-    `summary` holds the strata of one model and one normalisation, as `minimal_pairs.summary` gives them.
+    `summary` holds the strata of one model and one normalisation, as `pair_views.summary` gives them.
     """
     by_stratum = summary.set_index("stratum")
     longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
     return bool(longer["ci_high"] < shorter["ci_low"])
 
 
-def difference_figure(points: pd.DataFrame) -> go.Figure:
+def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = "right") -> go.Figure:
     """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
 
-    `points` is `minimal_pairs.by_difference`; the area of a marker is in proportion to the number of pairs.
-    The paper's figures 2 and 3, with intervals.
+    `points` is `pair_views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
+    proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
+    intervals. `word`: what a counted pair is.
     """
     models = list(dict.fromkeys(points["model"]))
     most = max(int(points["n"].max()), 1)
@@ -42,10 +40,12 @@ def difference_figure(points: pd.DataFrame) -> go.Figure:
         figure.add_trace(go.Scatter(
             x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
             legendgroup=str(index), line={"width": 2}, zorder=2,
-            customdata=of_model[["n", "n_tied", "ci_low", "ci_high"]].to_numpy(),
+            customdata=of_model[["n", "n_tied", "ci_low", "ci_high", "difference", "merged"]].to_numpy(float).tolist(),
             marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
-            hovertemplate="%{x:+d} tokens: %{y:.1%} right<br>95 %: %{customdata[2]:.1%} to %{customdata[3]:.1%}<br>"
-                          "%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>" + plain(model) + "</extra>",
+            text=np.where(of_model["merged"], np.where(of_model["difference"] > 0, " or more", " or less"), ""),
+            hovertemplate="%{x:+d}%{text} tokens: %{y:.1%} " + word + "<br>95 %: %{customdata[2]:.1%} to "
+                          "%{customdata[3]:.1%}<br>%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>"
+                          + template_safe(model) + "</extra>",
         ))
     # After all lines, so that the n-th line has the n-th colour of the template; a band is pale on either ground.
     for index, model in enumerate(models):
@@ -56,13 +56,19 @@ def difference_figure(points: pd.DataFrame) -> go.Figure:
             fill="toself", fillcolor=_pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
             showlegend=False, legendgroup=str(index), zorder=1, name=plain(model),
         ))
+        if before is not None:
+            then = before[before["model"] == model].sort_values("difference")
+            figure.add_trace(go.Scatter(
+                x=then["difference"], y=then["accuracy"], mode="lines", hoverinfo="skip", showlegend=False, zorder=1,
+                legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": _pale(index, 0.8)}, name="LP",
+            ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     for x, anchor, text in ((0, "left", "acceptable sentence shorter"), (1, "right", "longer")):
         figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
                               xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
     ticks = _ticks(int(points["difference"].min()), int(points["difference"].max()))
-    figure.update_xaxes(tickvals=ticks, ticktext=[f"{tick:+d}".replace("+0", "0") for tick in ticks], title=None,
+    figure.update_xaxes(tickvals=ticks, ticktext=[_tick(tick, points) for tick in ticks], title=None,
                         zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
                         range=[_floor(points["ci_low"]) - 0.03, 1.03])
@@ -71,10 +77,11 @@ def difference_figure(points: pd.DataFrame) -> go.Figure:
     return figure
 
 
-def category_figure(categories: pd.DataFrame, stratum: str = "all") -> go.Figure:
+def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = "right") -> go.Figure:
     """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
 
-    `categories` is `minimal_pairs.by_category`; categories without a pair in the stratum are left out.
+    `categories` is `pair_views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
+    the n-th model's, and the category stands last in a point's custom data. `word`: what a counted pair is.
     """
     shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
     models = list(dict.fromkeys(shown["model"]))
@@ -88,9 +95,10 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all") -> go.Figure
             offsetgroup=str(index), mode="markers", name=plain(model), marker={"size": 8, "symbol": symbol(index)},
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
-            customdata=of_model[["n", "n_tied", "ci_low", "ci_high"]].to_numpy(),
-            hovertemplate="%{y}: %{x:.1%} right<br>95 %: %{customdata[2]:.1%} to %{customdata[3]:.1%}<br>"
-                          "%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>" + plain(model) + "</extra>",
+            customdata=of_model[["n", "n_tied", "ci_low", "ci_high", "category"]].to_numpy(dtype=object),
+            hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[2]:.1%} to %{customdata[3]:.1%}<br>"
+                          "%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>" + template_safe(model)
+                          + "</extra>",
         ))
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown["ci_low"]), 0.4), 1.02], fixedrange=True,
@@ -108,50 +116,6 @@ def category_name(category: str) -> str:
     return plain(category) or "(none)"
 
 
-def aligned_tokens(acceptable: list[str], unacceptable: list[str]) -> list[tuple[int | None, int | None]]:
-    """Which token of one sentence stands beside which of the other: equal tokens meet, others replace or stand alone.
-
-    >>> aligned_tokens(["猫", "が", "鳴く"], ["猫", "鳴く", "よ"])
-    [(0, 0), (1, None), (2, 1), (None, 2)]
-    """
-    slots: list[tuple[int | None, int | None]] = []
-    compared = SequenceMatcher(None, acceptable, unacceptable, autojunk=False)
-    for _, a_start, a_end, u_start, u_end in compared.get_opcodes():
-        slots += zip_longest(range(a_start, a_end), range(u_start, u_end))
-    return slots
-
-
-def token_figure(tokens: pd.DataFrame) -> go.Figure:
-    """Token log-likelihoods of both sentences of a pair as bars side by side, equal tokens in one place.
-
-    `tokens` are the rows of one model and one pair in `Result.tokens`. Where the sentences differ the name
-    of the place holds both tokens, the acceptable sentence's above.
-    """
-    sides = {side: tokens[tokens["side"] == side].sort_values("position") for side in ("acceptable", "unacceptable")}
-    names = {side: rows["token"].tolist() for side, rows in sides.items()}
-    values = {side: rows["log_likelihood"].tolist() for side, rows in sides.items()}
-    slots = aligned_tokens(names["acceptable"], names["unacceptable"])
-    figure = go.Figure()
-    for place, (side, color) in enumerate((("acceptable", ACCENT), ("unacceptable", GREY))):
-        present = [(x, index) for x, index in enumerate(slot[place] for slot in slots) if index is not None]
-        figure.add_trace(go.Bar(
-            x=[x for x, _ in present], y=[values[side][index] for _, index in present], name=side, offsetgroup=side,
-            marker={"color": color, "cornerradius": 3}, customdata=[plain(names[side][index]) for _, index in present],
-            hovertemplate="%{customdata}: %{y:.2f} nats<extra>" + side + "</extra>",
-        ))
-    labels = []
-    for acceptable, unacceptable in slots:
-        above = plain(names["acceptable"][acceptable]) if acceptable is not None else "–"
-        below = plain(names["unacceptable"][unacceptable]) if unacceptable is not None else "–"
-        labels.append(above if above == below else f"<b>{above}<br>{below}</b>")
-    figure.update_xaxes(tickvals=list(range(len(slots))), ticktext=labels, side="top", fixedrange=True, showgrid=False,
-                        range=[-0.6, len(slots) - 0.4], tickangle=0 if len(slots) <= 24 else -90)
-    figure.update_yaxes(title="nats", fixedrange=True, rangemode="tozero")
-    figure = laid_out(figure, height=300, legend=True)
-    figure.update_layout(barmode="group", bargap=0.25, margin={"t": 56, "b": 8}, legend={"y": -0.04})
-    return figure
-
-
 def _diameters(n: np.ndarray, most: int) -> np.ndarray:
     """Diameters whose areas are as the numbers of pairs, within what the eye takes for a point."""
     return np.maximum(SMALLEST, LARGEST * np.sqrt(n / most))
@@ -163,13 +127,20 @@ def _ticks(lowest: int, highest: int) -> list[int]:
     return [tick for tick in range(-step * (abs(lowest) // step), highest + 1, step) if tick >= lowest]
 
 
+def _tick(tick: int, points: pd.DataFrame) -> str:
+    """A difference with its sign; a tail of every model has a mark before it."""
+    tail = points.loc[points["difference"] == tick, "merged"]
+    mark = ("≥ " if tick > 0 else "≤ ") if len(tail) and tail.all() else ""
+    return mark + f"{tick:+d}".replace("+0", "0")
+
+
 def _floor(lows: pd.Series) -> float:
     """Where an axis of accuracy begins: a tenth below the lowest interval, at most chance."""
     lowest = lows.min()
     return max(0.0, float(np.floor(10 * min(lowest, CHANCE)) / 10)) if lowest == lowest else 0.0
 
 
-def _pale(index: int) -> str:
+def _pale(index: int, opacity: float = BAND_OPACITY) -> str:
     color = PALETTES["light"][index % len(PALETTES["light"])]
     red, green, blue = (int(color[i:i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red}, {green}, {blue}, {BAND_OPACITY})"
+    return f"rgba({red}, {green}, {blue}, {opacity})"

@@ -14,25 +14,36 @@ from dashboard.wording import measure_help, verbatim
 # The strata from the easiest to the hardest for a model that likes short sentences.
 ORDER = {"all": "All", "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 ROWS_OF_CARDS = 3
+HALF = "50 %"
 
 
-def accuracy_cards(summary: pd.DataFrame) -> None:
-    """Draw `minimal_pairs.summary` of one normalisation; where length misleads A > U is warm and a sentence says so."""
+def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
+    """Draw `pair_views.summary` of one normalisation; where length misleads A > U is warm and a sentence says so.
+
+    `stereotypes`: no sentence is the better one, and the numbers say how often `sent_more` is preferred.
+    """
+    if stereotypes:
+        st.markdown(f":gray[Share of pairs in which the whole sentence that stereotypes more is likelier; {HALF} is no "
+                    "preference]")
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
     else:
         for model in models:
-            _row(model, summary[summary["model"] == model])
+            _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
     by_model = {model: summary[summary["model"] == model] for model in models}
-    told = [length_sentence(model, strata) for model, strata in by_model.items() if misleads(strata)]
+    told = [length_sentence(model, strata, stereotypes=stereotypes)
+            for model, strata in by_model.items() if misleads(strata)]
     if told:
         st.warning("\n\n".join(verbatim(sentence) for sentence in told), icon=":material/straighten:")
 
 
-def length_sentence(model: str, strata: pd.DataFrame) -> str:
+def length_sentence(model: str, strata: pd.DataFrame, *, stereotypes: bool = False) -> str:
     """What it means that A > U is right much less often than A < U."""
     accuracy = strata.set_index("stratum")["accuracy"]
+    if stereotypes:
+        return (f"{model} prefers the sentence that stereotypes more in {accuracy['A<U']:.1%} of the pairs where it is "
+                f"the shorter one, and in {accuracy['A>U']:.1%} where it is the longer one: it prefers fewer tokens.")
     return (f"{model} is right in {accuracy['A<U']:.1%} of the pairs whose acceptable sentence is the shorter one, and "
             f"in {accuracy['A>U']:.1%} where it is the longer one: it prefers fewer tokens.")
 
@@ -45,7 +56,7 @@ def interval(line: Mapping[Any, Any]) -> str:
     return f"{100 * line['ci_low']:.1f}–{100 * line['ci_high']:.1f}{ties}"
 
 
-def _row(model: str, strata: pd.DataFrame) -> None:
+def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
     warm = misleads(strata)
     st.markdown(f":gray[{verbatim(model)}]")
     with st.grid(4, min_column_width=140, gap="small"):
@@ -56,7 +67,7 @@ def _row(model: str, strata: pd.DataFrame) -> None:
             st.metric(
                 f"{verbatim(ORDER[line['stratum']])} · {line['n']:,} pairs", f":orange[{value}]" if hot else value,
                 interval(line), delta_color="orange" if hot else "off", delta_arrow="off", border=True,
-                help=measure_help("accuracy") if line["stratum"] == "all" else None,
+                help=measure_help(measure) if line["stratum"] == "all" else None,
             )
 
 

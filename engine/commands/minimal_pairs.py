@@ -3,42 +3,106 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Callable
+
+import pandas as pd
 
 from engine.commands.common import (
     add_evaluation_arguments,
     gateway_session,
+    named_columns,
     print_notices,
-    read_columns,
     write_tables,
 )
-from engine.datasets import minimal_pairs as datasets
-from engine.evaluations import minimal_pairs
+from engine.datasets.pair_files import read_pairs
+from engine.errors import InputError
+from engine.evaluations import fair_subsets, length_effects, minimal_pairs, model_comparison, pair_views, stereotypes
+from engine.evaluations.scoring_rules import PLL, WORDS
+from engine.evaluations.unigrams import THESE, with_unigrams
+from engine.measures.acceptability import NORMALIZATIONS
+
+PAIR_COLUMNS = ["model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
+                "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
+                "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams"]
+# Written only where there is something to write.
+OPTIONAL = ("precision", "shared_tokens", "comparisons")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser, several_files=True)
-    parser.add_argument("--pll", choices=minimal_pairs.PLL, default="word-l2r", help="how masked models are scored")
-    parser.add_argument("--words", choices=minimal_pairs.WORDS, default="auto", help="what a word is to word-l2r")
-    parser.add_argument("--no-bos", action="store_true", help="leave the first token of a causal model unscored")
-    parser.add_argument("--leading-space", action="store_true", help="put a space in front of each sentence (causal)")
-    parser.add_argument("--alpha", type=float, default=minimal_pairs.DEFAULT_ALPHA, help="of PenLP (default 0.8)")
-    parser.add_argument("--precision", choices=minimal_pairs.PRECISIONS, default="fp32")
+    parser.add_argument("--pll", choices=PLL, default="word-l2r", help="how masked models are scored")
+    parser.add_argument("--words", choices=WORDS, default="auto", help="what a word is to word-l2r")
+    parser.add_argument("--bos", action=argparse.BooleanOptionalAction, default=True,
+                        help="score causal models from the BOS token, where the tokenizer has one (default), or leave "
+                             "the first token unscored")
+    parser.add_argument("--leading-space", action=argparse.BooleanOptionalAction, default=False,
+                        help="put a space in front of each sentence (causal); not by default")
+    parser.add_argument("--precision", choices=minimal_pairs.PRECISIONS, default="fp32",
+                        help="exact-decisions: bf16, and fp32 wherever that could change a winner")
+    parser.add_argument("--shared-tokens", action="store_true",
+                        help="CrowS-Pairs' own measure, too: only the tokens that both sentences share (masked models)")
+    parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
+                        metavar="N", help=f"of {', '.join(NORMALIZATIONS)}; all by default")
+    parser.add_argument("--alpha", type=float, default=pair_views.DEFAULT_ALPHA, help="of PenLP (default 0.8)")
+    parser.add_argument("--unigrams", default=THESE, metavar="D",
+                        help="corpus of SLOR's unigrams: these sentences (default), novel, wiki or an idf "
+                             "dictionary's FILE")
+    parser.add_argument("--by", default=pair_views.CATEGORY, metavar="COLUMN",
+                        help="what sorts the pairs in categories.csv: the category, source, or a column such as UID")
+    parser.add_argument("--seed", type=int, default=0, help="of the matched sample, and of exact decisions' sample")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score and write pairs.csv, summary.csv, tokens.csv and excluded.csv."""
-    dataset = datasets.joined([datasets.from_table(*read_columns(options, path)) for path in options.data])
+    """Score and write pairs.csv, summary.csv and the tables beside them."""
+    if options.alpha < 0:
+        raise InputError(f"--alpha must be 0 or more; got {options.alpha}.")
+    dataset = read_pairs([(path.name, path) for path in options.data], named_columns(options))
+    print(f"format: {dataset.format}", file=sys.stderr)
     settings = minimal_pairs.Settings(
         models=tuple(options.model), pll=options.pll, words=options.words, precision=options.precision,
-        bos=not options.no_bos, leading_space=options.leading_space,
+        bos=options.bos, leading_space=options.leading_space, shared_tokens=options.shared_tokens, seed=options.seed,
     )
     with gateway_session(options) as session:
         result = minimal_pairs.evaluate(settings, dataset, session)
+    if options.unigrams != THESE:
+        result = with_unigrams(result, options.unigrams)
     print_notices(result.notices)
-    columns = ["model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
-               "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable"]
-    write_tables(options.out, {**result.signature, "alpha": options.alpha}, {
-        "pairs": result.pairs[columns], "summary": minimal_pairs.summary(result, alpha=options.alpha),
-        "tokens": result.tokens, "excluded": result.excluded,
-    })
+    signature = {**result.signature, "alpha": options.alpha, "unigrams": result.unigrams, "format": result.format,
+                 "rules": result.rules}
+    write_tables(options.out, signature, _tables(result, options))
+
+
+def _tables(result: minimal_pairs.Result, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
+    alpha, by, seed = options.alpha, options.by, options.seed
+    chosen = tuple(dict.fromkeys(options.normalization or pair_views.available(result.pairs)))
+    subsets = [subset for subset in fair_subsets.SUBSETS if subset != fair_subsets.ALL]
+
+    def each(view: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+        """A view under each normalisation, one below the other."""
+        return pd.concat([view(one).assign(normalization=one) for one in chosen], ignore_index=True)
+
+    def beside_fair(normalization: str) -> pd.DataFrame:
+        return pd.concat([fair_subsets.beside(result, subset, normalization, alpha, field=by, seed=seed)
+                          .assign(subset=subset) for subset in subsets])
+
+    rows = [(subset, model, row) for subset in subsets
+            for model, found in fair_subsets.fair_rows(result, subset, seed).items() for row in found.tolist()]
+    tables = {
+        "pairs": result.pairs[PAIR_COLUMNS], "summary": pair_views.summary(result, chosen, alpha),
+        "bias": length_effects.slopes(result, chosen, alpha),
+        "correlations": length_effects.length_correlations(result, chosen, alpha),
+        "differences": each(lambda one: pair_views.by_difference(result, one, alpha)),
+        "categories": each(lambda one: pair_views.by_category(result, one, alpha, by)),
+        "fair_subsets": pd.DataFrame(rows, columns=["subset", "model", "row"]), "fair_summary": each(beside_fair),
+        "comparisons": each(lambda one: model_comparison.comparisons(result, one, alpha)),
+        "ranking": each(lambda one: model_comparison.ranking(result, one, alpha)),
+        "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
+        "shared_tokens": result.shared.drop(columns="item"),
+    }
+    if stereotypes.is_bias_benchmark(result):
+        # The shared tokens know no normalisation: they would come again under each.
+        found = [stereotypes.stereotypes(result, one, alpha, field=by) for one in chosen]
+        tables["stereotypes"] = pd.concat(found, ignore_index=True).drop_duplicates()
+    return {name: table for name, table in tables.items() if len(table) or name not in OPTIONAL}

@@ -1,14 +1,14 @@
 """Minimal pairs: does a model prefer the acceptable sentence, and how much of that is its length?
 
 A causal model is scored by its log-likelihood, a masked one by a pseudo-log-likelihood. The result
-holds sums of token log-likelihoods; every normalisation is arithmetic on them afterwards.
+holds sums of token log-likelihoods; every normalisation is arithmetic on them afterwards (`pair_views`).
 Paper: Ueda, Mita, Komachi, NLP 2024, sections 2-4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,22 +16,27 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs import MinimalPairs
 from engine.errors import InputError, ModelError
+from engine.evaluations import pair_notices, pair_tables
+from engine.evaluations.dictionaries import BUILT_IN
+from engine.evaluations.exact_decisions import ScoredPairs, score_pairs
+from engine.evaluations.scoring_rules import PLL, WORDS, scoring_rule
 from engine.evaluations.signature import require_models, signature
+from engine.evaluations.unigrams import THESE, fits, log_probabilities, with_unigrams
 from engine.inference.gateway import GatewaySession
-from engine.measures.acceptability import NORMALIZATIONS, decisions, normalized
-from engine.measures.length_bias import accuracy_by_difference, accuracy_by_stratum
 from engine.models.facts import ModelFacts
 
-PLL = ("word-l2r", "original")
-WORDS = ("auto", "tokenizer", "mecab")
-PRECISIONS = ("fp32", "bf16")
-SIDES = ("acceptable", "unacceptable")
-DEFAULT_ALPHA = 0.8  # the paper's
+PRECISIONS = ("fp32", "bf16", "exact-decisions")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How sentences are scored. `pll` and `words` concern masked models, `bos` and `leading_space` causal ones."""
+    """How sentences are scored.
+
+    `pll` and `words` concern masked models, `bos` (score from the BOS token, where the tokenizer has one) and
+    `leading_space` causal ones; `scoring_rules` says each in words. precision: "fp32", "bf16", or "exact-decisions"
+    (bf16, and fp32 wherever that could change a winner; see `evaluations.exact_decisions`), whose sample `seed` draws.
+    shared_tokens: have masked models score the tokens that both sentences share, too, as CrowS-Pairs does.
+    """
 
     models: tuple[str, ...]
     pll: str = "word-l2r"
@@ -39,6 +44,8 @@ class Settings:
     precision: str = "fp32"
     bos: bool = True
     leading_space: bool = False
+    shared_tokens: bool = False
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,8 +53,17 @@ class Result:
     """Everything the minimal-pairs page draws; log-likelihoods are sums in nats.
 
     pairs: model, row, category, acceptable, unacceptable, acceptable_tokens, unacceptable_tokens (|S|),
-    acceptable_log_likelihood, unacceptable_log_likelihood, identical (the model sees one and the same).
+        acceptable_log_likelihood, unacceptable_log_likelihood, identical (the model reads one and the same), and of
+        either side characters, unknown (tokens that stand for unknown characters) and unigrams (log P_u of
+        `unigrams`, for SLOR); scored_in ("fp32" or "bf16"); error_bound (of the margin, nats per square root of a
+        token as in `measures.settled`; 0 in fp32, NaN in bf16 without exact decisions); item (place in `items`).
     tokens: model, row, side, position, token, log_likelihood. excluded: model, row, reason.
+    items: every pair of the dataset: row, source, category and its further fields as "field:<name>".
+    precision: of exact decisions: model, n (pairs), n_sampled, n_fp32 (pairs scored again), rounds, largest_error (of
+        a margin, in the unit of error_bound), safety (its factor), seed.
+    shared: of `settings.shared_tokens`: model, row, item, n_shared, acceptable_log_likelihood,
+        unacceptable_log_likelihood (over the shared tokens), identical.
+    rules: model -> how it was scored, in words. tokenizers: model -> fingerprint. format: the dataset's layout.
     """
 
     settings: Settings
@@ -55,6 +71,14 @@ class Result:
     pairs: pd.DataFrame
     tokens: pd.DataFrame
     excluded: pd.DataFrame
+    items: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["row", "source", "category"]))
+    precision: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(pair_tables.PRECISION_COLUMNS)))
+    shared: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(pair_tables.SHARED_COLUMNS)))
+    rules: dict[str, str] = field(default_factory=dict)
+    tokenizers: dict[str, str] = field(default_factory=dict)
+    unigrams: str = THESE
+    format: str = ""
+    right_to_left: bool = False
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
 
@@ -67,92 +91,63 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     no pair remains; ModelError when a model cannot score sentences.
     """
     _check(settings)
-    sides = (dataset.acceptable, dataset.unacceptable)
-    all_facts, scorings, pairs, tokens, excluded = [], {}, [], [], []
-    for model in settings.models:
-        facts = session.describe(model)
-        all_facts.append(facts)
-        scorings[model] = scoring = _scoring(facts, settings)
-        pieces = session.token_log_likelihoods(
-            model, [*sides[0], *sides[1]], scoring=scoring, words=settings.words, precision=settings.precision,
-            bos=settings.bos, leading_space=settings.leading_space,
-        )
-        by_side = (pieces[:dataset.n], pieces[dataset.n:])
-        kept = []
-        for i in range(dataset.n):
-            reasons = [f"{side} sentence: {found[i]['excluded']}" for side, found in zip(SIDES, by_side, strict=True)
-                       if "excluded" in found[i]]
-            if reasons:
-                excluded.append((model, dataset.rows[i], "; ".join(reasons)))
-            else:
-                kept.append(i)
-        if not kept:
-            raise InputError(f"{model} can score none of the {dataset.n} pairs; the first: row {excluded[-1][1]}, "
-                             f"{excluded[-1][2]}.")
-        pairs.append(_pair_table(model, dataset, kept, by_side))
-        tokens += [_token_table(model, side, dataset, kept, found)
-                   for side, found in zip(SIDES, by_side, strict=True)]
-
-    table = pd.concat(pairs, ignore_index=True)
-    left_out = pd.DataFrame(excluded, columns=["model", "row", "reason"])
-    return Result(
-        settings=settings, dataset_name=dataset.name, pairs=table, tokens=pd.concat(tokens, ignore_index=True),
-        excluded=left_out, notices=(*dataset.notices, *_notices(table, left_out, dataset.n)),
+    all_facts = [session.describe(model) for model in settings.models]
+    scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
+    scored, shared = {}, []
+    for facts in all_facts:
+        scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
+        if settings.shared_tokens and facts.kind == "masked":
+            shared.append(_shared(settings, dataset, session, facts.name))
+    excluded = [pair_tables.excluded_table(model, dataset, found) for model, found in scored.items()]
+    for model, table in zip(scored, excluded, strict=True):
+        if len(table) == dataset.n:
+            first = f"; the first: row {table['row'].iloc[0]}, {table['reason'].iloc[0]}" if dataset.n else ""
+            raise InputError(f"{model} can score none of the {dataset.n} pairs{first}.")
+    result = Result(
+        settings=settings, dataset_name=dataset.name,
+        pairs=pd.concat([pair_tables.pair_table(model, dataset, found) for model, found in scored.items()],
+                        ignore_index=True),
+        tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
+        items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
+        shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
+        else pd.DataFrame(columns=list(pair_tables.SHARED_COLUMNS)),
+        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, bos=settings.bos,
+                                        leading_space=settings.leading_space) for facts in all_facts},
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,
+        right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings),
     )
+    result = with_unigrams(result, THESE)
+    said = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
+    return replace(result, notices=(*dataset.notices, *said))
 
 
-def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> tuple[np.ndarray, np.ndarray]:
-    """Normalised scores (n_pairs,) of the acceptable and of the unacceptable sentences of `Result.pairs`."""
-    return tuple(  # type: ignore[return-value]
-        normalized(
-            pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,
-            n_characters=pairs[f"{side}_characters"].to_numpy(),
-        )
-        for side in SIDES
-    )
+def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
+            ) -> ScoredPairs:
+    def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
+        return session.token_log_likelihoods(
+            facts.name, texts, scoring=scoring, words=settings.words, precision=precision, bos=settings.bos,
+            leading_space=settings.leading_space)
+
+    def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:
+        """Of all corpora that a page can offer for this model."""
+        built_in = [name for name in BUILT_IN if fits(name, facts.tokenizer_fingerprint, facts.name)]
+        return [log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
+                for choice in (THESE, *built_in)]
+
+    return score_pairs(dataset, ask, settings.precision, seed=settings.seed, unigrams=unigrams)
 
 
-def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
-    """1 right, 0 tie, -1 wrong (n_pairs,) int8 under a normalisation."""
-    acceptable, unacceptable = scores(pairs, normalization, alpha)
-    return decisions(acceptable, unacceptable, pairs["identical"].to_numpy())
-
-
-def summary(
-    result: Result, normalizations: Sequence[str] = NORMALIZATIONS, alpha: float = DEFAULT_ALPHA
-) -> pd.DataFrame:
-    """Accuracy in all pairs and in each stratum.
-
-    Columns: model, normalization, stratum, n, n_correct, n_tied, accuracy, ci_low, ci_high (95 %, Wilson).
-    """
-    rows = [
-        {"model": model, "normalization": normalization, **vars(stratum)}
-        for model, pairs in _by_model(result)
-        for normalization in normalizations
-        for stratum in accuracy_by_stratum(decided(pairs, normalization, alpha), *_token_counts(pairs))
-    ]
-    return pd.DataFrame(rows)
-
-
-def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """Accuracy against the token difference A - U (the paper's figures 2 and 3).
-
-    Columns: model, difference, n, n_correct, n_tied, accuracy, ci_low, ci_high.
-    """
-    return pd.DataFrame([
-        {"model": model, **vars(point)} for model, pairs in _by_model(result)
-        for point in accuracy_by_difference(decided(pairs, normalization, alpha), *_token_counts(pairs))
-    ])
-
-
-def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """Accuracy by category and stratum: model, category, then the columns of `summary`."""
-    return pd.DataFrame([
-        {"model": model, "category": category, "normalization": normalization, **vars(stratum)}
-        for model, pairs in _by_model(result) for category, part in pairs.groupby("category", sort=False)
-        for stratum in accuracy_by_stratum(decided(part, normalization, alpha), *_token_counts(part))
-    ])
+def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
+            ) -> tuple[pd.DataFrame, list[str]]:
+    # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
+    precision = "bf16" if settings.precision == "bf16" else "fp32"
+    pieces = session.shared_token_log_likelihoods(
+        model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
+    table = pair_tables.shared_table(model, dataset, pieces)
+    n_left = dataset.n - len(table)
+    return table, [f"{model}: {n_left} of {dataset.n} pairs share no token, or are too long, and have no shared-token "
+                   "score."] if n_left else []
 
 
 def _check(settings: Settings) -> None:
@@ -166,52 +161,10 @@ def _check(settings: Settings) -> None:
 def _scoring(facts: ModelFacts, settings: Settings) -> str:
     if facts.kind == "causal":
         return "causal"
-    if facts.kind == "masked":
+    if facts.kind == "masked" and facts.has_mask:
         return f"pll-{settings.pll}"
+    if facts.kind == "masked":
+        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so no "
+                         "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained with.")
     raise ModelError(f"{facts.name} ({facts.architecture}) has no language-model head, so it gives no sentence a "
                      "likelihood. Choose a causal or a masked language model.")
-
-
-def _pair_table(model: str, dataset: MinimalPairs, kept: list[int], by_side: Sequence[Sequence[Any]]) -> pd.DataFrame:
-    columns: dict[str, Any] = {
-        "model": model, "row": [dataset.rows[i] for i in kept], "category": [dataset.categories[i] for i in kept],
-        "acceptable": [dataset.acceptable[i] for i in kept], "unacceptable": [dataset.unacceptable[i] for i in kept],
-    }
-    for side, found in zip(SIDES, by_side, strict=True):
-        columns[f"{side}_tokens"] = [len(found[i]["log_likelihoods"]) for i in kept]
-    for side, found in zip(SIDES, by_side, strict=True):
-        # float64: a sum over many tokens must not lose what a pair differs by
-        columns[f"{side}_log_likelihood"] = [float(np.sum(found[i]["log_likelihoods"], dtype=np.float64)) for i in kept]
-    columns["identical"] = [np.array_equal(by_side[0][i]["ids"], by_side[1][i]["ids"]) for i in kept]
-    for side in SIDES:
-        columns[f"{side}_characters"] = [len(text) for text in columns[side]]
-    return pd.DataFrame(columns)
-
-
-def _token_table(model: str, side: str, dataset: MinimalPairs, kept: list[int], found: Sequence[Any]) -> pd.DataFrame:
-    lengths = [len(found[i]["log_likelihoods"]) for i in kept]
-    return pd.DataFrame({
-        "model": model,
-        "row": np.repeat([dataset.rows[i] for i in kept], lengths),
-        "side": side,
-        "position": np.concatenate([np.arange(n) for n in lengths]),
-        "token": [token for i in kept for token in found[i]["tokens"]],
-        "log_likelihood": np.concatenate([found[i]["log_likelihoods"] for i in kept]),
-    })
-
-
-def _by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
-    for model in result.settings.models:
-        yield model, result.pairs[result.pairs["model"] == model]
-
-
-def _token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    return pairs["acceptable_tokens"].to_numpy(), pairs["unacceptable_tokens"].to_numpy()
-
-
-def _notices(pairs: pd.DataFrame, excluded: pd.DataFrame, n_pairs: int) -> list[str]:
-    notices = [f"{model}: {n} of {n_pairs} pairs could not be scored and were left out."
-               for model, n in excluded["model"].value_counts(sort=False).items()]
-    ties = pairs[pairs["identical"]]["model"].value_counts(sort=False)
-    return notices + [f"{model}: in {n} pairs both sentences become the same tokens; they count as ties."
-                      for model, n in ties.items()]

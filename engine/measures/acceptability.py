@@ -7,17 +7,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 
-NORMALIZATIONS = ("LP", "MeanLP", "PenLP", "per character")
+# Normalization -> key of its measure card, which says its unit.
+CARD_KEYS = {
+    "LP": "log_likelihood", "MeanLP": "mean_log_likelihood", "PenLP": "penalized_log_likelihood", "SLOR": "slor",
+    "per character": "log_likelihood_per_character",
+}
+NORMALIZATIONS = tuple(CARD_KEYS)
 ALPHA = 0.8
 
 
 def normalized(log_likelihoods: ArrayLike, n_tokens: ArrayLike, normalization: str, *, alpha: float = ALPHA,
-               n_characters: ArrayLike | None = None) -> NDArray[np.float64]:
+               n_characters: ArrayLike | None = None, unigrams: ArrayLike | None = None) -> NDArray[np.float64]:
     """How acceptable does the model find each sentence, its length set aside or not?
 
         LP             log P(S)                              the sum over the scored tokens
         MeanLP         log P(S) / |S|
         PenLP          log P(S) / ((5 + |S|) / (5 + 1))^alpha
+        SLOR           (log P(S) - log P_u(S)) / |S|         P_u: the product of the tokens' unigram probabilities
         per character  log P(S) / number of characters
 
     Parameters
@@ -27,21 +33,27 @@ def normalized(log_likelihoods: ArrayLike, n_tokens: ArrayLike, normalization: s
     normalization : one of NORMALIZATIONS.
     alpha : for PenLP, 0 (then it is LP) or more.
     n_characters : (n_sentences,), for "per character" only. It alone is comparable between tokenizers.
+    unigrams : (n_sentences,), for SLOR only: log P_u(S), the unigram log-probabilities of the same scored
+        tokens summed, in nats (`IdfDictionary.unigram_log_probability`).
 
-    Range: (-inf, 0], higher is better. The unit differs by design, one per normalization: nats, nats
-    per token, nats per (scaled length)^alpha, nats per character; a score is compared within one only.
+    Range: (-inf, 0], higher is better; SLOR (-inf, inf): above 0 the model finds the tokens likelier in
+    their places than anywhere. The unit differs by design, one per normalization: nats, nats per token,
+    nats per (scaled length)^alpha, nats per token, nats per character; a score is compared within one only.
 
     Edges: no scored token, or no character: nan (a sum over nothing would be 0, the best score there
     is). A nan stays nan; -inf stays -inf.
 
     Raises InputError for an unknown normalization, a negative length or alpha, arrays of different
-    lengths, and "per character" without n_characters.
+    lengths, "per character" without n_characters, and SLOR without unigrams.
 
     Source: Ueda, Mita, Komachi 2024, section 3.2, equations 4 and 5. Equation 5 is printed without the
-    outer bracket; as in the works it cites, the exponent holds the whole fraction.
+    outer bracket; as in the works it cites, the exponent holds the whole fraction. SLOR: Pauls and Klein
+    2012; Lau, Clark, Lappin 2017 (Cognitive Science 41), section 3.
 
     >>> normalized([-12.0, -12.0], [1, 7], "PenLP", alpha=1.0).tolist()
     [-12.0, -6.0]
+    >>> normalized([-12.0], [4], "SLOR", unigrams=[-20.0]).tolist()
+    [2.0]
     """
     sums, lengths = np.asarray(log_likelihoods, dtype=np.float64), np.asarray(n_tokens, dtype=np.float64)
     if normalization not in NORMALIZATIONS:
@@ -51,12 +63,19 @@ def normalized(log_likelihoods: ArrayLike, n_tokens: ArrayLike, normalization: s
     characters = None if n_characters is None else np.asarray(n_characters, dtype=np.float64)
     if normalization == "per character" and characters is None:
         raise InputError("Log-likelihood per character needs the number of characters of each sentence.")
+    expected = None if unigrams is None else np.asarray(unigrams, dtype=np.float64)
+    if normalization == "SLOR":
+        if expected is None:
+            raise InputError("SLOR needs the unigram log-probability of each sentence: choose a corpus to count in.")
+        if expected.shape != sums.shape:
+            raise InputError(f"Each log-likelihood needs one unigram sum; got {sums.size} and {expected.size}.")
+        sums = sums - expected
     for counts in (lengths, characters):
         if counts is not None and counts.shape != sums.shape:
             raise InputError(f"Each log-likelihood needs one length; got {sums.size} and {counts.size}.")
         if counts is not None and (counts < 0).any():
             raise InputError("A sentence cannot have a negative length.")
-    if normalization == "MeanLP":
+    if normalization in ("MeanLP", "SLOR"):
         divisor = lengths
     elif normalization == "PenLP":
         divisor = ((5 + lengths) / (5 + 1)) ** alpha

@@ -28,7 +28,10 @@ class StratumAccuracy:
 
 @dataclass(frozen=True)
 class DifferenceAccuracy:
-    """Accuracy over the pairs whose acceptable sentence is longer by `difference` tokens."""
+    """Accuracy over the pairs whose acceptable sentence is longer by `difference` tokens.
+
+    `merged`: a tail, this difference and all that are farther from 0.
+    """
 
     difference: int
     n: int
@@ -37,6 +40,7 @@ class DifferenceAccuracy:
     accuracy: float
     ci_low: float
     ci_high: float
+    merged: bool = False
 
 
 def strata(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.str_]:
@@ -93,27 +97,56 @@ def accuracy_by_stratum(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: Arr
     return [StratumAccuracy(stratum, *row) for stratum, row in zip(STRATA, _rows(n, n_correct, n_tied), strict=True)]
 
 
-def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: ArrayLike) -> list[DifferenceAccuracy]:
+def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: ArrayLike, *, least: int = 1
+                           ) -> list[DifferenceAccuracy]:
     """How does accuracy change with the number of tokens by which the acceptable sentence is longer?
 
         difference = |A| - |U|;    accuracy = n_correct / n over the pairs of that difference
 
-    Parameters, range, edges and errors: those of `accuracy_by_stratum`. One record for each difference
-    that occurs, ascending; few pairs make a wide interval, and most outer differences have few.
+    Parameters, range, edges and errors: those of `accuracy_by_stratum`, and
 
-    Source: Ueda, Mita, Komachi 2024, section 3.1 and figure 2 (acceptable minus unacceptable).
+    least : 1 or more. On either side of 0 the outermost differences are merged inwards until they hold so
+        many pairs together, or the whole side is one; such a record is `merged` and named by its innermost
+        difference. 0 is never merged.
+
+    One record for each difference that occurs, ascending; few pairs make a wide interval, and most outer
+    differences have few.
+
+    Source: Ueda, Mita, Komachi 2024, section 3.1 and figure 2 (acceptable minus unacceptable). Merging the
+    tails is ours.
 
     >>> [(one.difference, one.n, one.n_correct) for one in accuracy_by_difference([1, -1, 1], [3, 5, 2], [3, 3, 4])]
     [(-2, 1, 1), (0, 1, 1), (2, 1, 0)]
     """
     difference = _differences(a_tokens, u_tokens)
     decided = _checked(decisions, difference)
+    if least < 1:
+        raise InputError(f"A difference is shown from 1 pair on, or from more; got {least}.")
+    innermost = {sign: _tail(sign * difference, least) for sign in (-1, 1)}
+    for sign, start in innermost.items():
+        difference = np.where(sign * difference > start, sign * start, difference)
     values, group = np.unique(difference, return_inverse=True)
     n = np.bincount(group, minlength=values.size)
     n_correct = np.bincount(group[decided == 1], minlength=values.size)
     n_tied = np.bincount(group[decided == 0], minlength=values.size)
-    return [DifferenceAccuracy(int(value), *row)
+    given = set(_differences(a_tokens, u_tokens).tolist())
+    return [DifferenceAccuracy(int(value), *row, merged=_beyond(int(value), given, innermost))
             for value, row in zip(values, _rows(n, n_correct, n_tied), strict=True)]
+
+
+def _tail(difference: NDArray[np.int64], least: int) -> int:
+    """Where the tail of the positive differences begins so that it holds `least` pairs; the least one if it cannot."""
+    values, n = np.unique(difference[difference > 0], return_counts=True)
+    if not values.size:
+        return 0
+    enough = np.flatnonzero(np.cumsum(n[::-1])[::-1] >= least)
+    return int(values[enough[-1] if enough.size else 0])
+
+
+def _beyond(value: int, given: set[int], innermost: dict[int, int]) -> bool:
+    """Whether a record stands for differences beyond its own."""
+    sign = (value > 0) - (value < 0)
+    return sign != 0 and abs(value) == innermost[sign] and any(sign * other > abs(value) for other in given)
 
 
 def _differences(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.int64]:

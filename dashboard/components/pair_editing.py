@@ -1,0 +1,123 @@
+"""Edit a minimal pair and score it again: a small run of its own, shown below the one it came from.
+
+Its address is part of the page's (`…&edited=<id>&of=<the run on show>`), so a reload keeps it and nobody waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import run_view, session
+from dashboard.components.minimal_view import View
+from dashboard.components.pair_glass import pair_glass
+from dashboard.components.pair_table import pair_table
+from dashboard.wording import show_error, verbatim
+from engine.datasets.minimal_pairs import MinimalPairs
+from engine.errors import EngineError, InputError
+from engine.evaluations.minimal_pairs import Result
+from engine.evaluations.unigrams import THESE, with_unigrams
+
+KIND = "minimal-pairs"
+NAME_LENGTH = 40
+POLL_SECONDS = 0.3
+HEIGHT = 84
+EDITED, OF = "edited", "of"
+
+
+def edit_form(view: View, pair: pd.Series) -> None:
+    """Both sentences, to be changed; the button submits them for all models of the run."""
+    key = f"{view.run_id}-{pair['row']}"
+    typed = {}
+    with st.form(f"minimal-edit-{key}", border=True, enter_to_submit=False):
+        st.markdown("**Edit and score again**")
+        with st.grid(2, min_column_width=260, gap="small"):
+            for side in ("acceptable", "unacceptable"):
+                typed[side] = st.text_area(side.capitalize(), str(pair[side]), height=HEIGHT, persist_state="session",
+                                           key=f"minimal-edit-{side}-{key}")
+        submitted = st.form_submit_button("Score again", type="primary", icon=":material/refresh:",
+                                          key=f"minimal-edit-submit-{key}")
+    if view.result.right_to_left:
+        st.html(f"<style>.st-key-minimal-edit-{key} textarea {{ direction: rtl; }}</style>")
+    if submitted:
+        _submit(view, typed)
+
+
+def edited_pair(view: View, before: pd.Series | None, model: str, signature: Mapping[str, Any]) -> None:
+    """The edited pair that the address names, once it is done; until then how far it is, or what failed.
+
+    `before`: the pair on show, of the same model.
+    """
+    edited = st.query_params.get(EDITED)
+    if not edited or st.query_params.get(OF) != view.run_id:
+        return
+    run = session.desk().get(edited)
+    if run is None or run.kind != KIND:
+        return
+    if run.state in run_view.ACTIVE:
+        _watch(edited)
+        return
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.markdown("**Edited**", width="content")
+        if st.button("Close", key="minimal-edited-close", type="tertiary", icon=":material/close:"):
+            del st.query_params[EDITED], st.query_params[OF]
+            st.rerun()
+    if run.state != "done":
+        st.error(verbatim(run.message or "This was stopped."), icon=":material/error:")
+        return
+    try:
+        result: Result = run_view.load_result(edited)
+        if view.normalization == "SLOR" and view.unigrams != THESE:
+            result = with_unigrams(result, view.unigrams)
+    except EngineError as error:
+        show_error(error)
+        return
+    run_view.notices(result)
+    table = pair_table(result, model, view.normalization, view.alpha)
+    if table.empty:
+        st.caption(f"{verbatim(model)} cannot score this pair.")
+        return
+    pair = table.iloc[0]
+    if before is not None:
+        moved = pair["margin"] - before["margin"]
+        st.caption(f"Margin {before['margin']:+.3f} before, {pair['margin']:+.3f} now ({moved:+.3f})."
+                   + (" SLOR's unigrams are now those of this one pair." if view.normalization == "SLOR"
+                      and result.unigrams == THESE else ""))
+    pair_glass(f"edited-{edited}", result, model, pair, view.normalization, view.alpha, signature)
+
+
+def _submit(view: View, typed: dict[str, str]) -> None:
+    try:
+        empty = [side for side, text in typed.items() if not text.strip()]
+        if empty:
+            raise InputError(f"A pair is two sentences; the {empty[0]} one is empty. Type both.")
+        name = " / ".join(_cut(text) for text in typed.values())
+        dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in typed.items()}), name)
+        submission = session.desk().submit(KIND, replace(view.result.settings, shared_tokens=False), dataset)
+    except EngineError as error:
+        show_error(error)
+        return
+    st.query_params.update({EDITED: submission.run_id, OF: view.run_id})
+    st.rerun()
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= NAME_LENGTH else f"{line[:NAME_LENGTH]}…"
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _watch(edited: str) -> None:
+    """How far the small run is; the whole page is drawn again once it has ended."""
+    try:
+        run = session.desk().get(edited)
+    except EngineError as error:
+        show_error(error)
+        return
+    if run is None or run.state not in run_view.ACTIVE:
+        st.rerun()
+    run_view.progress(run)

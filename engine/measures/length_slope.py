@@ -1,0 +1,138 @@
+"""How much of being right is the length difference? A logistic curve of decisions on token differences, one slope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+
+CONFIDENCE = 0.95
+FEWEST_PAIRS = 3
+# Newton's method doubles its digits at each step; where it has not come to rest by then it never will.
+MOST_STEPS = 100
+STEP_AT_REST = 1e-10
+
+
+@dataclass(frozen=True)
+class LengthSlope:
+    """The fitted curve; nan where there is none, and then `reason` says why.
+
+    `n` pairs were fitted; `n_tied` more were left out. `intercept` is the log-odds of being right at equal lengths.
+    """
+
+    slope: float
+    standard_error: float
+    ci_low: float
+    ci_high: float
+    intercept: float
+    n: int
+    n_tied: int
+    reason: str = ""
+
+
+def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float = CONFIDENCE) -> LengthSlope:
+    """By how much does each further token of the acceptable sentence change the odds of being right?
+
+        P(right) = 1 / (1 + exp(-(intercept + slope · d))),    d = |A| - |U|
+        interval = slope ± z · standard error,    z the normal quantile of (1 + confidence) / 2
+
+    fitted by maximum likelihood; the standard error is from the inverse of the information matrix (Wald).
+
+    Parameters
+    ----------
+    decisions : (n_pairs,), 1 right, 0 tie, -1 wrong, from `acceptability.decisions`.
+    differences : (n_pairs,), whole numbers, |S| of the acceptable sentence less |S| of the unacceptable one.
+    confidence : in (0, 1).
+
+    Range: (-inf, inf), log-odds per token; nearest to 0 is best. Below 0 the model favours the shorter sentence
+    (as LP does), above 0 the longer one. It is one number for the bias that the strata show: exp(slope) is what one
+    token more does to the odds.
+
+    Edges: ties are neither right nor wrong and are left out. Nan with a reason: fewer than 3 decided pairs, one
+    difference only, all right or all wrong, and perfect separation, where one threshold parts right from wrong
+    and the likelihood grows without end.
+
+    Raises InputError for columns of different lengths, decisions other than -1, 0, 1, and confidence not within
+    0 and 1.
+
+    Source: logistic regression (Cox 1958) by Newton's method; Ueda, Mita, Komachi 2024 (figure 2) show the curve
+    that it sums up, the fit is ours.
+
+    >>> fit = length_slope([1, 1, 1, -1, 1, -1, -1, -1], [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> round(fit.slope, 4), round(fit.standard_error, 4)  # log((1 / 3) / (3 / 1)), sqrt(1/3 + 1/1 + 1/1 + 1/3)
+    (-2.1972, 1.633)
+    """
+    decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
+    if decided.ndim != 1 or decided.shape != difference.shape:
+        raise InputError(f"Each pair needs one decision; got {difference.size} pairs and {decided.size} decisions.")
+    if not np.isin(decided, (-1, 0, 1)).all():
+        raise InputError("A decision is 1 (right), 0 (tie) or -1 (wrong).")
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+    # Pairs of one difference are one term of the likelihood: 67,000 pairs are a few dozen numbers.
+    values, group = np.unique(difference[decided != 0], return_inverse=True)
+    n, n_right = (np.bincount(chosen, minlength=values.size).astype(np.float64)
+                  for chosen in (group, group[decided[decided != 0] == 1]))
+    n_tied = int((decided == 0).sum())
+    reason = _reason(values, n, n_right)
+    if reason:
+        return _undefined(int(n.sum()), n_tied, reason)
+    fitted = _newton(values, n, n_right)
+    if fitted is None:
+        return _undefined(int(n.sum()), n_tied, "the fit does not converge")
+    intercept, slope, error = fitted
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * error
+    return LengthSlope(slope, error, slope - half, slope + half, intercept, int(n.sum()), n_tied)
+
+
+def _undefined(n: int, n_tied: int, reason: str) -> LengthSlope:
+    return LengthSlope(np.nan, np.nan, np.nan, np.nan, np.nan, n, n_tied, reason)
+
+
+def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]) -> str:
+    """Why there is no fit; "" where there is one."""
+    if n.sum() < FEWEST_PAIRS:
+        return f"a curve needs at least {FEWEST_PAIRS} decided pairs; there are {int(n.sum())}"
+    if values.size < 2:
+        return f"the difference is {values[0]:g} in every pair"
+    right, wrong = values[n_right > 0], values[n_right < n]
+    if not right.size or not wrong.size:
+        return "every pair is right" if right.size else "every pair is wrong"
+    if right.max() <= wrong.min() or wrong.max() <= right.min():
+        return "one difference parts right from wrong (perfect separation)"
+    return ""
+
+
+def _newton(x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]
+            ) -> tuple[float, float, float] | None:
+    """Intercept, slope and the slope's standard error, or None."""
+    # About its mean the difference and the constant are nearly independent, which keeps the matrix well.
+    centre = float(np.average(x, weights=n))
+    design = np.stack([np.ones_like(x), x - centre], axis=1)  # (n_differences, 2)
+    share = n_right.sum() / n.sum()
+    beta = np.array([np.log(share / (1 - share)), 0.0])
+    likelihood = _log_likelihood(design, n, n_right, beta)
+    for _ in range(MOST_STEPS):
+        p = 1 / (1 + np.exp(-np.clip(design @ beta, -700, 700)))
+        information = design.T @ (design * (n * p * (1 - p))[:, None])  # (2, 2)
+        if not np.linalg.cond(information) < 1 / np.finfo(np.float64).eps:
+            return None
+        step = np.linalg.solve(information, design.T @ (n_right - n * p))
+        # The likelihood is concave: a step that overshoots is halved until it climbs.
+        while (reached := _log_likelihood(design, n, n_right, beta + step)) < likelihood - 1e-9 * abs(likelihood):
+            step = step / 2
+        beta, likelihood = beta + step, reached
+        if np.abs(step).max() < STEP_AT_REST:
+            error = float(np.sqrt(np.linalg.inv(information)[1, 1]))
+            return float(beta[0] - beta[1] * centre), float(beta[1]), error
+    return None
+
+
+def _log_likelihood(design: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64],
+                    beta: NDArray[np.float64]) -> float:
+    log_odds = design @ beta  # (n_differences,)
+    return float((n_right * log_odds - n * np.logaddexp(0, log_odds)).sum())

@@ -1,0 +1,142 @@
+"""Minimal pairs in a real browser: two BLiMP files, the toggles, a click, the fair subset there and back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from engine.datasets import sample_data
+from tests.browser.server import Server
+from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, weigh
+
+FIGURE = '[class*="st-key-minimal-difference-"] .js-plotly-plot'
+CARDS = '[data-testid="stMetricValue"]'
+
+
+@pytest.fixture(scope="module")
+def blimp(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two files in BLiMP's layout, a paradigm of 60 pairs each, of the project's own sentences."""
+    folder, sample = tmp_path_factory.mktemp("blimp"), sample_data.minimal_pairs()
+    paths = []
+    for place, name in enumerate(("first_paradigm", "second_paradigm")):
+        rows = [{"sentence_good": sample.acceptable[i], "sentence_bad": sample.unacceptable[i], "field": "syntax",
+                 "linguistics_term": sample.categories[i], "UID": name, "simple_LM_method": True, "pairID": str(i)}
+                for i in range(place, 120, 2)]
+        paths.append(folder / f"{name}.jsonl")
+        paths[-1].write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
+    return paths
+
+
+def give(page: Page, server: Server, *paths: Path) -> None:
+    """Upload files, and choose the masked built-in model alone."""
+    page.goto(address(server, "minimal_pairs"))
+    settled(page)
+    page.get_by_text("My file", exact=True).first.click()
+    page.locator('input[type="file"]').first.set_input_files(list(paths))
+    expect(page.get_by_text(re.compile(r"Read as BLiMP"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("See the .* rows"))).to_be_visible()
+    settled(page)
+    models = page.locator('[class*="st-key-minimal-pairs-models"]')
+    models.locator("input").click()
+    models.locator("input").press("Backspace")  # takes the last one away
+    page.keyboard.press("Escape")
+    expect(models.get_by_text("gpt2-mini-ja")).to_have_count(0)
+    settled(page)
+
+
+def weighed(page: Page) -> str:
+    weigh(page)
+    expect(page.get_by_text("The pairs", exact=False).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.locator(CARDS)).to_have_count(4, timeout=RUN_MILLISECONDS)
+    settled(page)
+    return page.url
+
+
+def cards(page: Page) -> list[str]:
+    return page.locator(CARDS).all_text_contents()
+
+
+def test_toggles_a_click_and_the_fair_subset(
+    page: Page, server: Server, blimp: list[Path], tmp_path: Path
+) -> None:
+    give(page, server, *blimp)
+    expect(page.get_by_text(re.compile(r"\(2 files\): 120 pairs"))).to_be_visible()
+    run = weighed(page)
+    seen = {"LP": cards(page)}
+    equal = 2  # the third card: A = U
+    for score in ("MeanLP", "PenLP"):
+        page.locator('[class*="st-key-minimal-pairs-normalization"]').get_by_text(score, exact=True).click()
+        expect(page.get_by_text(re.compile(rf"normalization {score}")).first).to_be_attached()
+        settled(page)
+        seen[score] = cards(page)
+        assert page.url == run  # no new run
+    assert len({tuple(values) for values in seen.values()}) == 3
+    assert len({values[equal] for values in seen.values()}) == 1  # the same winners, by construction
+
+    pairs = downloaded(page, "pairs")
+    gap = [int(row["acceptable_tokens"]) - int(row["unacceptable_tokens"]) for row in pairs]
+    shown = page.locator(FIGURE).first
+    shown.scroll_into_view_if_needed()
+    points = shown.evaluate(
+        "figure => Array.from(figure._fullData[0].x).map((x, i) => [x, figure.data[0].customdata[i][0]])")
+    x, n = next((x, n) for x, n in points if x == -1)
+    assert n == gap.count(-1)
+    place = shown.evaluate(
+        "(figure, wanted) => { const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData[0],"
+        " i = Array.from(line.x).indexOf(wanted), box = figure.getBoundingClientRect();"
+        " return [box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }", x)
+    page.mouse.move(*place)
+    page.mouse.click(*place)
+    expect(page.get_by_text(re.compile(r"\|A\| − \|U\| = −1")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"^{n} pairs\.$"))).to_be_visible()
+    page.get_by_role("button", name=re.compile("Show all pairs")).click()
+    expect(page.get_by_text(re.compile(r"^120 pairs\.$"))).to_be_visible()
+
+    page.get_by_role("tab", name="Fair subsets").click()
+    button = page.get_by_role("button", name=re.compile(r"Download .*equal.*\.zip"))
+    expect(button).to_be_visible()
+    settled(page)
+    with page.expect_download() as caught:
+        button.click()
+    fair = tmp_path / caught.value.suggested_filename
+    caught.value.save_as(fair)
+
+    give(page, server, fair)
+    expect(page.get_by_text(re.compile(rf"\(2 files\): {gap.count(0)} pairs"))).to_be_visible()
+    assert weighed(page) != run
+    again = downloaded(page, "pairs")
+    assert len(again) == gap.count(0)
+    assert all(row["acceptable_tokens"] == row["unacceptable_tokens"] for row in again)
+    assert cards(page)[0] == seen["LP"][equal]
+
+
+def test_an_edited_pair_is_scored_again_and_fits_a_phone_in_the_dark(
+    server: Server, chromium, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    hostile = tmp_path / "hostile.csv"
+    markup = '<img src=x onerror=""window.hit=1"">'
+    hostile.write_text(f'good,bad\n"{markup}猫が魚を食べた。","{markup}猫が魚に食べた。"\n', encoding="utf-8")
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    page.goto(address(server, "minimal_pairs"))
+    settled(page)
+    page.get_by_text("My file", exact=True).first.click()
+    page.locator('input[type="file"]').first.set_input_files(hostile)
+    expect(page.get_by_text(re.compile("Read as two sentence columns"))).to_be_visible()
+    weigh(page)
+    expect(page.locator('[class*="st-key-minimal-tokens-"] .js-plotly-plot')).to_be_visible(timeout=RUN_MILLISECONDS)
+    page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
+    page.get_by_role("button", name=re.compile("Score again")).click()
+    page.wait_for_url(re.compile("edited="), timeout=60_000)
+    expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
+        timeout=RUN_MILLISECONDS)
+    expect(page.get_by_text(re.compile("Margin .* before"))).to_be_visible()
+    assert page.evaluate("window.hit") is None
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 1
+    context.close()
