@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.pages import card
 from engine.__main__ import COMMANDS
 from engine.measures.catalog import CARDS
 
@@ -65,7 +66,7 @@ def test_the_readme_names_every_command(command: str) -> None:
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "dashboard/app_pages").glob("[a-z]*.py")))
 def test_the_readme_names_every_page_and_shows_it(page: str) -> None:
-    assert f"**{page.replace('_', ' ').capitalize()}**" in readme()
+    assert f"**{card(page).title}**" in readme()
 
 
 @pytest.mark.parametrize("key", sorted(CARDS))

@@ -13,8 +13,20 @@ from engine.datasets.sample_data import path as sample_path
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 COLUMNS = {
-    ("clusters", "models"): "model n_sentences n_classes in_class_dispersion out_of_class_dispersion score",
+    ("clusters", "models"): "model n_sentences n_classes in_class_dispersion out_of_class_dispersion score rank "
+                            "rank_group in_class_variance out_of_class_variance",
     ("clusters", "classes"): "model class n dispersion centroid_distance",
+    ("clusters", "intervals"): "model measure value ci_low ci_high",
+    ("clusters", "comparisons"): "model other difference ci_low ci_high separable",
+    ("clusters", "null"): "model score null_mean null_low null_high p_value",
+    ("clusters", "validity"): "model silhouette calinski_harabasz davies_bouldin v_measure ari nmi sample_size "
+                              "n_starts",
+    ("clusters", "layers"): "model layer in_class_dispersion out_of_class_dispersion score",
+    ("clusters", "points"): "model row text label x y z own_distance nearest_class nearest_distance",
+    ("clusters", "centroids"): "model class x y z",
+    ("clusters", "centroid_distances"): "model class other distance",
+    ("clusters", "neighbours"): "model row rank neighbour distance",
+    ("clusters", "overlap"): "model other mean_overlap expected",
     ("bertscore", "pairs"): "model row precision recall f1 precision_penalty recall_penalty penalized_precision "
                             "penalized_recall penalized_f1",
     ("bertscore", "tokens"): "model row side position token reading idf low_frequency match_position match_token "
@@ -35,8 +47,9 @@ def out(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every evaluation once, on the samples."""
     folder = tmp_path_factory.mktemp("out")
     runs = {
-        "clusters": [sample_path("labelled_sentences"), "--model", BERT, "--normalize", "nfkc,lower",
-                     "--projection", "pca"],
+        "clusters": [sample_path("labelled_sentences"), "--model", BERT, "--model", GPT2, "--normalize", "nfkc,lower",
+                     "--pooling", "mean", "--projection", "pca", "--dimensions", "3", "--layer-curve", "--centre",
+                     "--resamples", "200", "--lone-classes", "exclude", "--metric", "euclidean", "--seed", "5"],
         "bertscore": [sample_path("sentence_pairs"), "--model", BERT, "--idf", "novel", "--penalty", "reading"],
         "minimal-pairs": [sample_path("minimal_pairs"), "--model", BERT, "--model", GPT2],
     }
@@ -59,12 +72,27 @@ def test_tables_have_the_promised_columns_in_order(out: Path, command: str, name
 
 
 def test_the_samples_are_weighed_whole(out: Path) -> None:
-    (clusters,) = table(out / "clusters" / "models.csv")
+    clusters, _ = table(out / "clusters" / "models.csv")
     assert (clusters["n_sentences"], clusters["n_classes"]) == ("180", "9")
     assert float(clusters["score"]) == pytest.approx(
         float(clusters["in_class_dispersion"]) / float(clusters["out_of_class_dispersion"]))
     assert len(table(out / "bertscore" / "pairs.csv")) == 60
     assert len(table(out / "minimal-pairs" / "pairs.csv")) == 400
+
+
+def test_clusters_takes_every_option(out: Path) -> None:
+    settings = json.loads((out / "clusters" / "settings.json").read_text(encoding="utf-8"))["settings"]
+    assert settings == {
+        "layer": None, "pooling": "mean", "normalize": ["nfkc", "lower"], "centre": True, "layer_curve": True,
+        "projection": "pca", "dimensions": 3, "n_neighbors": 15, "min_dist": 0.1, "metric": "euclidean", "seed": 5,
+        "resamples": 200, "lone_classes": "exclude",
+    }
+    points, neighbours = table(out / "clusters" / "points.csv"), table(out / "clusters" / "neighbours.csv")
+    assert len(points) == 2 * 180 and len(neighbours) == 2 * 180 * 10 and points[0]["z"]
+    layers = table(out / "clusters" / "layers.csv")
+    assert [row["layer"] for row in layers] == ["0", "1", "2", "3", "4"] * 2
+    scores = {row["model"]: row["score"] for row in table(out / "clusters" / "models.csv")}
+    assert {row["model"]: row["score"] for row in layers if row["layer"] == "4"} == scores
 
 
 def test_swapped_names_cost_more_than_other_spellings(out: Path) -> None:
@@ -162,7 +190,7 @@ def test_a_sentence_beyond_the_model_is_marked_and_counted(
     capsys: pytest.CaptureFixture[str], cache: Path, tmp_path: Path
 ) -> None:
     rows = f"text,label\n{LONG},甲\n猫がいる,甲\n犬がいる,甲\n花が咲く,乙\n木が立つ,乙\n"
-    code, said = run_badly(capsys, cache, tmp_path, rows.encode())
+    code, said = run_badly(capsys, cache, tmp_path, rows.encode(), "--projection", "pca")
     assert code == 0 and "1 of 5 sentences" in said
     (excluded,) = table(tmp_path / "out" / "excluded.csv")
     assert excluded["row"] == "1" and "256" in excluded["reason"]

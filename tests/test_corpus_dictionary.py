@@ -39,7 +39,7 @@ def test_a_corpus_is_counted_and_named(tmp_path: Path) -> None:
     assert result.dictionary == IdfDictionary("my words", 2, {"猫": 2, "犬": 1}, "t" * 64, "file",
                                               {"猫": 3, "犬": 1}, 4)
     assert counted(kept(tmp_path, a_txt="猫猫\n犬", b_txt="猫"), "line").n_documents == 3
-    assert result.signature["models"][0]["name"] == "m" and result.signature["tokenizer"] == "t" * 64
+    assert result.signature["models"][0]["name"] == "m" and result.signature["tokenizer"] == "t" * 12
 
 
 def test_what_a_reader_should_know_of_a_dictionary(tmp_path: Path) -> None:

@@ -86,9 +86,25 @@ def test_columns_without_a_known_name_are_asked_for() -> None:
 
 def test_optional_columns_may_be_left_out() -> None:
     app = uploaded("bertscore", "pairs.csv", b"sentence1,sentence2,score\na,b,1\nc,d,2\n")
-    assert app.session_state["dataset"].human == (1.0, 2.0)
-    app.selectbox[3].select("(none)").run()
-    assert all(human != human for human in app.session_state["dataset"].human)
+    assert app.session_state["dataset"].human == {"score": (1.0, 2.0)}
+    app.multiselect[0].unselect("score").run()
+    assert app.session_state["dataset"].human == {}
+
+
+def test_every_annotator_s_column_is_taken_and_may_be_changed() -> None:
+    app = uploaded("bertscore", "pairs.csv", b"ref,ref2,hyp,rater1,rater2,quality\na,b,c,1,2,3\nd,,f,2,3,4\n")
+    dataset = app.session_state["dataset"]
+    assert dataset.human == {"rater1": (1.0, 2.0), "rater2": (2.0, 3.0)} and dataset.more_references == (("b",), ())
+    app.multiselect[0].set_value(["rater2", "quality"]).run()
+    assert list(app.session_state["dataset"].human) == ["rater2", "quality"]
+    app.multiselect[1].set_value([]).run()
+    assert app.session_state["dataset"].more_references == ()
+
+
+def test_pasted_lines_may_name_annotators_in_their_first_line() -> None:
+    app = pasted("bertscore", "reference\tcandidate\trater1\trater2\n雨だ。\t雨だ！\t3\t4\n")
+    assert app.session_state["dataset"].human == {"rater1": (3.0,), "rater2": (4.0,)}
+    assert pasted("bertscore", "雨だ。\t雨だ！\t天気\t3\n").session_state["dataset"].human == {"human": (3.0,)}
 
 
 def test_two_columns_that_make_one_sentence_are_offered_joined() -> None:

@@ -112,14 +112,14 @@ def test_a_dictionary_is_searched_and_parted() -> None:
 
 def test_two_dictionaries_of_a_tokenizer_are_compared() -> None:
     app = shown(visit(), "compare")
-    assert app.selectbox(key="corpora-first").value.label == "novel · bert-mini-ja"
+    assert app.selectbox(key="corpora-first-").value.label == "novel · bert-mini-ja"
     # the one of the other tokenizer is not offered
     assert app.selectbox[1].options == ["wiki · bert-mini-ja"]
     assert "**2** pieces occur in both, of 6 in either" in words(app)
     assert set(app.dataframe[0].value["piece"]) == {"は", "の"}
     app.toggle(key="corpora-both").set_value(False)
     assert len(drawn(app).dataframe[0].value) == 6
-    app.selectbox(key="corpora-first").select_index(1)
+    app.selectbox(key="corpora-first-").select_index(1)
     assert "No other dictionary" in words(drawn(app))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.runs.sameness import run_key
+from tests import mecab_directories
 
 SETTINGS = {"models": ["builtin/a", "owner/b"], "layer": None, "scoring": {"idf": "wiki"}}
 
@@ -41,6 +42,30 @@ def test_a_local_dictionary_counts_by_its_file(tmp_path: Path) -> None:
     assert run_key("bertscore", settings, "h") != absent
 
 
-@pytest.mark.parametrize("text", ["", " ", "/", "~", "~nobody-of-that-name", "x" * 5000, "a\0b"])
+def test_a_model_behind_a_card_counts_by_its_files_and_its_dictionary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "vocab.txt").write_text("one")
+    dictionary = mecab_directories.whole(tmp_path / "neologd")
+    monkeypatch.setenv("HAKARI_NEOLOGD_DIR", str(dictionary))
+    settings = {"models": [f"paper/mecab={model}"]}
+    keys = [run_key("clusters", settings, "h"), run_key("clusters", {"models": [f"paper/nict={model}"]}, "h")]
+    (model / "vocab.txt").write_text("two or three")
+    keys.append(run_key("clusters", settings, "h"))
+    assert run_key("clusters", settings, "h") == keys[-1]
+    (dictionary / "dicrc").unlink()
+    (dictionary / "dicrc").write_bytes(mecab_directories.content("dicrc") + b"\n; changed\n")
+    keys.append(run_key("clusters", settings, "h"))
+    monkeypatch.delenv("HAKARI_NEOLOGD_DIR")
+    keys.append(run_key("clusters", settings, "h"))
+    (model / "hakari.json").write_text('{"card": "paper/nict"}')
+    keys += [run_key("clusters", settings, "h"), run_key("clusters", {"models": [str(model)]}, "h")]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("text", ["", " ", "/", "~", "~nobody-of-that-name", "x" * 5000, "a\0b", "=",
+                                  "paper/nict=~nobody-of-that-name", "paper/nict=" + "x" * 5000, "paper/nict=a\0b"])
 def test_no_text_is_too_odd(text: str) -> None:
     assert run_key("clusters", {"models": [text]}, "h") == run_key("clusters", {"models": [text]}, "h")

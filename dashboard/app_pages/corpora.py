@@ -23,6 +23,8 @@ run_id = run_view.run_from_url()
 result = run_view.finished_result(run_id, KIND)
 if result is not None:
     run_view.notices(result)
+shown = str(run_id) if result is not None else ""  # for keys: once the run is done, its dictionary is chosen
+ours = f"{SAVED}{run_id}"
 view = st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, default="browse", required=True,
                             key=f"corpora-view-{run_id or ''}", label_visibility="collapsed")
 try:
@@ -32,10 +34,9 @@ try:
     elif not found:
         st.info("No dictionary is built in here. Build one of your own.", icon=":material/menu_book:")
     elif view == "compare":
-        compare(found)
+        compare(found, shown, ours)
     else:
-        # another key once the run is done, so that its dictionary is chosen then
-        browse(choose(found, f"corpora-dictionary-{run_id if result else ''}", first=f"{SAVED}{run_id}"))
+        browse(choose(found, f"corpora-dictionary-{shown}", first=ours))
         with st.expander(f"All {len(found):,} dictionaries", icon=":material/list:"):
             st.dataframe(pd.DataFrame({
                 "Name": [one.name for one in found], "Tokenizer": [one.model or one.tokenizer[:12] for one in found],
@@ -46,4 +47,4 @@ except EngineError as error:
     show_error(error)
 wording.how_to_read(("idf",), NOTE)
 if result is not None:
-    run_view.sign(result.signature, {"entries": result.counts})
+    run_view.sign(result.signature, {"counts": result.counts})

@@ -22,10 +22,10 @@ RELATIVE_HELP = """A larger corpus allows larger idf: up to log(N + 1). As a sha
 size compare; the order of the pieces within each stays."""
 
 
-def compare(found: Sequence[Listed]) -> None:
-    """Choose two, see every piece under both, and those that differ most. Raises EngineError."""
+def compare(found: Sequence[Listed], key: str, ours: str) -> None:
+    """Choose two, the first to begin with the one that `ours` names; see what differs most. Raises EngineError."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = choose(found, "corpora-first", "First (across)")
+        first = choose(found, f"corpora-first-{key}", "First (across)", ours)
         others = [one for one in found if one.tokenizer == first.tokenizer and one.path != first.path]
         if not others:
             st.info("No other dictionary was counted with this tokenizer. Build one of another corpus to compare.",
@@ -34,18 +34,19 @@ def compare(found: Sequence[Listed]) -> None:
         second = choose(others, f"corpora-second-{first.choice}-{first.model}", "Second (up)")
         relative = st.toggle("Relative to corpus size", True, key="corpora-relative", persist_state="session",
                              help=RELATIVE_HELP)
-    ours, theirs = dictionaries.dictionary(first), dictionaries.dictionary(second)
-    if not (ours.document_counts and theirs.document_counts):
+    one, other = dictionaries.dictionary(first), dictionaries.dictionary(second)
+    if not (one.document_counts and other.document_counts):
         st.info("One of the two has no entries.", icon=":material/compare:")
         return
-    table = side_by_side(ours.fingerprint, theirs.fingerprint, relative, ours, theirs)
+    table = side_by_side(one.fingerprint, other.fingerprint, relative, one, other)
     names = (first.name, second.name) if first.name != second.name else (first.label, f"{second.label} (second)")
     shared = int(((table["documents_1"] > 0) & (table["documents_2"] > 0)).sum())
     sides = table["low"].value_counts()
-    one, other = (f"**{sides.get(f'only in the {place}', 0):,}** only in {verbatim(name)}"
-                  for place, name in zip(("first", "second"), names, strict=True))
+    only = [f"**{sides.get(f'only in the {place}', 0):,}** only in {verbatim(name)}"
+            for place, name in zip(("first", "second"), names, strict=True)]
     st.markdown(f"**{shared:,}** pieces occur in both, of {len(table):,} in either. With {LOWER_PART:.0%} of the "
-                f"entries below each threshold, **{sides.get('both', 0):,}** are low-frequency in both, {one}, {other}.")
+                f"entries below each threshold, **{sides.get('both', 0):,}** are low-frequency in both, "
+                f"{', '.join(only)}.")
     st.plotly_chart(idf_scatter(table, names, relative=relative), key="corpora-scatter",
                     config={"displayModeBar": False}, alt="Pieces by their idf in either dictionary")
     _differences(table, names)

@@ -13,7 +13,7 @@ from engine.datasets.corpus_files import CorpusFiles
 from engine.errors import InputError
 from engine.evaluations.corpus_counting import count_corpus
 from engine.evaluations.idf_files import SUFFIXES, read_idf
-from engine.evaluations.signature import signature
+from engine.evaluations.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.models.facts import ModelFacts
@@ -82,7 +82,8 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
         n_documents=dictionary.n_documents, n_tokens=dictionary.n_tokens, unit=dictionary.unit,
         tokenizer=dictionary.tokenizer, notices=(*dataset.notices, *_notices(dictionary)),
         signature=signature(settings, facts, dataset.content_hash, libraries=("fugashi", "unidic-lite", "ipadic"),
-                            tokenizer=dictionary.tokenizer),
+                            tokenizer=dictionary.tokenizer[:FINGERPRINT_DIGITS],
+                            content=dictionary.fingerprint[:FINGERPRINT_DIGITS]),
     )
 
 

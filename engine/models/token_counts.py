@@ -23,7 +23,7 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
     """The tokens of the documents without control tokens, counted.
 
     A document is tokenized in parts of at most 4,000 characters, cut at line ends where that is possible. Returns
-    {"tokens": [str], "documents": int64 (n,) how many documents have each, "occurrences": int64 (n,) how often each
+    {"tokens": [str], "documents": int32 (n,) how many documents have each, "occurrences": int32 (n,) how often each
     occurs, "n_documents": int}; tokens that occur, in the order of their first occurrence.
     """
     has: Counter[str] = Counter()
@@ -35,8 +35,8 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
         has.update(found.keys())
         occurs.update(found)
     tokens = list(occurs)
-    return {"tokens": tokens, "documents": np.array([has[token] for token in tokens], dtype=np.int64),
-            "occurrences": np.array([occurs[token] for token in tokens], dtype=np.int64),
+    return {"tokens": tokens, "documents": np.array([has[token] for token in tokens], dtype=np.int32),
+            "occurrences": np.array([occurs[token] for token in tokens], dtype=np.int32),
             "n_documents": len(documents)}
 
 
