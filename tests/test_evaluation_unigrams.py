@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.evaluations.idf_files import write_idf
 from engine.evaluations.minimal_pairs import Result, Settings, evaluate
 from engine.evaluations.pair_views import scores
-from engine.evaluations.unigrams import THESE, sentence_sums, unigram_choices, with_unigrams
+from engine.evaluations.unigrams import THESE, fits, sentence_sums, with_unigrams
 from engine.measures.idf import count_documents
 from tests.session_fake import SessionFake
 
@@ -49,23 +49,22 @@ def test_another_corpus_changes_slor_and_nothing_else(result: Result, tmp_path: 
                                   result.pairs["acceptable_unigrams"])
 
 
-def test_dictionaries_of_other_tokenizers_are_refused_and_not_offered(result: Result, tmp_path: Path) -> None:
+def test_dictionaries_of_other_tokenizers_are_refused(result: Result, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="counted with another tokenizer"):
         with_unigrams(result, str(dictionary(tmp_path, "of another")))
     with pytest.raises(InputError, match="built-in dictionary 'novel'"):
         with_unigrams(result, "novel")
-    assert unigram_choices(result) == (THESE,)
 
 
-def test_built_in_dictionaries_are_offered_to_their_model(result: Result) -> None:
+def test_built_in_dictionaries_fit_their_model() -> None:
     from engine.evaluations.dictionaries import BUILT_IN, built_in_paths
     from engine.evaluations.idf_files import read_idf
 
     by_name = {name: {read_idf(path).tokenizer for path in built_in_paths(name) if read_idf(path).token_counts}
                for name in BUILT_IN}
     for tokenizer in set.union(*by_name.values()):
-        mine = Result(result.settings, "x", result.pairs, result.tokens, result.excluded, tokenizers={"m": tokenizer})
-        assert unigram_choices(mine) == (THESE, *(name for name in BUILT_IN if tokenizer in by_name[name]))
+        assert [name for name in BUILT_IN if fits(name, tokenizer, "m")] == [
+            name for name in BUILT_IN if tokenizer in by_name[name]]
 
 
 def test_sums_of_consecutive_values() -> None:

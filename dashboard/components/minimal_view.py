@@ -12,11 +12,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard import dictionaries
 from dashboard.components.pair_table import pair_table
 from dashboard.wording import measure_help, verbatim
 from engine.evaluations import fair_subsets, length_effects, model_comparison, pair_views, stereotypes
 from engine.evaluations.minimal_pairs import Result
-from engine.evaluations.unigrams import THESE, unigram_choices, with_unigrams
+from engine.evaluations.unigrams import THESE, with_unigrams
 from engine.measures.acceptability import CARD_KEYS
 
 SCORE_KEY = "minimal-pairs-normalization"
@@ -95,13 +96,15 @@ def view_input(run_id: str, result: Result) -> View:
                               key="minimal-pairs-alpha", persist_state="session",
                               help="0: length does not count, as in LP. The paper has 0.8.")
         unigrams = THESE
-        corpora = unigram_choices(result) if normalization == "SLOR" else (THESE,)
+        corpora = {THESE: THESE}
+        if normalization == "SLOR":
+            corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
         if len(corpora) > 1:
-            unigrams = str(st.segmented_control(
-                "Unigrams from", corpora, format_func=lambda name: CORPORA.get(name, name), default=THESE,
-                required=True, key="minimal-pairs-unigrams", persist_state="session",
+            unigrams = str(st.selectbox(
+                "Unigrams from", list(corpora), format_func=lambda name: CORPORA.get(name, corpora.get(name, name)),
+                key="minimal-pairs-unigrams", persist_state="session", width=260,
                 help="SLOR sets aside how frequent a sentence's tokens are: in the pairs of this run, or in the "
-                "corpus of a dictionary."))
+                "corpus of a dictionary, which the Corpora page makes."))
         subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL
                    or len(result.settings.models) > 1]
         subset = str(st.segmented_control(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluations.dictionaries import BUILT_IN, dictionary_for
+from engine.evaluations.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 def with_unigrams(result: Result, choice: str) -> Result:
     """The result with the sums of another corpus in `pairs`, so that SLOR follows.
 
-    choice: THESE, "novel", "wiki" or a dictionary's path; see `unigram_choices`. Raises InputError when a model's
+    choice: THESE, or what `dictionaries.dictionary_for` knows. Raises InputError when a model's
     tokenizer is not the dictionary's.
     """
     pairs = result.pairs.copy(deep=False)
@@ -72,12 +72,6 @@ def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> n
     codes = tokens.codes.to_numpy()
     counts = np.bincount(codes, minlength=len(vocabulary))
     return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
-
-
-def unigram_choices(result: Result) -> tuple[str, ...]:
-    """The corpora that every model of the result can take its unigrams from; dictionaries in files aside."""
-    return (THESE, *(name for name in BUILT_IN
-                     if all(fits(name, tokenizer, model) for model, tokenizer in result.tokenizers.items())))
 
 
 def fits(choice: str, tokenizer: str, model: str) -> bool:
