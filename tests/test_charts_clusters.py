@@ -65,6 +65,16 @@ def test_bars_carry_their_intervals(models: pd.DataFrame, intervals: pd.DataFram
     assert figure.layout.annotations[5].x == pytest.approx(781.58)
 
 
+def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_said(models: pd.DataFrame,
+                                                                        intervals: pd.DataFrame) -> None:
+    endless = intervals.assign(ci_high=[np.inf, 580.13, 781.58])
+    figure = charts.bars(models, endless, "dispersion_score")
+    assert "700.8–∞" in numbers(figure)[1]
+    drawn = [*figure.data[1].x, *figure.data[1].error_x.array, *figure.layout.xaxis.range]
+    assert np.isfinite(drawn).all()
+    assert figure.data[1].x[1] + figure.data[1].error_x.array[1] > 781.58
+
+
 def test_bars_say_which_end_is_better_as_the_card_does(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     for measure, words in (("in_class_dispersion", "smaller"), ("out_of_class_dispersion", "larger")):
         assert charts.bars(models, intervals, measure).layout.title.subtitle.text.endswith(f"{words} is better")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -24,6 +25,7 @@ BAR_OPACITY = 0.45  # paler than the line of the interval, whose lower half lies
 TITLE_HEIGHT = 58
 LEGEND_LINE = 14  # on a narrow screen the legend has a line for each model
 ROOM = 2.05  # how far the axis goes beyond the longest bar, for the numbers
+ENDLESS = 1.15  # how far beyond the longest bar an interval without an upper end is drawn
 COLUMN_BY_MEASURE = {
     "dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
     "out_of_class_dispersion": "out_of_class_dispersion",
@@ -40,8 +42,11 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
     of_measure = intervals[intervals["measure"] == measure].set_index("model")
     ends = of_measure.reindex(ranked["model"])[["ci_low", "ci_high"]].astype(float).to_numpy()  # (n_models, 2)
     values = ranked[COLUMN_BY_MEASURE[measure]].astype(float).tolist()
-    digits = decimals([*values, *ends.ravel()])
+    digits = decimals([end for end in (*values, *ends.ravel()) if not math.isinf(end)])
     texts = [value_text(value, low, high, digits) for value, (low, high) in zip(values, ends.tolist(), strict=True)]
+    # B_m's interval may reach 0, and M_m's then has no upper end: it is drawn as far as the picture goes.
+    longest = max([0.0, *(end for end in (*values, *ends.ravel()) if math.isfinite(end))])
+    ends = np.where(np.isinf(ends), longest * ENDLESS, ends)
     places = list(range(len(ranked)))
     figure = go.Figure(go.Bar(
         x=pd.Series(values).fillna(0), y=places, orientation="h", width=BAR_WIDTH,
@@ -61,7 +66,7 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
                               xanchor="left", yanchor="bottom", font={"size": 12})
         figure.add_annotation(x=max([0.0, *(end for end in (value, high) if end == end)]), y=place, text=text,
                               showarrow=False, xanchor="left", xshift=5, font={"size": 13})
-    longest = max([0.0, *(end for end in (*values, *ends.ravel()) if end == end)])
+    longest = max([longest, *(end for end in ends.ravel() if end == end)])
     figure.update_xaxes(range=[0, (longest or 1.0) * ROOM], visible=False, fixedrange=True)
     figure.update_yaxes(range=[len(ranked) - 0.5, -0.8], visible=False, fixedrange=True)
     figure = laid_out(figure, height=TITLE_HEIGHT + BAR_HEIGHT * len(ranked))
@@ -110,12 +115,12 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
 def interval_text(low: float, high: float) -> str:
     """The ends of an interval with four digits each, as many decimals in both.
 
-    >>> interval_text(11242.67, 12403.76), interval_text(37.3204, 44.7274), interval_text(0.5576, 0.82)
-    ('11,243–12,404', '37.32–44.73', '0.5576–0.8200')
+    >>> interval_text(11242.67, 12403.76), interval_text(37.3204, 44.7274), interval_text(0.5576, math.inf)
+    ('11,243–12,404', '37.32–44.73', '0.5576–∞')
     """
-    size = max(abs(low), abs(high))
+    size = max([0.0, *(abs(end) for end in (low, high) if math.isfinite(end))])
     digits = 2 if size == 0 else min(6, max(0, 3 - math.floor(math.log10(size))))
-    return f"{low:,.{digits}f}–{high:,.{digits}f}"
+    return "–".join(f"{end:,.{digits}f}".replace("inf", "∞") for end in (low, high))
 
 
 def value_text(value: float, low: float, high: float, digits: int) -> str:

@@ -24,6 +24,7 @@ from tests.browser.server import Server, serving
 
 PAGES = ("clusters", "minimal_pairs")
 KIND = {"clusters": "clusters", "minimal_pairs": "minimal-pairs"}
+UPLOADER = {"clusters": "clusters-file", "minimal_pairs": "minimal-pairs-files"}
 ROWS = 24
 WAIT_SECONDS = 900
 ARRIVAL_SECONDS = 5.0  # all come within so long
@@ -83,7 +84,7 @@ async def _visit(host: str, number: int) -> Visit:
         kind = KIND[page]
         await visitor.choose(f"{kind}-source", "My file")
         # The same name for all: files are told apart by what is in them.
-        await visitor.upload(f"{kind}-file", "sentences.csv", content)
+        await visitor.upload(UPLOADER[page], "sentences.csv", content)
         begun = time.monotonic()
         await visitor.press(f"{kind}-submit")
         await visitor.watch(lambda one: "download-signature" in one.seen, WAIT_SECONDS)

@@ -37,6 +37,7 @@ class Visitor:
     run_id: str = ""
     session_id: str = ""
     seen: set[str] = field(default_factory=set)
+    page_hash: str = ""
     n_scripts: int = 0
     # The part of the page that wants to be drawn again, and after how many seconds; what this drawing asked for so far.
     returns: tuple[str, float] = ("", 0.0)
@@ -49,7 +50,8 @@ class Visitor:
         self.token = self.http.cookies[COOKIE]
         self.socket: ClientConnection = await connect(
             f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
-            additional_headers={"Cookie": f"{COOKIE}={self.token}"}, max_size=LARGEST_MESSAGE, open_timeout=60)
+            additional_headers={"Cookie": f"{COOKIE}={self.token}"}, max_size=LARGEST_MESSAGE, open_timeout=60,
+            ping_interval=None)  # browsers send none either
         await self.rerun()
 
     async def close(self) -> None:
@@ -110,7 +112,8 @@ class Visitor:
     async def _rerun(self, fragment: str = "") -> None:
         message = BackMsg()
         client = message.rerun_script
-        client.page_name = self.page
+        client.page_name = "" if self.page_hash else self.page
+        client.page_script_hash = self.page_hash
         client.query_string = f"run={self.run_id}" if self.run_id else ""
         client.fragment_id, client.is_auto_rerun = fragment, bool(fragment)
         client.widget_states.widgets.extend(self.states.values())
@@ -143,6 +146,8 @@ class Visitor:
         if kind == "new_session":
             self.session_id = message.new_session.initialize.session_id or self.session_id
             self.asked = ("", 0.0)
+        elif kind == "navigation":
+            self.page_hash = message.navigation.page_script_hash
         elif kind == "auto_rerun":
             self.asked = self.returns = (message.auto_rerun.fragment_id, message.auto_rerun.interval)
         elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
