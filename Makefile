@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH := .venv-bench
 PORT ?= 8501
 CORPUS ?= corpus
 # What the tests keep runs in: sqlite, or postgresql (a server of their own is started; it must be installed)
@@ -28,8 +29,14 @@ types: $(VENV)/test.stamp
 directions: $(VENV)/test.stamp
 	$(BIN)/lint-imports
 
-bench: $(VENV)/test.stamp
+bench: $(VENV)/test.stamp $(BENCH)/peers.stamp
 	$(BIN)/python -m tests.benchmarks
+
+# The peers of the bench need an older transformers than Hakari.
+$(BENCH)/peers.stamp: tests/benchmarks/peers.txt
+	@[ -x $(BENCH)/bin/python ] && $(BENCH)/bin/python -c 'import pip' 2>/dev/null || { rm -rf $(BENCH); $(PYTHON) -m venv $(BENCH); }
+	$(BENCH)/bin/python -m pip install --disable-pip-version-check -q -r tests/benchmarks/peers.txt
+	@touch $@
 
 # The built-in models: make pretrain CORPUS=novels.zip
 pretrain: $(VENV)/run.stamp
@@ -53,4 +60,4 @@ $(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(BENCH)

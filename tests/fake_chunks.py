@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+import types
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,13 @@ def _leave_a_mark(path: str) -> None:
     atexit.register(Path(path).touch)
 
 
+def _hold(model: dict[str, Any]) -> None:
+    """Have a model in memory from now on, as a process does that has asked one."""
+    held = sys.modules.setdefault("engine.models.worker", types.ModuleType("engine.models.worker"))
+    models = [*getattr(held, "models", []), model]
+    held.__dict__.update(models=models, report=lambda: models)
+
+
 BEHAVIOURS: dict[str, Any] = {
     "echo": lambda item: item,
     "sleep": time.sleep,
@@ -91,4 +99,5 @@ BEHAVIOURS: dict[str, Any] = {
     "die while answering": _die_while_answering,
     "wait for": _wait_for,
     "leave a mark": _leave_a_mark,
+    "hold": _hold,
 }

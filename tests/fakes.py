@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -18,8 +19,13 @@ import numpy as np
 
 from engine.errors import InputError, ModelError
 from engine.inference.backend import Piece, Report, Request
+from engine.inference.statistics import Statistics
+from engine.inference.worker_state import WorkerState
+from engine.measures.surface import surface_scores
 from engine.models.facts import Kind, ModelFacts
 from engine.models.locating import Located
+from engine.models.vector_operations import VECTOR_OPERATIONS
+from tests.mask_fakes import filled
 
 HIDDEN = 8
 
@@ -48,8 +54,10 @@ class FakeBackend:
         errors: Mapping[str, Exception] | None = None, gate: threading.Event | None = None,
     ) -> None:
         """One thread computes, in the order of the calls."""
+        self.statistics = Statistics()
         self.calls: list[Call] = []
         self.cancelled: list[str] = []
+        self.states: tuple[WorkerState, ...] = ()
         self.n_located = 0
         self._n_layers, self._max_tokens, self._n_parameters = n_layers, max_tokens, n_parameters
         self._weights, self._errors, self._gate = weights, dict(errors or {}), gate
@@ -81,6 +89,18 @@ class FakeBackend:
             if owner == run_id:
                 future.cancel()
 
+    def workers(self) -> tuple[WorkerState, ...]:
+        """What the test put into `states`."""
+        return self.states
+
+    def pids(self) -> list[int]:
+        """None: it computes in a thread."""
+        return []
+
+    def fault(self) -> str:
+        """It never fails on its own."""
+        return ""
+
     def close(self) -> None:
         """Begin nothing more."""
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -97,9 +117,19 @@ class FakeBackend:
             return [asdict(self._facts(request["model"], request["revision"]))]
         if operation == "project":
             return [_projected(vectors, settings) for vectors in request["items"]]
+        if operation == "surface_scores":
+            return [surface_scores(pairs, **settings) for pairs in request["items"]]
+        if operation in VECTOR_OPERATIONS:
+            return [VECTOR_OPERATIONS[operation](vectors, **settings) for vectors in request["items"]]
+        if operation == "classify":
+            return [classified(vectors, **settings) for vectors in request["items"]]
         computed: dict[str, Callable[[Any, Any, dict[str, Any]], Piece]] = {
             "sentence_vectors": self._vectors, "token_similarities": self._similarities,
             "token_log_likelihoods": self._log_likelihoods, "token_lists": self._tokens,
+            "document_counts": lambda model, texts, settings: character_counts(texts),
+            "tokenized": self._tokenized,
+            "shared_token_log_likelihoods": self._shared,
+            "fill_masks": self._fill,
         }
         return [computed[operation](model, item, settings) for item in request["items"]]
 
@@ -146,19 +176,57 @@ class FakeBackend:
         causal = settings["scoring"] == "causal"
         values = [-abs(_numbers(model, text[:i + 1] if causal else text, i, sorted(settings.items()), n=1)[0])
                   for i in range(len(text))]
-        return {"tokens": list(text), "ids": np.array([ord(character) for character in text], np.int32),
+        ids = np.array([ord(character) for character in text], np.int32)
+        return {"tokens": list(text), "ids": ids, "read_ids": ids,
                 "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
-                "log_likelihoods": np.array(values, np.float32)}
+                "log_likelihoods": np.array(values, np.float32), "n_unknown": text.count("\ufffd")}
+
+    def _shared(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:
+        """Characters that stand in the same place of both texts are shared."""
+        if any(self._too_long(text) for text in pair):
+            return {"excluded": "too long"}
+        shared = [i for i, (one, other) in enumerate(zip(*pair, strict=False)) if one == other]
+        sides = [np.array([-abs(_numbers(model, text, i, settings["precision"], n=1)[0]) for i in shared], np.float32)
+                 for text in pair]
+        return {"tokens": [pair[0][i] for i in shared], "first_log_likelihoods": sides[0],
+                "second_log_likelihoods": sides[1], "identical": pair[0] == pair[1]}
+
+    def _fill(self, model: tuple[str, str], sentence: list[str], settings: dict[str, Any]) -> Piece:
+        return filled(model, sentence, max_tokens=self._max_tokens, **settings)
+
+    def _tokenized(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
+        special = np.array([True, *[False] * len(text), True])
+        spans = np.array([(-1, -1), *[(i, i + 1) for i in range(len(text))], (-1, -1)], np.int32)
+        return {"tokens": ["[CLS]", *text, "[SEP]"], "ids": np.arange(len(text) + 2, dtype=np.int32), "spans": spans,
+                "special": special, "words": np.array([-1, *range(len(text)), -1], np.int32),
+                "unknown": np.array([False, *[c == "龘" for c in text], False]), "prepared": text.upper()}
 
     def _tokens(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
         return {"tokens": list(text)}
 
 
+def character_counts(texts: list[str]) -> Piece:
+    """What `engine.models.token_counts` says where every character that is no space is a token."""
+    documents = [Counter("".join(text.split())) for text in texts]
+    tokens = sorted(set().union(*documents))
+    return {"tokens": tokens, "n_documents": len(texts),
+            "documents": np.array([sum(token in document for document in documents) for token in tokens], np.int32),
+            "occurrences": np.array([sum(document[token] for document in documents) for token in tokens], np.int32)}
+
+
 def _projected(vectors: np.ndarray, settings: dict[str, Any]) -> Piece:
-    """The first two coordinates, moved by the seed."""
+    """The first coordinates, moved by the seed."""
     if settings["method"] == "umap" and len(vectors) < 4:
         raise InputError(f"UMAP needs at least 4 vectors; got {len(vectors)}.")
-    return {"coordinates": (vectors[:, :2] + settings.get("seed", 0)).astype(np.float32)}
+    coordinates = vectors[:, :settings.get("n_components", 2)] + settings.get("seed", 0)
+    return {"coordinates": coordinates.astype(np.float32)}
+
+
+def classified(vectors: np.ndarray, *, labels: list[int], is_test: list[bool], seed: int, **settings: Any) -> Piece:
+    """The class of the training vector that is nearest by one coordinate, which the seed and the settings choose."""
+    test, place = np.array(is_test), (seed + len(settings["hidden"]) + settings["epochs"]) % vectors.shape[1]
+    gaps = np.abs(vectors[test][:, None, place] - vectors[~test][None, :, place])  # (n_test, n_train)
+    return {"predicted": np.array(labels, dtype=np.int32)[~test][gaps.argmin(axis=1)], "train_accuracy": 1.0}
 
 
 def _numbers(*described: object, n: int) -> np.ndarray:

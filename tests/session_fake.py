@@ -8,7 +8,11 @@ from zlib import crc32
 
 import numpy as np
 
+from engine.measures.surface import surface_scores
 from engine.models.facts import ModelFacts
+from engine.models.vector_operations import VECTOR_OPERATIONS
+from tests.fakes import character_counts, classified
+from tests.mask_fakes import filled
 
 TOO_LONG = 60  # characters; each character is one token here
 
@@ -45,26 +49,56 @@ class SessionFake:
                 for text in texts]
 
     def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
-                           precision: str = "fp32") -> list[dict[str, Any]]:
+                           precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
         self.calls.append(("token_similarities", model, tuple(layers)))
-        return [{"excluded": "too long"} if max(map(len, pair)) > TOO_LONG else similarities(model, *pair)
-                for pair in pairs]
+        return [{"excluded": "too long"} if max(map(len, pair)) > TOO_LONG else
+                at_layers(similarities(model, *pair), layers) for pair in pairs]
 
     def token_log_likelihoods(self, model: str, texts: Sequence[str], *, scoring: str,
                               **_: Any) -> list[dict[str, Any]]:
         self.calls.append(("token_log_likelihoods", model, scoring))
         return [{"excluded": "too long", "n_tokens": len(text)} if len(text) > TOO_LONG else {
-            "tokens": list(text), "ids": np.array([ord(c) for c in text.lower()], dtype=np.int32),
+            "tokens": list(text), **dict.fromkeys(
+                ("ids", "read_ids"), np.array([ord(c) for c in text.lower()], dtype=np.int32)),
             "spans": np.array([(i, i + 1) for i in range(len(text))], dtype=np.int32),
-            "log_likelihoods": likelihoods(model, text),
+            "log_likelihoods": likelihoods(model, text), "n_unknown": text.count("\ufffd"),
         } for text in texts]
+
+    def shared_token_log_likelihoods(self, model: str, pairs: Sequence[tuple[str, str]], *,
+                                     precision: str = "fp32") -> list[dict[str, Any]]:
+        self.calls.append(("shared_token_log_likelihoods", model, precision))
+        return [shared_tokens(model, *pair) for pair in pairs]
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[dict[str, Any]]:
         return [{"tokens": list(text)} for text in texts]
 
+    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: object = None
+                        ) -> list[dict[str, Any]]:
+        self.calls.append(("document_counts", model, tuple(map(len, parts)), within))
+        return [character_counts(texts) for texts in parts]
+
+    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[dict[str, Any]]:
+        self.calls.append(("fill_masks", model, top))
+        return [filled(model, sentence, top=top, max_tokens=TOO_LONG) for sentence in sentences]
+
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
         self.calls.append(("project", method, settings))
-        return np.asarray(vectors)[:, :2].astype(np.float32)
+        return np.asarray(vectors)[:, :settings.get("n_components", 2)].astype(np.float32)
+
+    def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> dict[str, Any]:
+        self.calls.append((operation, label, settings))
+        return VECTOR_OPERATIONS[operation](vectors, **settings)
+
+
+    def classify(self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str,
+                 **settings: Any) -> dict[str, Any]:
+        self.calls.append(("classify", label, settings))
+        return classified(vectors, labels=list(labels), is_test=list(is_test), **settings)
+
+
+    def surface_scores(self, pairs: Sequence[Sequence[str]], *, tokenizer: str) -> dict[str, np.ndarray]:
+        self.calls.append(("surface_scores", len(pairs), tokenizer))
+        return surface_scores(pairs, tokenizer)
 
 
 def vector(model: str, text: str, layer: int) -> np.ndarray:
@@ -73,6 +107,21 @@ def vector(model: str, text: str, layer: int) -> np.ndarray:
 
 def likelihoods(model: str, text: str) -> np.ndarray:
     return -noise(model, text).exponential(3, len(text)).astype(np.float32)
+
+
+def at_layers(piece: dict[str, Any], layers: Sequence[int]) -> dict[str, Any]:
+    """The similarities of some layers, those given being of the last, 4; further down they are the weaker."""
+    return {**piece, "similarity": np.concatenate([piece["similarity"] * np.float32(1 - (4 - layer) / 8)
+                                                   for layer in layers])}
+
+
+def shared_tokens(model: str, first: str, second: str) -> dict[str, Any]:
+    """Characters that stand in the same place of both texts are shared."""
+    if max(len(first), len(second)) > TOO_LONG:
+        return {"excluded": "too long"}
+    shared = [i for i, (one, other) in enumerate(zip(first, second, strict=False)) if one == other]
+    return {"tokens": [first[i] for i in shared], "first_log_likelihoods": likelihoods(model, first)[shared],
+            "second_log_likelihoods": likelihoods(model, second)[shared], "identical": first == second}
 
 
 def similarities(model: str, reference: str, candidate: str) -> dict[str, Any]:

@@ -44,10 +44,18 @@ def test_padding_without_a_padding_token(tmp_path: Path, tokenizer: Any) -> None
 
 
 def test_buckets_by_hand() -> None:
-    # Longest first: 9 alone exceeds 8 and stands alone; 4 + 4 = 8 fits; 3, 1, 1 as three rows of 3 would take 9,
-    # so 3 and 1 make 6, and the last 1 stays.
-    assert buckets([1, 4, 9, 3, 4, 1], 8) == [[2], [1, 4], [3, 0], [5]]
+    # Longest first: 9 alone exceeds 8 and stands alone; 4 + 4 = 8 fits; 3 keeps a device of 8 busy (an eighth of it
+    # is 1 token), and 1 is less than 0.85 x 3; 1 and 1 are of one length.
+    assert buckets([1, 4, 9, 3, 4, 1], 8) == [[2], [1, 4], [3], [0, 5]]
     assert buckets([], 8) == []
+
+
+def test_short_rows_fill_a_batch_until_it_keeps_the_device_busy() -> None:
+    # An eighth of 160 is 20 tokens: 2 rows of 10. The first 6 comes within them; 9 is 0.9 x 10, the last 6 is 0.6 x 10.
+    assert buckets([10, 6, 6], 160) == [[0, 1], [2]]
+    assert buckets([10, 10, 9, 6], 160) == [[0, 1, 2], [3]]
+    # As many rows as the budget holds, where they are of one length.
+    assert [len(bucket) for bucket in buckets([10] * 20, 160)] == [16, 4]
 
 
 @given(st.lists(st.integers(0, 40)), st.integers(1, 100))
@@ -113,5 +121,9 @@ def test_precision() -> None:
         assert (a @ a).dtype == torch.bfloat16
     with autocast(CPU, "fp32"):
         assert (a @ a).dtype == torch.float32
+    layer = torch.nn.Linear(2, 2).requires_grad_(False)
+    with torch.inference_mode(), autocast(CPU, "bf16", layer):
+        assert layer.weight.requires_grad and layer(a).dtype == torch.bfloat16
+    assert not layer.weight.requires_grad  # as it was
     with pytest.raises(InputError, match="fp32, bf16; got 'fp16'"):
         autocast(CPU, "fp16")

@@ -147,6 +147,22 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: Loaded) -> 
     assert token_log_likelihoods(byte_level, []) == []
 
 
+def test_unknown_characters_are_counted(unigram: Loaded, byte_level: Loaded) -> None:
+    piece, = token_log_likelihoods(unigram, ["猫と䶵と䶵"])
+    unknown = unigram.tokenizer.unk_token
+    assert piece["n_unknown"] == piece["tokens"].count(unknown) == 2
+    # A byte-level tokenizer knows every character; its <|endoftext|> is no unknown token of the text.
+    assert token_log_likelihoods(byte_level, ["猫と䶵"])[0]["n_unknown"] == 0
+
+
+def test_what_is_read_but_not_scored_is_told(byte_level: Loaded) -> None:
+    # Without BOS the first token is not scored, but two sentences that differ in it are not one to the model.
+    the, a = token_log_likelihoods(byte_level, ["the cat", "she cat"], bos=False)
+    assert the["ids"].tolist()[-1] == a["ids"].tolist()[-1] and the["read_ids"].tolist() != a["read_ids"].tolist()
+    bos = byte_level.tokenizer.bos_token_id
+    assert token_log_likelihoods(byte_level, ["cat"])[0]["read_ids"][0] == bos
+
+
 def test_one_token_without_bos_is_excluded(byte_level: Loaded) -> None:
     assert token_log_likelihoods(byte_level, ["a"], bos=False) == [
         {"excluded": "It has no token to score.", "n_tokens": 1}]

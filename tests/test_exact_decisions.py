@@ -1,4 +1,4 @@
-"""Exact decisions: scored in bf16, and in fp32 wherever that could change a winner; shown with a noise that is known."""
+"""Exact decisions: scored in bf16, and in fp32 wherever that could change a winner, shown with noise of known size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Rounding(SessionFake):
             for piece, text in zip(pieces, texts, strict=True)]
 
 
-def many_pairs(n: int = 1500, seed: int = 0) -> MinimalPairs:
+def many_pairs(n: int = 800, seed: int = 0) -> MinimalPairs:
     random = np.random.default_rng(seed)
     letters = list("あいうえおかきくけこ猫犬鳥魚")
     good = tuple("".join(random.choice(letters, random.integers(4, 14))) for _ in range(n))
@@ -49,7 +49,7 @@ def run(session: SessionFake, pairs: MinimalPairs, precision: str, **settings: A
 
 
 @pytest.mark.parametrize("size", [0.001, 0.02, 0.1])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_every_decision_is_that_of_fp32(size: float, seed: int) -> None:
     pairs = many_pairs(seed=seed)
     exact, fp32, bf16 = (run(Rounding(size), pairs, precision, seed=seed)

@@ -57,7 +57,8 @@ def test_original_beside_fair_by_hand() -> None:
     #   short: right in 1, 4, 5    x: 2/4, fair 1/3    y: 1/2, fair 0/1
     #   good:  right in 1, 2, 6    x: 2/4, fair 2/3    y: 1/2, fair 1/1      ranks: equal before, good first after
     right = {"short": (1, 4, 5), "good": (1, 2, 6)}
-    result = from_margins({model: [1.0 if row in rows else -1.0 for row in range(1, 7)] for model, rows in right.items()},
+    margins = {model: [1.0 if row in rows else -1.0 for row in range(1, 7)] for model, rows in right.items()}
+    result = from_margins(margins,
                           [(5, 5), (5, 5), (5, 5), (5, 6), (4, 5), (7, 7)], ["x", "x", "x", "x", "y", "y"])
     for subset in (EQUAL, EQUAL_FOR_ALL):
         table = beside(result, subset, "LP").set_index(["category", "model"])

@@ -18,8 +18,9 @@ from engine.errors import Cancelled, InputError, ModelError, WorkerDied
 from engine.inference import keys
 from engine.inference.backend import Piece
 from engine.inference.cache import Cache
-from engine.inference.chunks import CHARACTERS_PER_ITEM, cut
+from engine.inference.chunks import CHARACTERS_PER_ITEM, arranged, cut
 from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
+from engine.measures.resampling import bootstrap
 from engine.models.locating import Located
 from tests.fakes import FakeBackend
 
@@ -251,6 +252,21 @@ def test_an_excluded_item_is_kept_with_its_reason(cache: Cache) -> None:
     assert backend.n_items("sentence_vectors") == 2
 
 
+def test_shared_tokens_are_kept_by_pair_and_precision_and_cut_as_pseudo_likelihoods_are(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    pairs = [(text, text.replace("文", "話")) for text in TEXTS]
+    asked = session(backend, cache)
+    for _ in range(2):
+        pieces = asked.shared_token_log_likelihoods(BERT, pairs)
+        assert [len(piece["tokens"]) for piece in pieces] == [len(text) - 1 for text in TEXTS]
+    assert backend.n_items("shared_token_log_likelihoods") == len(TEXTS)
+    # a copy of a sentence for each token: a pair of 40 characters is more than a chunk's 200
+    assert sum(call.operation == "shared_token_log_likelihoods" for call in backend.calls) == len(TEXTS)
+    asked.shared_token_log_likelihoods(BERT, [(second, first) for first, second in pairs])
+    asked.shared_token_log_likelihoods(BERT, pairs, precision="bf16")
+    assert backend.n_items("shared_token_log_likelihoods") == 3 * len(TEXTS)
+
+
 def test_token_lists_are_never_kept(cache: Cache) -> None:
     backend = FakeBackend()
     asked = session(backend, cache)
@@ -258,6 +274,18 @@ def test_token_lists_are_never_kept(cache: Cache) -> None:
         tokens = [piece["tokens"] for piece in asked.token_lists(BERT, ["猫と犬", "犬", "犬"])]
         assert tokens == [["猫", "と", "犬"], ["犬"], ["犬"]]
     assert backend.n_items("token_lists") == 4
+
+
+def test_counts_are_kept_and_progress_is_that_of_the_whole(cache: Cache) -> None:
+    backend = FakeBackend()
+    told: list[tuple[int, int, str]] = []
+    asker = session(backend, cache, on_progress=lambda *said: told.append(said))
+    pieces = asker.document_counts(BERT, [["猫犬", "猫"], ["鳥"]], within=(100, 300, 900))
+    assert [piece["n_documents"] for piece in pieces] == [2, 1] and pieces[0]["documents"].tolist() == [1, 2]
+    assert [said[:2] for said in told if said[2].startswith("Counting")] == [(100, 900), (300, 900)]
+    asked = backend.n_items("document_counts")
+    assert asker.document_counts(BERT, [["鳥"], ["猫犬", "猫"]])[1]["tokens"] == pieces[0]["tokens"]
+    assert backend.n_items("document_counts") == asked == 2
 
 
 def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
@@ -272,6 +300,28 @@ def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
         assert backend.n_items("project") == n_computed
     with pytest.raises(InputError, match="at least 4"):
         asked.project(points[:3], method="umap")
+
+
+def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cache) -> None:
+    backend = FakeBackend()
+    told: list[tuple[int, int, str]] = []
+    asked = session(backend, cache, on_progress=lambda *now: told.append(now))
+    points, class_of = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32), [0, 1] * 4
+    for vectors_, classes, n, seed, n_computed in (
+        (points, class_of, 100, 0, 1), (points.copy(), [*class_of], 100, 0, 1), (points, class_of, 100, 1, 2),
+        (points, sorted(class_of), 100, 0, 3), (points, class_of, 101, 0, 4), (points * 2, class_of, 100, 0, 5),
+    ):
+        piece = asked.on_vectors("bootstrap", vectors_, label="Draws", class_of=classes, n_resamples=n, seed=seed)
+        expected_ = bootstrap(vectors_, classes, n_resamples=n, seed=seed)
+        np.testing.assert_array_equal(piece["in_class"], expected_.in_class)
+        assert backend.n_items("bootstrap") == n_computed
+    assert told == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # what is known is not told
+    for _ in range(2):
+        alike = asked.on_vectors("cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1],
+                                 seed=0)
+        assert np.isnan(alike["silhouette"])  # from the cache too
+    with pytest.raises(Cancelled):
+        session(backend, cache, is_cancelled=lambda: True).on_vectors("bootstrap", points, label="", class_of=class_of)
 
 
 def test_progress_counts_cached_items_at_once_and_ends_at_the_total(cache: Cache) -> None:
@@ -304,7 +354,8 @@ def test_a_chunk_is_in_the_cache_before_it_is_told(cache: Cache) -> None:
 
 
 def test_what_was_finished_before_an_error_is_not_computed_again(cache: Cache) -> None:
-    failing = FakeBackend(n_parameters=LARGE, errors={TEXTS[-1]: WorkerDied("twice")})
+    # The longest texts are asked first, so the shortest is in the last chunk.
+    failing = FakeBackend(n_parameters=LARGE, errors={min(reversed(TEXTS), key=len): WorkerDied("twice")})
     with pytest.raises(WorkerDied, match="twice"):
         session(failing, cache).sentence_vectors(BERT, TEXTS)
     last = len(failing.calls[-1].request["items"])
@@ -426,10 +477,19 @@ class TestChunks:
         assert [text for part in slices for text in texts[part]] == texts
         assert all(texts[part] for part in slices)
         power = 1 if scoring == "causal" else 2
-        budget = {10**6: 50_000, 10**8: 500, 10**10: 200}[n_parameters]
+        budget = {10**6: 50_000, 10**8: 1000, 10**10: 200}[n_parameters]
         for part in slices:
             cost = sum((CHARACTERS_PER_ITEM + len(text))**power for text in texts[part])
             assert cost <= budget or len(texts[part]) == 1
+
+    def test_neighbours_share_what_can_be_shared(self) -> None:
+        texts = ["the cat", "a dog", "the car sings"]
+        assert arranged("token_log_likelihoods", {"scoring": "causal"}, texts) == [1, 2, 0]
+        assert arranged("token_log_likelihoods", {"scoring": "pll-original"}, texts) == [2, 0, 1]
+        assert arranged("sentence_vectors", {}, texts) == [2, 0, 1]
+        pairs = [["short", "a"], ["a longer one", "b"], ["short", "c"], ["other", "d"]]
+        assert arranged("token_similarities", {}, pairs) == [1, 3, 0, 2]
+        assert arranged("document_counts", {}, [texts, texts]) == [0, 1]
 
     def test_a_larger_model_has_smaller_chunks_and_a_card_larger_ones(self) -> None:
         facts = session(FakeBackend(n_parameters=10**8)).describe(BERT)

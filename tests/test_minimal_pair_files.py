@@ -124,7 +124,7 @@ def test_a_subset_keeps_rows_together() -> None:
 
 
 def test_the_direction_of_writing() -> None:
-    arabic = from_table(read_table("good,bad\nقرأ الولد الكتاب,قرأت الولد الكتاب\n".encode(), "a.csv"))
+    arabic = from_table(read_table("Grammatical,Ungrammatical\nقرأ الولد الكتاب,قرأت الولد الكتاب\n".encode(), "a.csv"))
     assert arabic.right_to_left and not pairs_of(BLIMP).right_to_left and not pairs_of(JBLIMP).right_to_left
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from engine.datasets import sample_data
 from engine.errors import InputError
-from engine.evaluations import bertscore, clusters, minimal_pairs
+from engine.evaluations import bertscore, clusters, metric_study, minimal_pairs
 from engine.runs.open import Engine, open_engine
 from tests.database import sqlite_only
 from tests.fakes import FakeBackend
@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[1]
 QUESTIONS: dict[str, tuple[Any, Any]] = {
     "clusters": (clusters.Settings(("a", "b"), projection="pca", normalize=("nfkc",)), sample_data.labelled_sentences),
     "bertscore": (bertscore.Settings(("a", "b/c")), sample_data.sentence_pairs),
+    "metric-study": (metric_study.Settings(("a", "b/c"), idfs=("none", "references"), all_layers=True),
+                     sample_data.scored_pairs),
     "minimal-pairs": (minimal_pairs.Settings(("a", "gpt")), sample_data.minimal_pairs),
 }
 

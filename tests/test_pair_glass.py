@@ -13,8 +13,8 @@ from engine.evaluations.pair_views import of_model, scores
 from engine.measures.acceptability import NORMALIZATIONS
 from tests.session_fake import SessionFake, likelihoods
 
-PAIRS = MinimalPairs("made up", ("猫が魚を食べた。", "犬が庭で鳴く", "雨"), ("猫が魚に食べる。", "犬が庭を鳴いた", "雨"),
-                     ("", "", ""), (4, 7, 9))
+PAIRS = MinimalPairs("made up", ("猫が魚を食べた。", "犬が庭で鳴く", "雨"),
+                     ("猫が魚に食べる。", "犬が庭を鳴いた", "雨"), ("", "", ""), (4, 7, 9))
 
 
 @pytest.fixture(scope="module")

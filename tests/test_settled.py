@@ -1,4 +1,4 @@
-"""Decisions that no error can turn: by hand, and tried with every error there is."""
+"""Decisions that no error can turn: by hand, and tried with errors as large as the bound allows."""
 
 from __future__ import annotations
 
@@ -11,79 +11,127 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.measures.acceptability import NORMALIZATIONS, decisions, normalized
-from engine.measures.settled import ALPHAS, settled
+from engine.measures.settled import ALPHAS, largest_error, ratios, settled, standard_margin
 
 
-def one(a: float, u: float, error: float, tokens: tuple[int, int] = (5, 5), characters: tuple[int, int] = (9, 9),
+def one(a: float, u: float, bound: float, tokens: tuple[int, int] = (5, 5), characters: tuple[int, int] = (9, 9),
         unigrams: tuple[float, float] | None = None, alphas: tuple[float, float] = ALPHAS) -> bool:
     sums = [] if unigrams is None else [[[unigrams[0]], [unigrams[1]]]]
-    found = settled([[a], [u]], [[error], [error]], [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
+    found = settled([[a], [u]], bound, [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
                     unigrams=sums, alphas=alphas)
     return bool(found[0])
 
 
 def test_by_hand() -> None:
-    # Equal lengths: only the difference counts. 10 against 11 with 0.4 off each: 10.4 < 10.6 holds; with 0.5 it ties.
-    assert one(-10, -11, 0.4) and not one(-10, -11, 0.5) and not one(-10, -11, 0.6)
-    # Lengths 5 and 6: LP prefers A (10 < 11), MeanLP does not (2.0 > 1.83): settled each for itself, but PenLP ties at
-    # alpha = log(10/11) / log(10/11) = 1, so that no error but 0 is small enough.
-    assert not one(-10, -11, 1e-6, tokens=(5, 6)) and one(-10, -11, 0.0, tokens=(5, 6))
-    # Up to alpha 0.8 its thresholds are (10/11)^0.8 = 0.9266 to 1, and 10.05/10.95 = 0.9178 lies below them, as
-    # 9.95/11.05 = 0.9005 above MeanLP's 5/6 = 0.8333; with 0.1 off 10.1/10.9 = 0.9266 touches.
-    assert one(-10, -11, 0.05, tokens=(5, 6), alphas=(0.0, 0.8)) and not one(-10, -11, 0.11, (5, 6), alphas=(0.0, 0.8))
-    # SLOR: (-10 + 30) / 5 against (-11 + 30.9) / 5: 4.0 against 3.98, a margin of 0.02; errors of 0.1 are 0.04
-    assert not one(-10, -11, 0.1, unigrams=(-30, -30.9)) and one(-10, -11, 0.04, unigrams=(-30, -30.9))
+    # Equal lengths: every ratio is 1, the margin 1 nat over sqrt(5 + 5): 0.3162
+    assert one(-10, -11, 0.3) and not one(-10, -11, 0.32)
+    # Lengths 5 and 6: LP prefers A (10 < 11), MeanLP does not (2.0 > 1.83), so some alpha ties: never settled.
+    assert not one(-10, -11, 0.0, tokens=(5, 6))
+    # Up to alpha 0.5 A wins at both ends: ratio (10/11)^0.5 = 0.9535, -10 + 0.9535 · 11 = 0.4882 nats over sqrt(5 + 6)
+    # = 0.1472 (the larger unit of the two); MeanLP: ratio 5/6, -10 + 9.1667 = -0.8333 over sqrt(5 + 25/36 · 6) = 0.2752
+    assert one(-10, -11, 0.147, tokens=(5, 6), alphas=(0.0, 0.5))
+    assert not one(-10, -11, 0.148, tokens=(5, 6), alphas=(0.0, 0.5))
+    # SLOR: (-10 + 30) - (-11 + 30.9) = 0.1 nats over sqrt(10) = 0.0316
+    assert one(-10, -11, 0.03, unigrams=(-30, -30.9)) and not one(-10, -11, 0.033, unigrams=(-30, -30.9))
 
 
 def test_characters_count_too() -> None:
-    # 10 / 10 characters against 11 / 12: per character A loses although LP prefers it; 11 / 11 is a tie.
-    assert one(-10, -11, 0.01, characters=(10, 12))
-    assert not one(-10, -11, 0.01, characters=(10, 11))
+    # 10 / 10 characters against 11 / 12: A loses by -10 + 10/12 · 11 = -0.8333 nats; 11 / 11 is a tie.
+    assert one(-10, -11, 0.1, characters=(10, 12)) and not one(-10, -11, 0.0, characters=(10, 11))
 
 
-@settings(max_examples=300, deadline=None)
-@given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.05, 0.5, 3.0]), same=st.booleans())
-def test_no_error_within_its_bound_turns_a_settled_pair(seed: int, size: float, same: bool) -> None:
+def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
+    random = np.random.default_rng(0)
+    tokens = random.integers(1, 12, (2, 300))
+    characters, unigrams = tokens + random.integers(1, 9, (2, 300)), -random.exponential(6, (2, 300)) * tokens
+    scores = -random.exponential(3, (2, 300)) * tokens
+    by_name = ratios(tokens, characters, (0.8, 0.8))
+    for which in NORMALIZATIONS:
+        ratio = by_name[{"PenLP": "PenLP least", "SLOR": "MeanLP"}.get(which, which)]
+        margin = standard_margin(scores - unigrams if which == "SLOR" else scores, tokens, ratio)
+        decided = decisions(*(normalized(scores[side], tokens[side], which, unigrams=unigrams[side],
+                                         n_characters=characters[side]) for side in (0, 1)), np.zeros(300, dtype=bool))
+        np.testing.assert_array_equal(np.sign(margin), decided)
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.05, 0.5]), same=st.booleans())
+def test_no_error_within_the_bound_turns_a_settled_pair(seed: int, size: float, same: bool) -> None:
     random = np.random.default_rng(seed)
-    n = 40
+    n = 60
     tokens = random.integers(1, 9, (2, n))
     if same:
         tokens[1] = tokens[0]
     characters = tokens + random.integers(1, 9, (2, n))
     true = -random.exponential(3, (2, n)) * tokens
-    bounds = random.exponential(size, (2, n))
     unigrams = -random.exponential(6, (2, n)) * tokens
-    # errors anywhere within the bounds, at their ends most of all
-    given_ = np.minimum(true + bounds * random.choice([-1, 1, 0.3], (2, n)), 0)
-    found = settled(given_, bounds, tokens, characters, unigrams=[unigrams])
-    same_tokens = np.zeros(n, dtype=bool)
+    coarse = true + random.normal(0, size, (2, n)) * np.sqrt(tokens)
+    bound = largest_error(coarse, true, tokens, characters)
+    found = settled(coarse, bound, tokens, characters, unigrams=[unigrams])
     for which in NORMALIZATIONS:
-        for alpha in (0.0, 0.37, 0.8, 1.0, 1.9, 2.0) if which == "PenLP" else (0.8,):
+        # at the ends of alpha the bound was measured; between them another error could be a little larger
+        for alpha in ALPHAS if which == "PenLP" else (0.8,):
             decided = [decisions(*(normalized(sums[side], tokens[side], which, alpha=alpha, unigrams=unigrams[side],
-                                              n_characters=characters[side]) for side in (0, 1)), same_tokens)
-                       for sums in (true, given_)]
+                                              n_characters=characters[side]) for side in (0, 1)), np.zeros(n))
+                       for sums in (true, coarse)]
             np.testing.assert_array_equal(decided[0][found], decided[1][found])
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 10**6), bound=st.sampled_from([0.0, 0.05, 0.5]))
+def test_between_the_ends_of_alpha_the_margin_stays_beyond_the_bound(seed: int, bound: float) -> None:
+    random = np.random.default_rng(seed)
+    tokens = random.integers(1, 15, (2, 60))
+    scores = -random.exponential(3, (2, 60)) * tokens
+    found = settled(scores, bound, tokens, tokens)
+    winner = np.sign(scores[0] - scores[1])
+    for alpha in np.linspace(*ALPHAS, 21):
+        margin = standard_margin(scores, tokens, ratios(tokens, tokens, (alpha, alpha))["PenLP most"])
+        assert (np.abs(margin[found]) > bound).all()
+        np.testing.assert_array_equal(np.sign(margin[found]), winner[found])
 
 
 def test_small_errors_settle_most_and_large_ones_none() -> None:
     random = np.random.default_rng(1)
     tokens = np.tile(random.integers(3, 12, 500), (2, 1))
     scores = -random.exponential(3, (2, 500)) * tokens
-    shares = [settled(scores, np.full((2, 500), error), tokens, tokens * 3).mean() for error in (0.0, 0.01, 1.0, 1e3)]
+    shares = [settled(scores, bound, tokens, tokens * 3).mean() for bound in (0.0, 0.01, 1.0, 1e3)]
     assert shares[0] == 1 and shares[1] > 0.97 and shares[1] > shares[2] > shares[3] == 0
+
+
+def test_the_largest_error_by_hand_and_its_scale() -> None:
+    # 0.3 nats off in A of 4 tokens, 0.1 the other way in U of 9, 9 characters each, alpha 1 to 1:
+    #   LP 0.4 / sqrt(13) = 0.1109; MeanLP (0.3 + 4/9 · 0.1) / sqrt(4 + 16/81 · 9) = 0.1433; PenLP 9/14: 0.1319
+    found = largest_error([[-10.0], [-20.0]], [[-10.3], [-19.9]], [[4], [9]], [[9], [9]], (1.0, 1.0))
+    assert found == pytest.approx((0.3 + 4 / 90) / math.sqrt(4 + 16 / 9), rel=1e-9)
+    # Errors of one size per square root of a token have one size as margins, however long the sentences are.
+    random = np.random.default_rng(2)
+    sizes = []
+    for n_tokens in (5, 50):
+        tokens = np.full((2, 4000), n_tokens)
+        scores = -3.0 * tokens
+        off = random.normal(0, 0.02, (2, 4000)) * np.sqrt(tokens)
+        sizes.append(largest_error(scores + off, scores, tokens, tokens))
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.25) and 0.05 < sizes[0] < 0.1  # the largest of 4,000, 3.5 sigma
 
 
 def test_what_is_not_finite_settles_nothing() -> None:
     assert not one(-math.inf, -5, 0.0) and not one(math.nan, -5, 0.1) and not one(-4, -5, math.inf)
-    assert not one(-4, -5, 0.0, tokens=(0, 5)) and not one(-4, -5, 0.0, characters=(3, 0))
-    assert one(-5, -5, 0.0)  # a tie without error is a tie
-    assert settled(np.empty((2, 0)), np.empty((2, 0)), np.empty((2, 0)), np.empty((2, 0))).tolist() == []
+    assert not one(-5, -5, 0.0)  # a tie may turn with any error
+    assert largest_error([[math.nan], [-1.0]], [[-2.0], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
+    assert largest_error([[-math.inf], [-1.0]], [[-math.inf], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
+    empty = np.empty((2, 0))
+    assert settled(empty, 0.1, empty, empty).tolist() == [] and largest_error(empty, empty, empty, empty) == 0
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(InputError, match=r"of shape \(2, n_pairs\) each"):
-        settled([-1.0], [0.1], [3], [5])
+    with pytest.raises(InputError, match=r"arrays of shape \(2, n_pairs\)"):
+        settled([-1.0], 0.1, [3], [5])
     with pytest.raises(InputError, match="An error is 0 or more"):
         one(-1, -2, -0.1)
     with pytest.raises(InputError, match="the least first"):
         one(-1, -2, 0.1, alphas=(2.0, 1.0))
+    with pytest.raises(InputError, match="at least one token"):
+        one(-1, -2, 0.1, tokens=(0, 3))
+    with pytest.raises(InputError, match="and a ratio each"):
+        standard_margin([[-1.0], [-2.0]], [[1], [1]], [1.0, 1.0])

@@ -27,7 +27,7 @@ def request(model: str, items: list, **settings: object) -> dict:
 def plain(value: object) -> bool:
     """Whether a value is of the kinds that a piece may hold."""
     if isinstance(value, np.ndarray):
-        return type(value) is np.ndarray and value.dtype in (np.float32, np.int32, np.bool_)
+        return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
     return type(value) in (str, int, float, bool, type(None)) or (
         type(value) is list and all(type(entry) is str for entry in value))
 
@@ -41,8 +41,20 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         "sentence_vectors": request(bert, texts, layers=[0, 2], pooling="cls", precision="fp32"),
         "token_similarities": request(bert, pairs, layers=[2], precision="fp32"),
         "token_log_likelihoods": request(bert, texts, scoring="pll-word-l2r", words="auto", precision="fp32"),
+        "shared_token_log_likelihoods": request(bert, pairs, precision="fp32"),
         "token_lists": request(gpt2, texts),
+        "document_counts": request(gpt2, [texts, texts[:1]]),
+        "tokenized": request(bert, texts),
+        "fill_masks": request(bert, [["", "猫", "が庭で"], ["猫が", "庭" * 100, "で"]], top=3),
         "project": request("", [np.eye(6, dtype=np.float32)], method="pca"),
+        "bootstrap": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_resamples=100, seed=0),
+        "label_permutation": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_permutations=9, seed=0),
+        "cluster_validity": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, seed=0),
+        "nearest_neighbours": request("", [np.eye(6, dtype=np.float32)], n_neighbours=2, metric="cosine"),
+        "classify": request("", [np.eye(6, dtype=np.float32)], labels=[0, 1] * 3, is_test=[False] * 4 + [True] * 2,
+                            hidden=[4], epochs=1, batch_size=2, standardize=False, seed=0),
+        "surface_scores": request("", [[[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], JAPANESE[2]]]],
+                                  tokenizer="ja-mecab"),
     }
     assert set(asked) == set(OPERATIONS)
     for operation, one in asked.items():
@@ -50,7 +62,8 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         assert len(pieces) == len(one["items"]), operation
         assert all(type(key) is str and plain(value) for piece in pieces for key, value in piece.items()), operation
         assert pickle.loads(pickle.dumps(pieces))[0].keys() == pieces[0].keys()
-        if operation in ("sentence_vectors", "token_similarities", "token_log_likelihoods"):
+        if operation in ("sentence_vectors", "token_similarities", "token_log_likelihoods",
+                         "shared_token_log_likelihoods", "fill_masks"):
             assert "excluded" in pieces[-1] and "excluded" not in pieces[0], operation
 
 

@@ -79,7 +79,7 @@ class MinimalPairs:
         return rows.content_hash(KIND, {"row": self.rows, **self._texts()})
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, acceptable, unacceptable, category, "field:<name>" …, then what tells of the file, if anything."""
+        """Columns row, acceptable, unacceptable, category, "field:<name>" …, then what is known of the file, if any."""
         return pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
                                                         for name, texts in self._texts().items()}})
 

@@ -14,7 +14,7 @@ from engine.errors import InputError
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
-from engine.inference.chunks import cut
+from engine.inference.chunks import arranged, cut
 from engine.inference.run_line import Progress, RunLine
 from engine.models.facts import ModelFacts
 from engine.models.names import split_revision
@@ -227,6 +227,7 @@ class GatewaySession:
             nonlocal done
             done -= sum(times[key] for key in missing)
             tell()
+            missing = [missing[i] for i in arranged(operation, settings, [item_by_key[key] for key in missing])]
             asked = [item_by_key[key] for key in missing]
             chunks = [missing[part] for part in cut(operation, facts, settings, asked)]
             requests = [{**request, "items": [item_by_key[key] for key in chunk], "settings": settings}

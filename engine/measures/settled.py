@@ -1,5 +1,9 @@
-"""Is a decision safe from the error of its scores? Which pairs keep their winner, whatever their errors, under every
-normalisation that may be chosen."""
+"""Is a decision safe from the error of its scores? Pairs that keep their winner under every normalisation there is.
+
+Every normalisation asks one thing of a pair: is log P(A) - ratio · log P(U) above 0, for a ratio that only the lengths
+decide? The error of a sum over tokens grows with the square root of their number, so margins and errors are both
+measured in nats per square root of the tokens: in that unit they can be compared, whatever the pair and the ratio.
+"""
 
 from __future__ import annotations
 
@@ -14,58 +18,118 @@ from engine.errors import InputError
 ALPHAS = (0.0, 2.0)
 
 
-def settled(log_likelihoods: ArrayLike, errors: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, *,
-            unigrams: Sequence[ArrayLike] = (), alphas: tuple[float, float] = ALPHAS) -> NDArray[np.bool_]:
-    """Does each pair keep its decision under LP, MeanLP, PenLP, SLOR and per character, wherever in their errors the
-    two log-likelihoods lie?
+def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
+    """How far is each pair from a tie, in the unit in which its error is measured?
 
-        LP, MeanLP, PenLP, per character:  A wins where  r = log P(A) / log P(U) < t,
-            t = 1,  |A| / |U|,  ((5 + |A|) / (5 + |U|))^alpha,  characters of A / characters of U
-            settled where no t lies within [min r, max r] over both errors
-        SLOR:  settled where |margin| > error of A / |A| + error of U / |U|
+        (log P(A) - ratio · log P(U)) / sqrt(|A| + ratio² · |U|)
 
     Parameters
     ----------
-    log_likelihoods : (2, n_pairs), sums in nats of the acceptable and the unacceptable sentences, 0 or less.
-    errors : (2, n_pairs), 0 or more: by how much each may be off, in nats.
+    log_likelihoods : (2, n_pairs), sums in nats of the acceptable and the unacceptable sentences; less their unigrams'
+        for SLOR. Two precisions' difference in their place gives the error of the margin.
+    n_tokens : (2, n_pairs), above 0.  ratio : (n_pairs,), of `ratios`.
+
+    Range: (-inf, inf) nats per square root of a token; the sign is the decision. A nan stays nan.
+
+    Raises InputError for arrays of other shapes. Source: ours; the standard deviation of a sum of independent errors.
+
+    >>> standard_margin([[-10.0], [-13.0]], [[4], [5]], [1.0]).tolist()  # 3 / sqrt(9)
+    [1.0]
+    """
+    scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
+    given = np.asarray(ratio, dtype=np.float64)
+    if tokens.shape != scores.shape or given.shape != scores.shape[1:]:
+        raise InputError("Pairs need scores and counts of shape (2, n_pairs), and a ratio each.")
+    with np.errstate(invalid="ignore"):
+        return (scores[0] - given * scores[1]) / np.sqrt(tokens[0] + given**2 * tokens[1])
+
+
+def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, alphas: tuple[float, float] = ALPHAS
+           ) -> dict[str, NDArray[np.float64]]:
+    """What log P(U) is multiplied with under each normalisation, (n_pairs,) each; PenLP's at both ends of alpha.
+
+        LP 1,  MeanLP and SLOR |A| / |U|,  PenLP ((5 + |A|) / (5 + |U|))^alpha,  per character their characters' ratio
+
+    Raises InputError for a count that is not above 0, and alphas that are negative or in the wrong order.
+
+    >>> {name: ratio.tolist() for name, ratio in ratios([[7], [7]], [[9], [12]]).items()}["per character"]
+    [0.75]
+    """
+    tokens, characters = _of_two(n_tokens), _of_two(n_characters)
+    if not ((tokens > 0).all() and (characters > 0).all()):
+        raise InputError("A sentence has at least one token and one character.")
+    if not 0 <= alphas[0] <= alphas[1]:
+        raise InputError(f"alpha is 0 or more, the least first; got {alphas}.")
+    penalty = (5 + tokens[0]) / (5 + tokens[1])
+    return {"LP": np.ones_like(penalty), "MeanLP": tokens[0] / tokens[1],
+            "per character": characters[0] / characters[1], "PenLP least": penalty ** alphas[0],
+            "PenLP most": penalty ** alphas[1]}
+
+
+def settled(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_characters: ArrayLike, *,
+            unigrams: Sequence[ArrayLike] = (), alphas: tuple[float, float] = ALPHAS) -> NDArray[np.bool_]:
+    """Does each pair keep its winner under LP, MeanLP, PenLP, SLOR and per character, if its margin may be off by so
+    much?
+
+    Settled where |standard_margin| > bound under every ratio and every corpus of unigrams, and, for PenLP, the winner
+    is the same at both ends of alpha: as the margin is linear in the ratio, it then is the same between them.
+
+    Parameters
+    ----------
+    log_likelihoods : (2, n_pairs), sums in nats.
+    bound : 0 or more, nats per square root of a token: the most that a standard margin may be off.
     n_tokens, n_characters : (2, n_pairs).
     unigrams : arrays (2, n_pairs), the unigram log-probabilities of each corpus that SLOR may take.
-    alphas : the least and the greatest alpha of PenLP. Every alpha between them is asked: a pair whose winner
-        changes with alpha has an alpha at which it ties, and is never settled unless its errors are 0.
+    alphas : the least and the greatest alpha of PenLP. A pair whose winner changes between them ties at some alpha, so
+        no bound settles it.
 
-    Returns bool (n_pairs,). Errors of 0 settle a pair, a tie too.
+    Returns bool (n_pairs,). Edges: what is not finite is not settled; a tie neither, even at bound 0.
 
-    Edges: an error or a score that is not finite settles nothing; no token or no character neither.
+    Raises InputError as `ratios` and `standard_margin` do, and for a negative bound.
 
-    Raises InputError for arrays of other shapes, a negative error or alphas in the wrong order.
+    Source: ours; equations 1 to 5 of Ueda, Mita, Komachi 2024 and SLOR.
 
-    Source: ours; interval arithmetic on equations 1 to 5 of Ueda, Mita, Komachi 2024.
-
-    >>> settled([[-10.0, -10.0], [-11.0, -11.0]], [[0.1, 0.6], [0.1, 0.6]], [[5, 5]] * 2, [[9, 9]] * 2).tolist()
+    >>> settled([[-10.0, -10.0], [-11.0, -11.0]], 0.3, [[5, 7], [5, 7]], [[9, 9], [9, 9]]).tolist()  # 0.32 and 0.27
     [True, False]
     """
-    scores, off = np.asarray(log_likelihoods, dtype=np.float64), np.asarray(errors, dtype=np.float64)
-    tokens, characters = (np.asarray(counts, dtype=np.float64) for counts in (n_tokens, n_characters))
-    sums = [np.asarray(one, dtype=np.float64) for one in unigrams]
-    if scores.ndim != 2 or len(scores) != 2 or any(one.shape != scores.shape for one in (off, tokens, characters,
-                                                                                        *sums)):
-        raise InputError("Pairs need scores, errors and counts of shape (2, n_pairs) each.")
-    if (off < 0).any() or not 0 <= alphas[0] <= alphas[1]:
-        raise InputError("An error is 0 or more, and so is alpha, the least first.")
-    sound = np.isfinite(scores).all(axis=0) & np.isfinite(off).all(axis=0) & (tokens > 0).all(axis=0)
-    sound &= (characters > 0).all(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # The better sentence has the smaller cost; the ratio grows with A's and falls with U's.
-        lowest, highest = np.maximum(-scores - off, 0), -scores + off
-        least, most = lowest[0] / highest[1], np.where(lowest[1] > 0, highest[0] / lowest[1], np.inf)
-        powers = [((5 + tokens[0]) / (5 + tokens[1])) ** alpha for alpha in alphas]
-        thresholds = [(one, one) for one in (np.ones_like(least), tokens[0] / tokens[1],
-                                             characters[0] / characters[1])]
-        thresholds.append((np.minimum(*powers), np.maximum(*powers)))
-        safe = np.ones(scores.shape[1], dtype=bool)
-        for low, high in thresholds:
-            safe &= (high < least) | (low > most)
-        for expected in sums:
-            margin = np.diff((scores - expected) / tokens, axis=0)[0]
-            safe &= np.abs(margin) > (off / tokens).sum(axis=0)
-    return sound & (safe | (off == 0).all(axis=0))
+    if not bound >= 0:
+        raise InputError(f"An error is 0 or more; got {bound}.")
+    scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
+    by_name = ratios(tokens, n_characters, alphas)
+    margins = {name: standard_margin(scores, tokens, ratio) for name, ratio in by_name.items()}
+    corpora = [standard_margin(scores - _of_two(one), tokens, by_name["MeanLP"]) for one in unigrams]
+    far = np.all([np.abs(margin) > bound for margin in [*margins.values(), *corpora]], axis=0)
+    # Between the ends the margin in nats lies between its values there, and the unit grows to the larger ratio's.
+    ends = [by_name[f"PenLP {end}"] for end in ("least", "most")]
+    with np.errstate(invalid="ignore"):
+        nats = [np.abs(scores[0] - ratio * scores[1]) for ratio in ends]
+    unit = np.sqrt(tokens[0] + np.maximum(*ends) ** 2 * tokens[1])
+    far &= (np.minimum(*nats) > bound * unit) & (margins["PenLP least"] * margins["PenLP most"] > 0)
+    return far & np.isfinite(scores).all(axis=0)
+
+
+def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike,
+                  alphas: tuple[float, float] = ALPHAS) -> float:
+    """By how much are the margins off at most, when the log-likelihoods are `coarse` instead of `fine`?
+
+        max over pairs and ratios of |standard_margin(coarse - fine)|
+
+    Parameters: (2, n_pairs) each; alphas as in `settled`. Range: [0, inf] nats per square root of a token; inf where a
+    coarse score is not finite. No pairs: 0. Raises InputError as `ratios` and `standard_margin` do. Source: ours.
+
+    >>> round(largest_error([[-10.0], [-11.0]], [[-10.3], [-11.0]], [[4], [5]], [[9], [9]]), 3)  # 0.3 / sqrt(7.2)
+    0.112
+    """
+    with np.errstate(invalid="ignore"):  # two scores of -inf
+        off = _of_two(coarse) - _of_two(fine)
+    if not off.size:
+        return 0.0
+    found = [np.abs(standard_margin(off, n_tokens, ratio)) for ratio in ratios(n_tokens, n_characters, alphas).values()]
+    return float(np.nan_to_num(np.array(found), nan=np.inf).max())
+
+
+def _of_two(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 2 or len(array) != 2:
+        raise InputError(f"Pairs need arrays of shape (2, n_pairs); got {array.shape}.")
+    return array

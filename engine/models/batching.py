@@ -7,9 +7,10 @@ little is computed on padding.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,9 @@ PRECISIONS = ("fp32", "bf16")
 # card is only busy with more.
 TOKEN_BUDGETS = {"cpu": 2048, "cuda": 32768}
 OTHER_DEVICE_BUDGET = 8192
+# A batch that fills this share of its budget keeps the device busy: it takes no row that is shorter than this share of
+# its longest, because what is computed on padding is lost.
+BUSY_SHARE, SHORTEST_SHARE = 1 / 8, 0.85
 
 _encoding = threading.Lock()
 
@@ -55,10 +59,11 @@ def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list
     """Cut the rows of the given token lengths into batches of like length.
 
     Returns lists of row indices that hold every row once, longest rows first (a budget that does not fit
-    shows at once); in each, n_rows x longest <= `token_budget`, except that a longer row stands alone.
+    shows at once); in each, n_rows x longest <= `token_budget`, except that a longer row stands alone. A batch ends
+    sooner where much shorter rows would follow (BUSY_SHARE, SHORTEST_SHARE).
 
-    >>> buckets([2, 5, 3], token_budget=6)
-    [[1], [2, 0]]
+    >>> buckets([2, 5, 3, 5], token_budget=10)
+    [[1, 3], [2], [0]]
     """
     remaining = _longest_first(lengths)
     found = []
@@ -104,14 +109,31 @@ def padded(
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
 
 
-def autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
-    """What a forward pass runs under: "bf16" multiplies matrices in bfloat16, "fp32" changes nothing.
+def autocast(
+    device: torch.device, precision: str, model: torch.nn.Module | None = None
+) -> AbstractContextManager[Any]:
+    """What forward passes run under: "bf16" multiplies matrices in bfloat16, "fp32" changes nothing.
 
-    Raises InputError for any other precision.
+    Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
+    (`torch.inference_mode`). Raises InputError for any other precision.
     """
     if precision not in PRECISIONS:
         raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
-    return torch.autocast(device.type, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
+    return _in_halves(device, model) if precision == "bf16" else nullcontext()
+
+
+@contextmanager
+def _in_halves(device: torch.device, model: torch.nn.Module | None) -> Iterator[None]:
+    # torch keeps the rounded copies only of weights that ask for a gradient; others it rounds at every use.
+    asking = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
+    for weight in asking:
+        weight.requires_grad_(True)
+    try:
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            yield
+    finally:
+        for weight in asking:
+            weight.requires_grad_(False)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -140,4 +162,7 @@ def _longest_first(lengths: Sequence[int] | np.ndarray) -> list[int]:
 
 def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_budget: int) -> int:
     """How many of the first rows make one bucket; the first is the longest."""
-    return min(len(remaining), max(1, token_budget // max(1, int(lengths[remaining[0]]))))
+    longest = max(1, int(lengths[remaining[0]]))
+    n = min(len(remaining), max(1, token_budget // longest))
+    busy = max(1, math.ceil(token_budget * BUSY_SHARE / longest))  # rows
+    return next((i for i in range(busy, n) if int(lengths[remaining[i]]) < SHORTEST_SHARE * longest), n)

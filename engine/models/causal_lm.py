@@ -1,4 +1,7 @@
-"""Log-likelihoods of causal language models, token by token: log p(token | the tokens before it)."""
+"""Log-likelihoods of causal language models, token by token: log p(token | the tokens before it).
+
+What several texts begin with is read once, and so are both sentences of a minimal pair up to where they differ.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,12 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget
-from engine.models.lm_head import log_likelihoods_at, row_costs
+from engine.models.lm_head import log_distributions_at, row_costs
 from engine.models.loading import Loaded
+from engine.models.prefixes import Row, packed
 from engine.models.scored import excluded_piece, scored_piece, too_long
 from engine.models.spans import Spans, token_spans
+from engine.models.tree_pass import reads_trees, tree_inputs
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,9 @@ def token_log_likelihoods(
 
     Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
     piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
-    0 or less, higher being more probable; or {"excluded": reason, "n_tokens": n} for a text without a token to
-    score, or with more tokens than the model takes: no text is ever cut. Raises InputError for another precision.
+    0 or less, higher being more probable, and what else `scored.scored_piece` tells; or {"excluded": reason,
+    "n_tokens": n} for a text without a token to score, or with more tokens than the model takes: no text is ever
+    cut. Raises InputError for another precision.
 
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
     Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
@@ -54,7 +60,8 @@ def token_log_likelihoods(
     nothing = np.zeros(0, dtype=np.float32)
     return [
         excluded_piece(reason, len(sequence.ids)) if reason
-        else scored_piece(spans, sequence.tokens, scores.get(i, nothing))
+        else scored_piece(spans, sequence.tokens, scores.get(i, nothing), read_ids=sequence.ids,
+                          unknown_id=loaded.tokenizer.unk_token_id)
         for i, (spans, sequence, reason) in enumerate(zip(found, sequences, reasons, strict=True))
     ]
 
@@ -88,22 +95,50 @@ def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[
     device, padding = loaded.device, pad_id(loaded.tokenizer)
     ends = np.cumsum([len(sequence.at) for sequence in sequences])
     result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
+    # What follows the last token is not asked, so the last token is not read.
+    read = [sequence.ids[:-1] for sequence in sequences]
+    shares = reads_trees(loaded.model, max(map(len, read)))
+    rows = packed(read) if shares else [_alone(number, ids) for number, ids in enumerate(read)]
+    asked = [_asked(row, sequences, ends) for row in rows]
 
     def step(batch: list[int]) -> None:
-        # What follows the last token is not asked, so the last token is not read.
-        ids, attention = padded([sequences[i].ids[:-1] for i in batch], padding, device)
-        counts = [len(sequences[i].at) for i in batch]
-        rows, columns, targets, places = (torch.from_numpy(numbers).to(device) for numbers in (
-            np.repeat(np.arange(len(batch)), counts),  # (n_scored,), as the others
-            np.concatenate([sequences[i].at - 1 for i in batch]),
-            np.concatenate([np.array(sequences[i].ids)[sequences[i].at] for i in batch]),
-            np.concatenate([np.arange(ends[i] - len(sequences[i].at), ends[i]) for i in batch]),
+        if shares:
+            inputs = tree_inputs(loaded.model, [rows[i] for i in batch], padding)
+        else:
+            ids, attention = padded([rows[i].ids for i in batch], padding, device)
+            inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
+        # A token with several followers, in several texts, is asked once for all of them.
+        columns = [np.unique(asked[i][:, 0], return_inverse=True) for i in batch]
+        firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
+        row_of, column_of, distribution, target, place = (torch.from_numpy(numbers).to(device) for numbers in (
+            np.repeat(np.arange(len(batch)), np.diff(firsts)),  # (n_distinct,)
+            np.concatenate([distinct for distinct, _ in columns]),
+            np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
+            np.concatenate([asked[i][:, 1] for i in batch]),
+            np.concatenate([asked[i][:, 2] for i in batch]),
         ))
-        inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
-        result[places] = log_likelihoods_at(loaded.model, inputs, rows, columns, targets)
+        distributions = log_distributions_at(loaded.model, inputs, row_of, column_of)  # (n_distinct, vocab)
+        result[place] = distributions[distribution, target]
 
-    lengths = [len(sequence.ids) - 1 for sequence in sequences]
+    lengths = [len(row.ids) for row in rows]
+    n_distinct = [len(np.unique(numbers[:, 0])) for numbers in asked]
     budget = token_budget(device)
-    with autocast(device, precision):
-        run_buckets(row_costs(loaded.model, lengths, lengths, budget), budget, step)
+    with autocast(device, precision, loaded.model):
+        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step)
     return np.split(result.cpu().numpy(), ends[:-1])
+
+
+def _alone(number: int, ids: list[int]) -> Row:
+    places = list(range(len(ids)))
+    return Row(ids, places, [place - 1 for place in places], {number: places})
+
+
+def _asked(row: Row, sequences: list[_Sequence], ends: np.ndarray) -> np.ndarray:
+    """What is asked of a row, int64 (n_scored, 3): at which token, for which id, and the number's place among all."""
+    parts = []
+    for number, places in row.places.items():
+        sequence = sequences[number]
+        columns = np.array(places, dtype=np.int64)[sequence.at - 1]
+        targets = np.array(sequence.ids, dtype=np.int64)[sequence.at]
+        parts.append(np.stack([columns, targets, np.arange(ends[number] - len(targets), ends[number])], axis=1))
+    return np.concatenate(parts)

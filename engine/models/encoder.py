@@ -8,6 +8,7 @@ hidden state only, as transformers returns it; bert_score cuts the stack and app
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,16 @@ import torch
 
 from engine.errors import InputError, ModelError
 from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget, token_ids
+from engine.models.last_layer import can_read_one_position, reading_one_position
 from engine.models.loading import Loaded
 from engine.models.scored import excluded_piece, too_long
 from engine.models.spans import Spans, token_spans
+from engine.models.stack import hidden_states
 
 Piece = dict[str, Any]
 
 POOLINGS = ("cls", "mean")
+SIDES = ("reference", "candidate")
 # What the vectors of all tokens may take while the similarities of some pairs are worked out.
 VECTOR_BYTES = 256 * 2**20
 
@@ -47,19 +51,15 @@ def sentence_vectors(
     rows = [_ids_and_weights(loaded, text, pooling) for text in texts]
     pieces = [_excluded_or(loaded, ids, weights) for ids, weights in rows]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
+    pooled = _at_cls if pooling == "cls" else _averaged
 
     def step(indices: list[int]) -> None:
-        batch = [rows[kept[i]] for i in indices]
-        states = _hidden_states(loaded, [ids for ids, _ in batch], layers, precision)
-        weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
-        for place, (_, weight) in enumerate(batch):
-            weights[place, : len(weight)] = torch.from_numpy(weight / weight.sum())
-        # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
-        vectors = torch.einsum("nlth,nt->nlh", states, weights.to(states.device)).cpu().numpy()
-        for i, vector in zip(indices, vectors, strict=True):
+        vectors = pooled(loaded, [rows[kept[i]] for i in indices], layers)  # (n_texts, n_layers, hidden)
+        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):
             pieces[kept[i]]["vectors"] = vector
 
-    run_buckets([len(rows[i][0]) for i in kept], token_budget(loaded.device), step)
+    with autocast(loaded.device, precision, loaded.model):
+        run_buckets([len(rows[i][0]) for i in kept], token_budget(loaded.device), step)
     return pieces
 
 
@@ -78,20 +78,18 @@ def token_similarities(
     Source: Zhang et al., BERTScore (ICLR 2020), section 3, whose maxima `engine.measures.matching` takes.
     """
     _check(loaded, layers)
-    spans = {text: token_spans(loaded.tokenizer, text.strip()) for pair in pairs for text in pair}
-    pieces: list[Piece] = []
-    for reference, candidate in pairs:
-        sides = {"reference": reference, "candidate": candidate}
-        reasons = {side: reason for side, text in sides.items() if (reason := _unusable(loaded, spans[text]))}
-        if reasons:
-            pieces.append(excluded_piece(" ".join(f"{side.capitalize()}: {reason}" for side, reason in reasons.items()),
-                                         max(len(spans[text].ids) for text in sides.values())))
-            continue
-        pieces.append({f"{side}_{name}": value for side, text in sides.items()
-                       for name, value in _columns(text, spans[text]).items()})
+    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+    spans = {text: token_spans(loaded.tokenizer, text.strip()) for text in texts}
+    unusable = {text: _unusable(loaded, spans[text]) for text in texts}
+    columns = {text: _columns(text, spans[text]) for text in texts}
+    pieces = [_excluded_pair(pair, spans, unusable) if any(unusable[text] for text in pair) else
+              {f"{side}_{name}": value for side, text in zip(SIDES, pair, strict=True)
+               for name, value in columns[text].items()}
+              for pair in pairs]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     for group in _groups(loaded, [(i, pairs[i][0], pairs[i][1]) for i in kept], spans, len(layers)):
-        units = _unit_vectors(loaded, {text: spans[text].ids for _, *pair in group for text in pair}, layers, precision)
+        with autocast(loaded.device, precision, loaded.model):
+            units = _unit_vectors(loaded, {text: spans[text].ids for _, *pair in group for text in pair}, layers)
         for i, reference, candidate in group:
             # (n_layers, n_ref, hidden) and (n_layers, hidden, n_cand) -> (n_layers, n_ref, n_cand)
             pieces[i]["similarity"] = units[reference] @ units[candidate].swapaxes(1, 2)
@@ -99,25 +97,53 @@ def token_similarities(
 
 
 @torch.inference_mode()
-def _hidden_states(
-    loaded: Loaded, rows: Sequence[Sequence[int]], layers: Sequence[int], precision: str
+def _at_cls(
+    loaded: Loaded, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
 ) -> torch.Tensor:
+    """The state of the token that has all the weight, float32 (n_texts, n_layers, hidden)."""
+    ids, mask = padded([ids for ids, _ in batch], pad_id(loaded.tokenizer), loaded.device)
+    columns = torch.tensor([int(weights.argmax()) for _, weights in batch], device=loaded.device)
+    last = loaded.facts.n_layers
+    # Where the last layer is not asked the stack is left before it.
+    narrow = last in layers and can_read_one_position(loaded.model)
+    with reading_one_position(loaded.model, columns) if narrow else nullcontext():
+        states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
+    rows = torch.arange(len(batch), device=loaded.device)
+    return torch.stack([state[:, 0] if narrow and layer == last else state[rows, columns]
+                        for layer, state in zip(layers, states, strict=True)], dim=1).float()
+
+
+@torch.inference_mode()
+def _averaged(
+    loaded: Loaded, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
+) -> torch.Tensor:
+    """The weighted mean of the tokens' states, float32 (n_texts, n_layers, hidden)."""
+    states = _hidden_states(loaded, [ids for ids, _ in batch], layers)
+    weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
+    for place, (_, weight) in enumerate(batch):
+        weights[place, : len(weight)] = torch.from_numpy(weight / weight.sum())
+    with torch.autocast(loaded.device.type, enabled=False):  # the mean itself is taken in float32
+        # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
+        return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
+
+
+@torch.inference_mode()
+def _hidden_states(loaded: Loaded, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
     """Float32 (n_rows, n_layers, longest, hidden); behind the end of a row they mean nothing."""
     ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)
-    with autocast(loaded.device, precision):
-        states = loaded.model(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
-    return torch.stack([states[layer] for layer in layers], dim=1).float()
+    states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
+    return torch.stack(states, dim=1).float()
 
 
 def _unit_vectors(
-    loaded: Loaded, ids_by_text: dict[str, list[int]], layers: Sequence[int], precision: str
+    loaded: Loaded, ids_by_text: dict[str, list[int]], layers: Sequence[int]
 ) -> dict[str, np.ndarray]:
     """The hidden states of each text's tokens at length 1, float32 (n_layers, n_tokens, hidden)."""
     texts, rows = list(ids_by_text), list(ids_by_text.values())
     found: dict[str, np.ndarray] = {}
 
     def step(indices: list[int]) -> None:
-        states = _hidden_states(loaded, [rows[i] for i in indices], layers, precision)
+        states = _hidden_states(loaded, [rows[i] for i in indices], layers)
         units = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()  # (n_rows, n_layers, longest, hidden)
         for i, unit in zip(indices, units, strict=True):
             found[texts[i]] = unit[:, : len(rows[i])]
@@ -148,6 +174,12 @@ def _excluded_or(loaded: Loaded, ids: list[int], weights: np.ndarray) -> Piece:
 
 def _unusable(loaded: Loaded, spans: Spans) -> str | None:
     return too_long(loaded, len(spans.ids)) or (None if spans.ids else "It has no token.")
+
+
+def _excluded_pair(pair: Sequence[str], spans: dict[str, Spans], unusable: dict[str, str | None]) -> Piece:
+    reasons = [f"{side.capitalize()}: {unusable[text]}" for side, text in zip(SIDES, pair, strict=True)
+               if unusable[text]]
+    return excluded_piece(" ".join(reasons), max(len(spans[text].ids) for text in pair))
 
 
 def _columns(text: str, spans: Spans) -> Piece:

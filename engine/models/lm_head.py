@@ -4,6 +4,7 @@ A head writes vocabulary-many numbers for every position; of a masked copy of a 
 So the hidden states are picked where the body of the model hands them to the head, whatever the head is made
 of: BERT's `cls`, RoBERTa's `lm_head`, DistilBERT's four modules, a scaled or capped output. That this
 gives the same as the whole forward pass is tried once per model; where it does not, the whole pass is used.
+Where every row is read at one position only, a BERT's last layer is computed there alone (`last_layer`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.models.batching import is_out_of_memory
+from engine.models.last_layer import can_read_one_position, reading_one_position
 
 # Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
 MAX_LOGITS = 2**28
@@ -44,7 +46,13 @@ def log_distributions_at(
 ) -> torch.Tensor:
     """log p of every entry of the vocabulary, float32 (n, vocab), at the positions of `log_likelihoods_at`."""
     body = _body(model)
-    logits = _whole(model, inputs, rows, columns) if body is None else _picked(model, body, inputs, rows, columns)
+    if body is None:
+        logits = _whole(model, inputs, rows, columns)
+    elif isinstance(body, PreTrainedModel) and _once_in_each_row(rows, inputs) and can_read_one_position(body):
+        with reading_one_position(body, columns):
+            logits = model(**inputs).logits[:, 0]  # (n_rows, vocab)
+    else:
+        logits = _picked(model, body, inputs, rows, columns)
     return torch.log_softmax(logits.float(), dim=-1)
 
 
@@ -69,6 +77,11 @@ def _body(model: PreTrainedModel) -> torch.nn.Module | None:
         with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
             _bodies[model] = next((body for body in candidates if _picking_agrees(model, body)), None)
     return _bodies[model]
+
+
+def _once_in_each_row(rows: torch.Tensor, inputs: dict[str, Any]) -> bool:
+    n_rows = len(inputs["input_ids"])
+    return len(rows) == n_rows and torch.equal(rows, torch.arange(n_rows, device=rows.device))
 
 
 def _whole(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

@@ -16,6 +16,7 @@ import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
+from engine.models.activations import use_fused_activations
 from engine.models.describing import Described, describe
 from engine.models.devices import chosen_device
 from engine.models.facts import ModelFacts
@@ -65,6 +66,7 @@ def load_described(described: Described, task: Task) -> Loaded:
         raise ModelError(f"{facts.name} ({facts.n_parameters * 4 / 2**30:.1f} GiB) does not fit into the memory of "
                          f"{device}. Choose a smaller model, or set HAKARI_DEVICE to a device with more.") from error
     model.requires_grad_(False)
+    use_fused_activations(model)
     return Loaded(model.eval(), described.tokenizer, facts, device)
 
 

@@ -37,8 +37,9 @@ def token_log_likelihoods(
 
     Scored are all tokens but special ones ([CLS], [SEP], …, also where the text itself spells one); [UNK] is
     scored. Returns one piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods
-    float32 (|S|,), each 0 or less, higher being more probable; or {"excluded": reason, "n_tokens": n} for a text
-    without a token to score, or with more tokens than the model takes: no text is ever cut.
+    float32 (|S|,), each 0 or less, higher being more probable, and what else `scored.scored_piece` tells; or
+    {"excluded": reason, "n_tokens": n} for a text without a token to score, or with more tokens than the model
+    takes: no text is ever cut.
 
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
     Equal to minicons' MaskedLMScorer where its words are the same. Raises InputError for an unknown setting.
@@ -53,18 +54,23 @@ def token_log_likelihoods(
     ]
     positions = [np.flatnonzero(~spans.special) if reason is None else np.zeros(0, dtype=np.int64)
                  for spans, reason in zip(found, reasons, strict=True)]
-    scores = _scores(loaded, found, masked_together, positions, precision)
+    scores = scores_at(loaded, found, masked_together, positions, precision)
     return [
-        excluded_piece(reason, len(spans.ids)) if reason else scored_piece(spans, where, score)
+        excluded_piece(reason, len(spans.ids)) if reason
+        else scored_piece(spans, where, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
         for spans, where, score, reason in zip(found, positions, scores, reasons, strict=True)
     ]
 
 
 @torch.inference_mode()
-def _scores(
+def scores_at(
     loaded: Loaded, found: list[Spans], masked_together: list[np.ndarray], positions: list[np.ndarray], precision: str
 ) -> list[np.ndarray]:
-    """Log-likelihoods at the positions of each text, one masked copy for each."""
+    """Log-likelihoods float32 (n,) in nats at the `positions` int64 (n,) of each text, one masked copy for each.
+
+    `masked_together`: for each text a number per token; in the copy for a token it and the later ones of its number
+    are masked.
+    """
     counts = [len(where) for where in positions]
     text_of_copy = np.repeat(np.arange(len(found)), counts)  # (n_copies,)
     if not len(text_of_copy):
@@ -90,6 +96,6 @@ def _scores(
         result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
 
     budget = token_budget(device)
-    with autocast(device, precision):
+    with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

@@ -16,11 +16,14 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
-from engine.models import causal_lm, encoder, masked_lm
+from engine.models import causal_lm, classifying, encoder, fill_mask, masked_lm, shared_tokens
 from engine.models.batching import token_ids
 from engine.models.loading import Loaded, Task
 from engine.models.offsets import control_ids
 from engine.models.residents import Residents
+from engine.models.token_counts import document_counts
+from engine.models.tokenized import tokenized
+from engine.models.vector_operations import VECTOR_OPERATIONS
 
 Piece = dict[str, Any]
 Request = dict[str, Any]
@@ -38,6 +41,11 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
         raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
     _use_threads()
     return OPERATIONS[operation](request)
+
+
+def report() -> list[dict[str, Any]]:
+    """The models that this process holds in memory, the one used last first; see `Residents.report`."""
+    return _residents().report()
 
 
 def _describe(request: Request) -> list[Piece]:
@@ -68,6 +76,11 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
     )
 
 
+def _shared_token_log_likelihoods(request: Request) -> list[Piece]:
+    loaded = _model(request, "masked")
+    return shared_tokens.shared_token_log_likelihoods(loaded, request["items"], **request["settings"])
+
+
 def _token_lists(request: Request) -> list[Piece]:
     """Tokens without special ones, of texts of any length."""
     tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
@@ -75,6 +88,15 @@ def _token_lists(request: Request) -> list[Piece]:
     ids_by_text = [[token for token in token_ids(tokenizer, text) if token not in control]
                    for text in request["items"]]
     return [{"tokens": list(tokenizer.convert_ids_to_tokens(ids))} for ids in ids_by_text]
+
+
+def _document_counts(request: Request) -> list[Piece]:
+    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
+    return [document_counts(tokenizer, texts) for texts in request["items"]]
+
+
+def _fill_masks(request: Request) -> list[Piece]:
+    return fill_mask.fill_masks(_model(request, "masked"), request["items"], **request["settings"])
 
 
 def _project(request: Request) -> list[Piece]:
@@ -92,13 +114,40 @@ def _project(request: Request) -> list[Piece]:
             for vectors in request["items"]]
 
 
+def _classify(request: Request) -> list[Piece]:
+    return [classifying.train_and_predict(vectors, **request["settings"]) for vectors in request["items"]]
+
+
+def _surface_scores(request: Request) -> list[Piece]:
+    # sacrebleu is of no use to a worker that holds no metric against humans.
+    from engine.measures.surface import surface_scores
+
+    return [surface_scores(pairs, **request["settings"]) for pairs in request["items"]]
+
+
+def _on_vectors(measure: Callable[..., Piece]) -> Callable[[Request], list[Piece]]:
+    return lambda request: [measure(vectors, **request["settings"]) for vectors in request["items"]]
+
+
+def _tokenized(request: Request) -> list[Piece]:
+    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
+    return tokenized(tokenizer, request["items"])
+
+
 OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "describe": _describe,
     "sentence_vectors": _sentence_vectors,
     "token_similarities": _token_similarities,
     "token_log_likelihoods": _token_log_likelihoods,
+    "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
+    "tokenized": _tokenized,
+    "document_counts": _document_counts,
+    "fill_masks": _fill_masks,
     "project": _project,
+    "classify": _classify,
+    **{name: _on_vectors(measure) for name, measure in VECTOR_OPERATIONS.items()},
+    "surface_scores": _surface_scores,
 }
 
 

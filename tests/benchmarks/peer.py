@@ -1,0 +1,92 @@
+"""Runs in the peers' own environment (`peers.txt`): one peer on one job, as often as it is asked over a pipe.
+
+Told on the first line what to do (JSON: peer, folder, texts, threads, clock, words), it finds its best batch size and
+answers with that, its versions and its scores. Each line "run" is then answered with the seconds of one run. Imports
+nothing of the project.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+BATCH_SIZES = {"bert-score": (8, 16, 32, 64, 128), "sentence-transformers": (8, 16, 32, 64, 128),
+               "minicons, causal": (4, 8, 16, 32, 64), "minicons, masked": (1, 2, 4, 8)}
+Run = Callable[[int], list[Any]]  # batch size -> scores
+
+
+def main() -> None:
+    """Answer on standard output, which nothing else may write to."""
+    answers, sys.stdout = sys.stdout, sys.stderr
+    warnings.simplefilter("ignore")
+    import torch
+
+    asked = json.loads(sys.stdin.readline())
+    torch.set_num_threads(asked["threads"])
+    kind = asked["peer"] + ("" if asked["peer"] != "minicons" else ", causal" if asked["words"] is None else ", masked")
+    run, sizes = PEERS[asked["peer"]](asked), BATCH_SIZES[kind]
+    run(sizes[-1])
+    clock = time.process_time if asked["clock"] == "cpu" else time.perf_counter
+    seconds = {size: _taken(run, size, clock) for size in sizes}
+    best = min(seconds, key=lambda size: seconds[size])
+    versions = {name: version(name) for name in (asked["peer"], "transformers", "torch")}
+    print(json.dumps({"batch_size": best, "versions": versions, "scores": run(best)}), file=answers, flush=True)
+    for _ in sys.stdin:
+        print(json.dumps(_taken(run, best, clock)), file=answers, flush=True)
+
+
+def _taken(run: Run, size: int, clock: Callable[[], float]) -> float:
+    started = clock()
+    run(size)
+    return clock() - started
+
+
+def _bert_score(asked: dict[str, Any]) -> Run:
+    from bert_score import BERTScorer
+
+    # four threads are its default for cutting words into tokens
+    scorer = BERTScorer(model_type=asked["folder"], num_layers=asked["layers"], device="cpu", nthreads=4)
+    references, candidates = map(list, zip(*asked["texts"], strict=True))
+    return lambda size: scorer.score(candidates, references, batch_size=size)[2].tolist()
+
+
+def _sentence_transformers(asked: dict[str, Any]) -> Run:
+    from sentence_transformers import SentenceTransformer, models
+
+    encoder = models.Transformer(asked["folder"])
+    pooling = models.Pooling(encoder.get_word_embedding_dimension(), pooling_mode="cls")
+    model = SentenceTransformer(modules=[encoder, pooling], device="cpu")
+    texts = [text for text, in asked["texts"]]
+    return lambda size: [float(vector[0]) for vector in
+                         model.encode(texts, batch_size=size, show_progress_bar=False)]
+
+
+def _minicons(asked: dict[str, Any]) -> Run:
+    from minicons import scorer
+
+    texts = [text for sides in asked["texts"] for text in sides]
+    if asked["words"] is None:
+        model: Any = scorer.IncrementalLMScorer(asked["folder"], "cpu")
+        settings = {"bos_token": asked["bos"]}
+    else:
+        model = scorer.MaskedLMScorer(asked["folder"], "cpu")
+        settings = {"PLL_metric": "within_word_l2r" if asked["words"] else "original"}
+
+    def run(size: int) -> list[Any]:
+        return [score for start in range(0, len(texts), size)
+                for score in model.sequence_score(texts[start:start + size],
+                                                  reduction=lambda scores: scores.sum(0).item(), **settings)]
+
+    return run
+
+
+PEERS = {"bert-score": _bert_score, "sentence-transformers": _sentence_transformers, "minicons": _minicons}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Hakari beside bert_score, sentence-transformers and minicons: the same weights, texts and threads, in alternation."""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from engine.datasets.minimal_pairs import MinimalPairs
+from engine.evaluations.exact_decisions import score_pairs
+from engine.evaluations.pair_tables import pair_table
+from engine.evaluations.pair_views import decided
+from engine.measures.matching import bertscore, best_matches
+from engine.models import causal_lm, encoder, masked_lm
+from engine.models.batching import token_ids
+from engine.models.loading import Loaded, load
+from tests.benchmarks import base_models, limits
+from tests.benchmarks.base_models import Job
+from tests.benchmarks.measuring import CLOCK, worked
+from tests.benchmarks.peers import Peer, peer
+
+ROUNDS = int(os.environ.get("HAKARI_BENCH_ROUNDS", "5"))
+# Of the rate of a large matrix product, asked of fp32.
+LIMIT_SHARE = 0.85
+Score = Callable[[str], list[float]]  # precision -> a score for each text or pair
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Hakari's median seconds beside a peer's at its best batch size; `target` times as fast is asked.
+
+    `times`: the median of the rounds' ratios. `limit_share`: of the machine's rate of matrix products in the same
+    precision, None where the work is not one count of them. `deviation`: the largest difference of a score, `unit`.
+    """
+
+    work: str
+    peer: str
+    batch_size: int
+    ours: float
+    theirs: float
+    times: float
+    target: float
+    limit_share: float | None
+    deviation: float
+    unit: str
+
+
+def measured(folder: Path) -> tuple[list[Beside], dict[str, str]]:
+    """All cases, and the peers' versions."""
+    alignment = base_models.alignment(folder / "bert")
+    cases: list[Beside] = []
+    jobs: list[Callable[[], tuple[list[Beside], dict[str, str]]]] = [
+        lambda: _alignment(alignment), lambda: _vectors(base_models.titles(folder / "bert")),
+        lambda: _masked(base_models.masked(folder / "masked", alignment)),
+        lambda: _causal(base_models.causal(folder / "gpt2")),
+    ]
+    versions: dict[str, str] = {}
+    for job in jobs:
+        found, own = job()
+        for one in found:
+            print(f"{one.work}: {one.times:.2f} times {one.peer}", flush=True)
+        cases += found
+        versions |= own
+        gc.collect()
+    return cases, versions
+
+
+def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
+    loaded = load(str(job.folder), "encode")
+    layer = loaded.facts.n_layers
+    texts = dict.fromkeys(text for pair in job.texts for text in pair)
+    needed = limits.encoded(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
+
+    def score(precision: str) -> list[float]:
+        found = []
+        for piece in encoder.token_similarities(loaded, job.texts, layers=[layer], precision=precision):
+            special = piece["reference_special"], piece["candidate_special"]
+            weights = [1.0 - flags for flags in special]
+            found.append(bertscore(best_matches(piece["similarity"][0], *special), *weights).f1)
+        return found
+
+    with peer("bert-score", **_asked(job), layers=layer) as theirs:
+        return _both(f"BERTScore of {len(job.texts)} pairs of {job.source}", score, theirs, needed, 2.0, "F1")
+
+
+def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
+    loaded = load(str(job.folder), "encode")
+    texts = [text for text, in job.texts]
+    needed = limits.read_at_one_position(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
+
+    def score(precision: str) -> list[float]:
+        pieces = encoder.sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], precision=precision)
+        return [float(piece["vectors"][0, 0]) for piece in pieces]
+
+    with peer("sentence-transformers", **_asked(job)) as theirs:
+        return _both(f"CLS vectors of {len(texts)} texts of {job.source}", score, theirs, needed, 1.2,
+                     "first number of a vector")
+
+
+def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
+    loaded = load(str(job.folder), "masked")
+    texts = [text for text, in job.texts]
+    lengths = _lengths(loaded, texts)
+    # [CLS] and [SEP] are not scored
+    needed = limits.masked_copies(limits.Size.of(loaded.model.config), lengths, [length - 2 for length in lengths])
+    scoring = "pll-word-l2r" if job.words else "pll-original"
+
+    def score(precision: str) -> list[float]:
+        return _sums(masked_lm.token_log_likelihoods(loaded, texts, scoring=scoring, words="tokenizer",
+                                                     precision=precision))
+
+    with peer("minicons", **_asked(job), words=job.words) as theirs:
+        return _both(f"{scoring} of {len(texts)} sentences of {job.source}", score, theirs, needed, 1.7, "nats")
+
+
+def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
+    loaded = load(str(job.folder), "causal")
+    texts = [text for pair in job.texts for text in pair]
+    ids = [token_ids(loaded.tokenizer, text) for text in texts]
+    opening = loaded.tokenizer.bos_token_id
+    opened = ids[0][0] == opening
+    # The last token is scored and not read.
+    needed = limits.read_once(limits.Size.of(loaded.model.config),
+                              [(row if opened else [opening, *row])[:-1] for row in ids])
+
+    def score(precision: str) -> list[float]:
+        return _sums(causal_lm.token_log_likelihoods(loaded, texts, precision=precision))
+
+    with peer("minicons", **_asked(job), words=None, bos=not opened) as theirs:
+        work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
+        cases, versions = _both(work, score, theirs, needed, 1.8, "nats")
+        return [*cases, _exact(loaded, job, theirs)], versions
+
+
+def _exact(loaded: Loaded, job: Job, theirs: Peer) -> Beside:
+    """Decisions of fp32 with the time of bf16, as far as that goes; the deviation is the share decided otherwise."""
+    n = len(job.texts)
+    pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
+                         tuple(range(1, n + 1)))
+
+    def decisions(precision: str) -> np.ndarray:
+        scored = score_pairs(
+            pairs, lambda texts, how: causal_lm.token_log_likelihoods(loaded, texts, precision=how), precision, seed=0,
+            unigrams=lambda *_: [])
+        return decided(pair_table("m", pairs, scored), "LP")
+
+    otherwise = float((decisions("exact-decisions") != decisions("fp32")).mean())
+    ours, peers, times = _alternated(lambda: decisions("exact-decisions"), theirs)
+    return Beside(f"Exact decisions on {n} pairs of {job.source}", theirs.name, theirs.batch_size, ours, peers, times,
+                  4.0, None, otherwise, "share of decisions")
+
+
+def _both(
+    work: str, score: Score, theirs: Peer, needed: float, target: float, unit: str
+) -> tuple[list[Beside], dict[str, str]]:
+    """The case in fp32 and in bf16, whose peer computes in fp32."""
+    cases = []
+    for precision, dtype, aim in (("fp32", torch.float32, target), ("bf16", torch.bfloat16, 5.0)):
+        deviation = float(np.abs(np.array(score(precision)) - np.array(theirs.scores)).max())  # and warms up
+        shares: list[float] = []
+        ours, peers, times = _alternated(
+            lambda precision=precision: score(precision), theirs,  # type: ignore[misc]
+            lambda seconds, dtype=dtype, shares=shares: shares.append(  # type: ignore[misc]
+                needed / seconds / limits.operations_a_second(dtype)))
+        cases.append(Beside(f"{work}, {precision}", theirs.name, theirs.batch_size, ours, peers, times, aim,
+                            statistics.median(shares), deviation, unit))
+    return cases, theirs.versions
+
+
+def _alternated(
+    ours: Callable[[], object], theirs: Peer, after: Callable[[float], object] = lambda seconds: None
+) -> tuple[float, float, float]:
+    """Median seconds of ours and of theirs, and the median of the rounds' ratios."""
+    rounds = []
+    for _ in range(ROUNDS):
+        seconds = worked(ours)
+        after(seconds)
+        rounds.append((seconds, theirs.seconds()))
+    own, other = zip(*rounds, strict=True)
+    return statistics.median(own), statistics.median(other), statistics.median(b / a for a, b in rounds)
+
+
+def _asked(job: Job) -> dict[str, Any]:
+    return {"folder": str(job.folder), "texts": job.texts, "threads": torch.get_num_threads(), "clock": CLOCK}
+
+
+def _lengths(loaded: Loaded, texts: Sequence[str] | dict[str, None]) -> list[int]:
+    return [len(token_ids(loaded.tokenizer, text)) for text in texts]
+
+
+def _sums(pieces: Sequence[dict[str, Any]]) -> list[float]:
+    return [float(np.sum(piece["log_likelihoods"], dtype=np.float64)) for piece in pieces]

@@ -1,0 +1,69 @@
+"""The tables of the bench, as lines of Markdown."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tests.benchmarks.measuring import Budget, Ratio
+from tests.benchmarks.peer_cases import LIMIT_SHARE, Beside
+
+BF16_FLAGS = ("amx_bf16", "avx512_bf16")
+
+
+def heading(machine: str, parts: Sequence[str]) -> list[str]:
+    """Title, machine and versions."""
+    return ["# Benchmarks", "", f"{machine}. Measured: {', '.join(parts)}. Made by `make bench`."]
+
+
+def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
+    """Hakari and its peers, and in words which targets are missed and by how much."""
+    lines = [
+        "Peers in an environment of their own: " + ", ".join(f"{name} {one}" for name, one in versions.items()) + ".",
+        "",
+        "| Work | Beside (batch) | Hakari (s) | Peer (s) | Times as fast | Target | Share of the limit | Largest "
+        "difference |", "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [f"| {case.work} | {case.peer} ({case.batch_size}) | {case.ours:.2f} | {case.theirs:.2f} | "
+              f"{case.times:.2f} | {case.target:g} | {_percent(case.limit_share)} | {case.deviation:.1e} {case.unit} |"
+              for case in cases]
+    missed = [f"- {case.work}: {case.times:.2f} times {case.peer} where {case.target:g} are asked "
+              f"({case.times / case.target - 1:+.0%})."
+              for case in cases if case.times < case.target]
+    missed += [f"- {case.work}: {case.limit_share:.0%} of the machine's limit where {LIMIT_SHARE:.0%} are asked."
+               for case in cases if case.work.endswith("fp32") and case.limit_share and case.limit_share < LIMIT_SHARE]
+    has = [flag for flag in BF16_FLAGS if flag in _cpu_info()]
+    return [*lines, "", "The limit is the rate of a large matrix product in the same precision, measured after every "
+            "round; the work counts matrix products only, without padding.",
+            f"This processor multiplies bfloat16 itself ({', '.join(has)})." if has else
+            "This processor does not multiply bfloat16 itself, so that bf16 cannot be faster here.",
+            *(["", "Missed:", "", *missed] if missed else [])]
+
+
+def repeated(case: Ratio) -> list[str]:
+    """A run and its repetition."""
+    return ["| Work | Beside | Again (s) | First (s) | Times as fast | Target |", "|---|---|---|---|---|---|",
+            f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.0f} | 50 |"]
+
+
+def budgets(cases: Sequence[Budget]) -> list[str]:
+    """What a user waits for, and what it takes."""
+    return ["| What a user waits for | Median | Budget | Share of it |", "|---|---|---|---|",
+            *(f"| {case.work} | {case.value:.3g} {case.unit} | {case.budget:g} {case.unit} | "
+              f"{case.value / case.budget:.0%} |" for case in cases)]
+
+
+def processor() -> str:
+    """The processor's name, as the system says it."""
+    names = [line.partition(":")[2].strip() for line in _cpu_info().splitlines() if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _cpu_info() -> str:
+    path = Path("/proc/cpuinfo")
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"

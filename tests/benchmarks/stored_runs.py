@@ -1,0 +1,64 @@
+"""Finished runs of a size that nobody waits for: 67,000 minimal pairs, and maps of 20,000 points, made up."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.labelled_sentences import LabelledSentences
+from engine.datasets.minimal_pairs import MinimalPairs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.open import open_engine
+from engine.runs.viewers import LOCAL
+from tests.cluster_results import result_of
+from tests.minimal_results import synthetic
+
+N_PAIRS, N_POINTS = 67_000, 20_000
+N_DRAWN = 1_000  # points of which the others are copies, moved a little: distances between all would not fit
+
+
+def stored(data_dir: Path) -> tuple[str, str]:
+    """Put both into a data directory; the ids of the runs of minimal pairs and of clusters."""
+    rows = tuple(range(1, N_PAIRS + 1))
+    pairs = MinimalPairs("made up", tuple(f"良い文{i}" for i in rows), tuple(f"悪い文{i}" for i in rows),
+                         tuple(f"c{i % 67}" for i in rows), rows)
+    clusters = _clusters()
+    points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
+    sentences = LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
+    results = {"minimal-pairs": synthetic(N_PAIRS, models=("m",), n_categories=67), "clusters": clusters}
+    made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(result))
+               for kind, result in results.items()}
+    with open_engine(data_dir, evaluations=made_up) as engine:
+        desk = engine.desk(LOCAL)
+        runs = [desk.submit(kind, results[kind].settings, dataset).run_id
+                for kind, dataset in (("minimal-pairs", pairs), ("clusters", sentences))]
+        while any(run is None or run.state in ("queued", "running") for run in map(desk.get, runs)):
+            time.sleep(0.1)
+        for run in map(desk.get, runs):
+            if run is None or run.state != "done":
+                raise RuntimeError(f"a made-up run was not stored: {run}")
+    return runs[0], runs[1]
+
+
+def _answering(result: Any) -> Any:
+    return lambda settings, dataset, session: result
+
+
+def _clusters() -> Any:
+    """Two models over N_POINTS sentences of five classes."""
+    drawn = result_of(n_classes=5, n_per_class=N_DRAWN // 5)
+    random = np.random.default_rng(0)
+    copies = range(N_POINTS // N_DRAWN)
+    points = pd.concat([drawn.points.assign(
+        row=drawn.points["row"] + copy * N_DRAWN, text=drawn.points["text"] + f" {copy}",
+        **{axis: drawn.points[axis] + random.normal(scale=0.1, size=len(drawn.points)) for axis in "xy"},
+    ) for copy in copies], ignore_index=True)
+    neighbours = pd.concat([drawn.neighbours.assign(
+        row=drawn.neighbours["row"] + copy * N_DRAWN, neighbour=drawn.neighbours["neighbour"] + copy * N_DRAWN,
+    ) for copy in copies], ignore_index=True)
+    return dataclasses.replace(drawn, points=points, neighbours=neighbours)
