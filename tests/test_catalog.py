@@ -18,8 +18,8 @@ from engine.measures.dispersion import Dispersion, dispersion
 from engine.measures.idf import IdfDictionary
 from engine.measures.label_permutation import label_permutation
 from engine.measures.length_bias import accuracy_by_stratum
-from engine.measures.matching import PRF, bertscore, best_matches
 from engine.measures.mask_probability import word_probability
+from engine.measures.matching import PRF, bertscore, best_matches
 from engine.measures.reading_penalty import agreement, penalized, penalty
 from engine.measures.surface import chrf, sentence_bleu
 from engine.measures.vector_cosine import vector_cosines

@@ -122,8 +122,8 @@ class GatewaySession:
     def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: Within | None = None
                         ) -> list[Piece]:
         """For each list of documents, how many of them have each token, and how often: see `models.token_counts`."""
-        return self._ask("document_counts", "Counting tokens (KiB of text)", model, [list(texts) for texts in parts], {},
-                         within=within)
+        items = [list(texts) for texts in parts]
+        return self._ask("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """All that can be said of each text's tokens; see `engine.models.tokenized`. Quick to make, so never cached."""
