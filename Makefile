@@ -9,6 +9,8 @@ PORT ?= 8501
 CORPUS ?= corpus
 # What the tests keep runs in: sqlite, or postgresql (a server of their own is started; it must be installed)
 DATABASE ?= sqlite
+# Tests run in so many processes, each of one thread; those of one module stay together.
+JOBS ?= 2
 
 .PHONY: run test check lint types directions tests bench pretrain clean
 
@@ -16,7 +18,7 @@ run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) $(BIN)/python -m pytest
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/test.stamp lint types directions test
 

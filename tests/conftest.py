@@ -6,12 +6,17 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from engine.runs import open as opening
 from engine.runs.database import URL_VARIABLE
 from tests import database, postgres
 from tests.fakes import FakeBackend
+
+# What is slow is for the bench to say; a busy machine is no fault of an example.
+hypothesis.settings.register_profile("hakari", deadline=None)
+hypothesis.settings.load_profile("hakari")
 
 
 @pytest.fixture(autouse=True)

@@ -64,7 +64,7 @@ def test_penlp_of_one_token_is_lp() -> None:
     assert normalized([-3.0], [1], "PenLP").tolist() == [-3.0]  # (5 + 1) / (5 + 1) = 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(a=log_likelihood, u=log_likelihood, n=length, alpha=st.floats(0, 1.5))
 def test_with_equal_lengths_lp_meanlp_and_penlp_choose_the_same(a: float, u: float, n: int, alpha: float) -> None:
     # rounding of a division may merge two neighbouring floats; the scores that a model gives are not that close
@@ -75,7 +75,7 @@ def test_with_equal_lengths_lp_meanlp_and_penlp_choose_the_same(a: float, u: flo
         assert decisions(scores[:1], scores[1:], [False]).tolist() == [1 if a > u else -1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sums=st.lists(log_likelihood, min_size=1, max_size=10), seed=st.integers(0, 100))
 def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def test_decisions_by_hand() -> None:
     assert found.tolist() == [1, -1, 0, 0, 0, 0] and found.dtype == np.int8
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(a=st.lists(log_likelihood, min_size=1, max_size=10), seed=st.integers(0, 100))
 def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -34,7 +34,7 @@ def test_331_pairs_at_three_quarters_are_known_to_five_points() -> None:
     assert (high - low) / 2 == pytest.approx(0.047, abs=0.0005)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(n=st.integers(1, 5000), share=st.floats(0, 1), confidence=st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_equals_scipy_and_holds_the_share(n: int, share: float, confidence: float) -> None:
     k = round(share * n)

@@ -38,7 +38,7 @@ def test_the_papers_mean_over_three() -> None:
     assert found.mean == pytest.approx(0.5 / 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 80), missing=st.floats(0, 0.5))
 def test_equal_scipys_and_numpys(seed: int, n: int, missing: float) -> None:
     random = np.random.default_rng(seed)
@@ -56,7 +56,7 @@ def test_equal_scipys_and_numpys(seed: int, n: int, missing: float) -> None:
         np.testing.assert_allclose(gold_scores(z)[pair], expected, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 1000), shift=st.floats(-1000, 1000))
 def test_a_scale_of_its_own_changes_nothing(seed: int, scale: float, shift: float) -> None:
     random = np.random.default_rng(seed)

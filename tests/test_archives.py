@@ -80,7 +80,7 @@ def test_the_same_files_come_in_the_order_of_their_names_whatever_they_are_packe
 NAMES = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=8)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.dictionaries(NAMES, st.binary(max_size=40), min_size=1, max_size=5), st.randoms())
 def test_packing_loses_nothing_and_the_order_of_packing_says_nothing(files: dict[str, bytes], random) -> None:  # type: ignore[no-untyped-def]
     by_name = {unpacking.member_name(name.encode()): content for name, content in files.items()}
@@ -230,7 +230,7 @@ def test_more_members_than_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 @pytest.mark.parametrize("packer", PACKERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(share=st.floats(0.02, 0.98))
 def test_a_cut_archive_never_passes_for_a_whole_one(packer: str, share: float) -> None:
     raw = PACKERS[packer](FILES)
@@ -241,7 +241,7 @@ def test_a_cut_archive_never_passes_for_a_whole_one(packer: str, share: float) -
 
 
 @pytest.mark.parametrize("packer", ["zip", "tar.gz"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(place=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_flipped_byte_is_noticed_or_changes_nothing_that_is_read(packer: str, place: float, flip: int) -> None:
     raw = bytearray(PACKERS[packer]({"a/1.txt": b"one" * 50, "a/2.txt": b"two" * 50}))

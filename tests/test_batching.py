@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
 from engine.errors import InputError, RunError
+from engine.models import batching
 from engine.models.batching import autocast, buckets, is_out_of_memory, pad_id, padded, run_buckets, token_ids
+from engine.models.devices import on_device
 from tests import tiny_models
 
 CPU = torch.device("cpu")
@@ -127,3 +130,23 @@ def test_precision() -> None:
     assert not layer.weight.requires_grad  # as it was
     with pytest.raises(InputError, match="fp32, bf16; got 'fp16'"):
         autocast(CPU, "fp16")
+
+
+def test_a_card_takes_as_many_tokens_as_its_free_memory_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    free, reserved, allocated = 3 * 2**30, 2 * 2**30, 2**30
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (free, 80 * 2**30))
+    monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: reserved)
+    monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: allocated)
+    card = torch.device("cuda", 0)
+    # half of 4 GiB, at 16 numbers of 4 bytes in each of 768 dimensions: 2^31 / 49,152
+    assert batching.token_budget(card, 768) == 43690
+    assert batching.token_budget(card, 64) == batching.TOKEN_BUDGETS["cuda"]  # more keeps it no busier
+    free, reserved = 0, 2**30
+    assert batching.token_budget(card, 768) == batching.SMALLEST_BUDGET
+    assert batching.token_budget(torch.device("cpu"), 768) == batching.TOKEN_BUDGETS["cpu"]
+
+
+def test_an_array_becomes_a_tensor_of_its_own_kind() -> None:
+    array = np.array([[1, 2], [3, 4]], dtype=np.int64)
+    there = on_device(array, torch.device("cpu"))
+    assert there.dtype == torch.int64 and there.tolist() == array.tolist() and not there.is_pinned()

@@ -72,7 +72,7 @@ def test_published_kendall_interval() -> None:
     assert (found.ci_low, found.ci_high) == pytest.approx((0.6178, 0.8188), abs=1.1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000), n=st.integers(5, 200), levels=st.sampled_from([None, 3, 12]))
 def test_equal_scipys(seed: int, n: int, levels: int | None) -> None:
     x, y = columns(seed, n, levels=levels)
@@ -87,7 +87,7 @@ def test_equal_scipys(seed: int, n: int, levels: int | None) -> None:
     assert kendall(x, y).value == pytest.approx(stats.kendalltau(x, y).statistic, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), n=st.integers(6, 60), shift=st.floats(-1e3, 1e3), scale=st.floats(1e-3, 1e3))
 @pytest.mark.parametrize("measure", ALL)
 def test_properties(measure: Measure, seed: int, n: int, shift: float, scale: float) -> None:

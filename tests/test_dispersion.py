@@ -98,7 +98,7 @@ def test_equals_an_independent_float64_computation_also_far_from_the_origin(offs
     assert result.score == pytest.approx(in_class / out_of_class, rel=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), shift=st.floats(-100, 100), scale=st.floats(0.01, 100))
 def test_order_place_and_unit_of_the_vectors_do_not_change_the_score(seed: int, shift: float, scale: float) -> None:
     vectors, labels = grouped(seed)

@@ -23,7 +23,7 @@ def test_big_endian_utf16() -> None:
     assert decode(b"\xfe\xff" + TEXT.encode("utf-16-be"), "a.csv") == TEXT
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.text())
 def test_any_text_in_utf8_comes_back(text: str) -> None:
     # A BOM in front is the encoding's mark and not part of the text.

@@ -34,7 +34,7 @@ def test_every_kind_of_text_column(column: object) -> None:
     assert defused(pd.DataFrame({"c": column}))["c"].iloc[0] == "'=a"
 
 
-@given(st.text(max_size=8).filter(lambda text: not text.startswith("'")))
+@given(st.text(max_size=8) | st.text("'=a\t", max_size=5))
 def test_what_went_out_comes_back(text: str) -> None:
     safe = str(defused(pd.DataFrame({"c": [text]}))["c"].iloc[0])
     assert not safe.startswith(STARTS) and restored(safe) == text

@@ -51,7 +51,7 @@ def expected(texts: list[str], **asked: Any) -> np.ndarray:
     return np.stack([alone.sentence_vectors(BERT, [text], **asked)[0]["vectors"] for text in texts])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(texts=st.lists(st.text(max_size=90), max_size=30), n_known=st.integers(0, 30))
 def test_answers_stand_in_the_order_of_the_texts(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], n_known: int

@@ -91,7 +91,7 @@ def test_the_lower_part_is_rounded_down_to_whole_entries(quantile: float, n_entr
     assert int((idf > entries.threshold(quantile)).sum()) == n_above
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(documents=st.lists(st.lists(st.sampled_from(TOKENS), max_size=8), min_size=1, max_size=12),
        quantile=st.floats(0, 1), seed=st.integers(0, 1000))
 def test_properties(documents: list[list[str]], quantile: float, seed: int) -> None:

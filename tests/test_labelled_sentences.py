@@ -141,7 +141,7 @@ def test_the_hash_knows_content_order_and_borders_but_no_names() -> None:
     assert len({other.content_hash for other in (one, *different)}) == 6
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(TEXTS, TEXTS, st.integers(1, 2**31))))
 def test_frames_and_back(rows: list[tuple[str, str, int]]) -> None:
     texts, labels, numbers = (tuple(row[place] for row in rows) for place in range(3))

@@ -82,7 +82,7 @@ def test_french_crows_pairs_fall_into_the_papers_strata() -> None:
     assert shares == pytest.approx(printed, abs=0.02)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(rows=pairs)
 def test_strata_part_the_pairs_and_differences_refine_them(rows: list[tuple[int, int, int]]) -> None:
     decided, a, u = columns(rows)
@@ -106,7 +106,7 @@ def test_strata_part_the_pairs_and_differences_refine_them(rows: list[tuple[int,
         assert by_stratum["all"].accuracy == pytest.approx(accuracy_score(np.ones(len(rows)), decided), rel=1e-15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=pairs, seed=st.integers(0, 100))
 def test_order_does_not_matter_and_exchanged_sides_exchange_strata(rows: list[tuple[int, int, int]], seed: int) -> None:
     decided, a, u = columns(rows)
@@ -164,7 +164,7 @@ def test_tails_are_merged_inwards_by_hand() -> None:
         accuracy_by_difference([1], [3], [3], least=0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=pairs, least=st.integers(1, 9))
 def test_merging_keeps_every_pair_on_its_side(rows: list[tuple[int, int, int]], least: int) -> None:
     decided, a, u = columns(rows)

@@ -43,7 +43,7 @@ def test_the_published_fit_of_the_space_shuttles_rings() -> None:
     assert [round(value, 4) for value in (fit.intercept, fit.slope, fit.standard_error)] == [15.0429, -0.2322, 0.1082]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(rows=pairs)
 def test_equals_scikit_learn(rows: list[tuple[int, int]]) -> None:
     decided, differences = columns(rows)
@@ -58,7 +58,7 @@ def test_equals_scikit_learn(rows: list[tuple[int, int]]) -> None:
     assert fit.intercept == pytest.approx(reference.intercept_[0], abs=1e-3, rel=1e-3)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(rows=pairs, moved=st.integers(-50, 50))
 def test_symmetries(rows: list[tuple[int, int]], moved: int) -> None:
     decided, differences = columns(rows)

@@ -30,7 +30,7 @@ def test_the_papers_counts_leave_what_the_smaller_side_has() -> None:
     assert len(kept) == 147 + 65 + 65
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(rows=tokens, seed=st.integers(0, 99))
 def test_as_many_of_each_size_on_either_side_and_no_more_could_be(rows: list[tuple[int, int]], seed: int) -> None:
     a, u = np.array([one for one, _ in rows], dtype=int), np.array([other for _, other in rows], dtype=int)

@@ -70,7 +70,7 @@ matrices = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10_000
     lambda drawn: np.random.default_rng(drawn[2]).uniform(-1, 1, drawn[:2]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(matrix=matrices, seed=st.integers(0, 1000))
 def test_symmetry_bounds_and_permutation(matrix: np.ndarray, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -51,7 +51,7 @@ def test_by_hand() -> None:
     assert (line["base_score"], line["penalized_score"], line["reference"]) == (0.8, 0.6, "r2")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 10_000), n=st.integers(4, 60), missing=st.floats(0, 0.4))
 def test_gains_add_up_to_the_gain_in_correlation(seed: int, n: int, missing: float) -> None:
     random = np.random.default_rng(seed)

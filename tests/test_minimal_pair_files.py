@@ -159,7 +159,7 @@ def test_the_hash_knows_which_side_is_which() -> None:
     assert one.content_hash == MinimalPairs("other", ("a",), ("b",), ("",), (1,), notices=("a notice",)).content_hash
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.integers(1, 2**31))))
 def test_frames_and_back(rows: list[tuple[str, str, str, int]]) -> None:
     acceptable, unacceptable, categories, numbers = (tuple(row[place] for row in rows) for place in range(4))

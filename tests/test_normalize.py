@@ -35,13 +35,13 @@ def test_an_unknown_step_is_refused_by_name() -> None:
         normalize("x", ["nfkc", "nfd"])
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.text())
 def test_no_step_leaves_every_text_untouched(text: str) -> None:
     assert normalize(text, []) == text
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.text())
 def test_each_step_is_the_standard_librarys(text: str) -> None:
     assert normalize(text, ["nfkc"]) == unicodedata.normalize("NFKC", text)

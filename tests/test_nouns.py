@@ -41,7 +41,7 @@ def test_the_papers_nouns_are_common_nouns(noun: str) -> None:
     assert noun in nouns(f"この{noun}はとても良い。")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.sampled_from(ODD), max_size=40))
 def test_spans_are_ordered_and_hold_no_white_space_at_their_ends(text: str) -> None:
     spans = common_nouns(text)

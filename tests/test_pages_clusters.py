@@ -38,7 +38,7 @@ def visit(run_id: str | None = None) -> AppTest:
 
 def drawn(app: AppTest) -> AppTest:
     app.run()
-    assert not app.exception, app.exception[0].message
+    assert not app.exception, (app.exception[0].message, *app.exception[0].stack_trace)
     return app
 
 

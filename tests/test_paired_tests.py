@@ -27,7 +27,7 @@ def test_sign_test_by_hand() -> None:
     assert sign_test(0, 1) == 1.0 and sign_test(0, 6) == 2 / 64
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(first=st.integers(0, 3000), second=st.integers(0, 3000))
 def test_sign_test_equals_scipy(first: int, second: int) -> None:
     if first + second:
@@ -53,7 +53,7 @@ def test_the_interval_by_hand() -> None:
     assert (found.ci_low, found.ci_high) == pytest.approx((0.181818 - 0.256241, 0.181818 + 0.256241), abs=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_exchanged_models_exchange_the_difference(rows: list[tuple[bool, bool]]) -> None:
     first, second = [one for one, _ in rows], [other for _, other in rows]
@@ -76,7 +76,7 @@ def test_holm_by_hand_and_its_bounds() -> None:
     assert holm([]).tolist() == [] and holm([0.7, 0.9]).tolist() == [1.0, 1.0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=12), seed=st.integers(0, 9))
 def test_holm_lies_between_none_and_bonferroni_and_keeps_the_order(p: list[float], seed: int) -> None:
     found, order = holm(p), np.random.default_rng(seed).permutation(len(p))

@@ -54,7 +54,7 @@ def test_without_a_segmenter_words_are_those_in_spaces_or_the_whole() -> None:
     Recipe("mecab-ipadic", ("nfkc",), "wordpiece"), Recipe("mecab-jumandic", ("full-width", "lower"), "words"),
     Recipe(None, ("lower",), "sentencepiece"), Recipe(None, ("nfkc", "full-width", "lower"), "words"),
 ])
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(text=texts)
 def test_words_are_the_normalised_text_and_their_origins_cover_it(recipe: Recipe, text: str) -> None:
     normalised = []

@@ -83,7 +83,7 @@ def test_words_by_hand() -> None:
     assert found == pytest.approx([0.8, 0.325, 0.0, 0.75], abs=1e-15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10_000), st.sampled_from([7, 10**6]))
 def test_properties_of_words(seed: int, cells_at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -36,7 +36,7 @@ def test_all_apart_all_alike_and_none() -> None:
     assert rank_groups([], np.zeros((0, 0))).tolist() == []
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(1, 7), st.integers(0, 10_000))
 def test_groups_are_runs_of_the_ranking_whatever_the_order_given(n: int, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -51,7 +51,7 @@ def test_a_published_edit_distance() -> None:
     assert agreement("kitten", "sitting").distance == 3 and agreement("kitten", "sitting").value == 1 - 3 / 7
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(a=kana, b=kana, c=kana)
 def test_agreement_is_the_textbook_distance_symmetric_and_bounded(a: str, b: str, c: str) -> None:
     found = agreement(a, b)
@@ -99,7 +99,7 @@ def test_another_spelling_costs_nothing(variant: str) -> None:
 
 
 @pytest.mark.parametrize("measure", PENALTIES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(tokens=sentences)
 def test_properties_of_both(measure: Callable[..., ReadingPenalty], tokens: list[tuple[bool, str, str, bool]]) -> None:
     rare, own, other, scored = (list(column) for column in zip(*tokens, strict=True)) if tokens else ([], [], [], [])
@@ -117,7 +117,7 @@ def test_properties_of_both(measure: Callable[..., ReadingPenalty], tokens: list
     assert measure(rare, own, own, scored).value == 1.0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(tokens=sentences.filter(lambda tokens: any(token[3] for token in tokens)), seed=st.integers(0, 100))
 def test_the_order_of_tokens_does_not_change_the_penalty_per_token(
     tokens: list[tuple[bool, str, str, bool]], seed: int

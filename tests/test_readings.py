@@ -59,7 +59,7 @@ def test_only_what_has_a_reading_is_left_of_a_mixture(text: str, expected: str) 
     assert reading(text) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.one_of(st.characters(), st.sampled_from("あアｱー々ゝゞ斉藤尾崎日本#▁\u3099")), max_size=12))
 def test_any_text_gives_hiragana_and_a_reading_reads_as_itself(text: str) -> None:
     read = reading(text)
@@ -67,7 +67,7 @@ def test_any_text_gives_hiragana_and_a_reading_reads_as_itself(text: str) -> Non
     assert reading(read) == read
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text([chr(code) for code in range(ord("ァ"), ord("ヶ") + 1)], max_size=8))
 def test_katakana_and_hiragana_of_one_spelling_agree(katakana: str) -> None:
     hiragana = "".join(chr(ord(character) - 0x60) for character in katakana)

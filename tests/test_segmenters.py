@@ -40,7 +40,7 @@ def test_each_cuts_by_its_own_dictionary(segmenter: str, expected: list[str]) ->
 
 
 @pytest.mark.parametrize("segmenter", [*PACKAGED, "jumanpp"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(st.one_of(st.characters(), st.sampled_from(ODD)), max_size=30))
 def test_spans_are_ordered_disjoint_and_hold_all_but_white_space(segmenter: str, text: str) -> None:
     spans = word_spans(text, segmenter)

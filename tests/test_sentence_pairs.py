@@ -157,7 +157,7 @@ def test_the_hash_knows_scores_and_takes_any_nan_as_none() -> None:
     assert len({one.content_hash, *(other.content_hash for other in others)}) == 4
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.floats(), st.integers(1, 2**31), st.lists(TEXTS, max_size=2))))
 def test_frames_and_back(rows: list[tuple[str, str, str, float, int, list[str]]]) -> None:
     references, candidates, categories, human, numbers, more = (tuple(row[place] for row in rows) for place in range(6))

@@ -54,7 +54,7 @@ def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
         np.testing.assert_array_equal(np.sign(margin), decided)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.05, 0.5]), same=st.booleans())
 def test_no_error_within_the_bound_turns_a_settled_pair(seed: int, size: float, same: bool) -> None:
     random = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_no_error_within_the_bound_turns_a_settled_pair(seed: int, size: float, 
             np.testing.assert_array_equal(decided[0][found], decided[1][found])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), bound=st.sampled_from([0.0, 0.05, 0.5]))
 def test_between_the_ends_of_alpha_the_margin_stays_beyond_the_bound(seed: int, bound: float) -> None:
     random = np.random.default_rng(seed)

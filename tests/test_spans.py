@@ -52,7 +52,7 @@ odd_texts = st.lists(odd_characters, max_size=12).map("".join)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(text=odd_texts)
 def test_any_text_has_the_tokenizers_ids_and_ordered_spans(tokenizers: dict[str, Any], kind: str, text: str) -> None:
     tokenizer = tokenizers[kind]

@@ -66,7 +66,7 @@ def test_japanese_is_cut_into_words() -> None:
     assert "tok:ja-mecab" in signatures("ja-mecab")["sentbleu"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 1000), n=st.integers(1, 12))
 def test_cosines_equal_scipys(seed: int, n: int) -> None:
     first, second = np.random.default_rng(seed).normal(size=(2, n, 7))
@@ -76,7 +76,7 @@ def test_cosines_equal_scipys(seed: int, n: int) -> None:
     np.testing.assert_allclose(vector_cosines(9 * second, first / 7), expected, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(texts=st.lists(st.text(max_size=30), min_size=2, max_size=2))
 def test_bounds_whatever_the_text(texts: list[str]) -> None:
     for found in (sentence_bleu([texts[:1]], texts[1:]), chrf([texts[:1]], texts[1:])):

@@ -64,7 +64,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         list(blocks(tmp_path, "folder"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\ufeff"), max_size=200), st.integers(3, 40))
 def test_no_character_is_lost(text: str, block_bytes: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -30,7 +30,7 @@ def spans_of_the_reference(first: list[str], second: list[str]) -> tuple[list[in
     return shared
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(first=sentence, second=sentence)
 def test_equal_slots_are_the_references_spans_and_every_token_is_placed(first: list[str], second: list[str]) -> None:
     slots = aligned_tokens(first, second)

@@ -74,7 +74,7 @@ def test_a_text_without_tokens_or_words() -> None:
     assert column(table("。", [("。", 0, 1)]), "word") == [0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(st.sampled_from("斉藤さんは走た 。A1"), max_size=12), st.lists(st.booleans(), min_size=12, max_size=12))
 def test_words_are_those_of_the_models(text: str, cuts: list[bool]) -> None:
     """The same rule as for pseudo-log-likelihoods, which is proved there; numbers may differ, groups may not."""

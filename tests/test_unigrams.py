@@ -24,7 +24,7 @@ def test_one_type_is_laplaces_rule_of_succession() -> None:
     assert np.exp(unigram_log_probabilities([9], 9, 1))[0] == pytest.approx(10 / 11, rel=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(counts=st.lists(st.integers(1, 1000), min_size=1, max_size=30))
 def test_all_types_and_the_unseen_one_add_up_to_1(counts: list[int]) -> None:
     found = np.exp(unigram_log_probabilities([*counts, 0], sum(counts), len(counts)))

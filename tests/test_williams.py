@@ -48,7 +48,7 @@ def test_without_a_difference_p_is_below_5_per_cent_in_5_per_cent() -> None:
     assert abs(rejected / draws - 0.05) < 0.011
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(seed=st.integers(0, 100_000), n=st.integers(4, 300), noise=st.floats(0.1, 5))
 def test_properties(seed: int, n: int, noise: float) -> None:
     random = np.random.default_rng(seed)

@@ -37,7 +37,7 @@ def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.one_of(st.characters(), st.sampled_from(ODD)), max_size=30))
 def test_spans_are_ordered_disjoint_and_hold_all_but_whitespace(text: str) -> None:
     spans = word_spans(text)
@@ -46,7 +46,7 @@ def test_spans_are_ordered_disjoint_and_hold_all_but_whitespace(text: str) -> No
     assert covered(text) == [index for index, character in enumerate(text) if not character.isspace()]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(st.one_of(st.characters(), st.sampled_from(ODD)), max_size=20))
 def test_more_whitespace_moves_words_but_does_not_change_them(text: str) -> None:
     assert words(re.sub(r"\s", "\u3000\n ", text)) == words(text)

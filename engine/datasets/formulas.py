@@ -1,7 +1,8 @@
 """Texts that a spreadsheet would run as formulas: put out of action on the way out, restored on the way in.
 
 A cell that begins with = + - @, a tab or a carriage return is a formula to Excel and its kin, and may call programs.
-With an apostrophe before it, it is text; they show it without. Source: OWASP, CSV Injection.
+With an apostrophe before it, it is text; they show it without. A cell that has the apostrophe already gets another, so
+that what was written comes back. Source: OWASP, CSV Injection.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ def defused(frame: pd.DataFrame) -> pd.DataFrame:
 def restored(text: str) -> str:
     """A cell as it was before `defused`.
 
-    >>> [restored(text) for text in ("'=1+1", "'tis", "-")]
-    ['=1+1', "'tis", '-']
+    >>> [restored(text) for text in ("'=1+1", "''=1+1", "'tis", "-")]
+    ['=1+1', "'=1+1", "'tis", '-']
     """
-    return text[len(MARK):] if text.startswith(MARK) and text[len(MARK):].startswith(STARTS) else text
+    return text[len(MARK):] if text.startswith(MARK) and text.lstrip(MARK).startswith(STARTS) else text
 
 
 def _defused(value: object) -> object:
-    return MARK + value if isinstance(value, str) and value.startswith(STARTS) else value
+    return MARK + value if isinstance(value, str) and value.lstrip(MARK).startswith(STARTS) else value

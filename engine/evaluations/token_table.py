@@ -48,14 +48,13 @@ class TokenTable:
     _codes: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in TEXT_COLUMNS})
     _columns: dict[str, list[np.ndarray]] = field(
         default_factory=lambda: {name: [] for name in (*TEXT_COLUMNS, *NUMBER_COLUMNS, "side")})
-    _tagged: dict[str, list[TaggedWord]] = field(default_factory=dict)
 
     def add(self, row: int, reference: int, side: str, sentence: Sentence) -> None:
         """The tokens of one sentence: `reference` is the number of the reference that it is or was held against."""
         n = len(sentence.tokens)
         special = np.asarray(sentence.special, dtype=bool)
         spans = np.asarray(sentence.spans).reshape(-1, 2)
-        tagged = self._words(sentence.text)
+        tagged = tagged_words(sentence.text)
         touched = touched_words(spans, tagged)
         surfaces = [sentence.text[start:end] if end > start else token
                     for token, (start, end) in zip(sentence.tokens, spans.tolist(), strict=True)]
@@ -75,8 +74,7 @@ class TokenTable:
             self._columns[name].append(np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32))
 
     def pack(self) -> None:
-        """Take less room for the sentences so far, of which no text is to come again."""
-        self._tagged.clear()
+        """Take less room for the sentences so far."""
         for name, parts in self._columns.items():
             if len(parts) > 1:
                 self._columns[name] = [np.concatenate(parts)]
@@ -99,11 +97,6 @@ class TokenTable:
             **{name: joined[name] for name in ("start", "end", "special", "word", "proper_noun")},
             **{name: texts[name] for name in READING_COLUMNS.values()},
         })
-
-    def _words(self, text: str) -> list[TaggedWord]:
-        if text not in self._tagged:
-            self._tagged[text] = tagged_words(text)
-        return self._tagged[text]
 
 
 def touched_words(spans: np.ndarray, tagged: Sequence[TaggedWord]) -> np.ndarray:

@@ -81,7 +81,10 @@ def _version(where: Path, _state: str) -> str:
 def _analyser(where: Path) -> Any:
     from rhoknp import Jumanpp
 
-    analyser = Jumanpp(executable=str(where))
-    if not analyser.is_available():
-        raise ModelError(f"Juman++ ({where}) does not start. {INSTALL}")
+    # rhoknp only logs when its own first question fails, and a process that is about to end still counts as available.
+    analyser = Jumanpp(executable=str(where), skip_sanity_check=True)
+    try:
+        analyser.apply_to_sentence("", timeout=SECONDS)
+    except (RuntimeError, TimeoutError, ValueError, OSError) as error:
+        raise ModelError(f"Juman++ ({where}) does not start: {error}. {INSTALL}") from error
     return analyser

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.language.readings import hiragana_only, reading
 from engine.language.words import words_with_features
 
 PROPER_NOUN = "固有名詞"
+# Sentences that are remembered: a study scores the same ones under several settings, and tagging takes most of it.
+REMEMBERED = 8192
 # Where unidic-lite has the kana spelling of a word; a word that it does not know has fewer features.
 _KANA = 17
 
@@ -27,7 +30,8 @@ class TaggedWord:
         return PROPER_NOUN in self.part_of_speech
 
 
-def tagged_words(text: str) -> list[TaggedWord]:
+@lru_cache(maxsize=REMEMBERED)
+def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     """The words of `text` by MeCab with unidic-lite, spans as in `words.word_spans`.
 
     The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word as it is used here, in the
@@ -38,6 +42,6 @@ def tagged_words(text: str) -> list[TaggedWord]:
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
     """
-    return [TaggedWord(start, end, features[:4],
-                       hiragana_only(features[_KANA]) if len(features) > _KANA else reading(text[start:end]))
-            for (start, end), features in words_with_features(text)]
+    return tuple(TaggedWord(start, end, features[:4],
+                            hiragana_only(features[_KANA]) if len(features) > _KANA else reading(text[start:end]))
+                 for (start, end), features in words_with_features(text))

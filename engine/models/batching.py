@@ -18,12 +18,18 @@ import torch
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from engine.errors import InputError, RunError
+from engine.models.devices import on_device
 
 PRECISIONS = ("fp32", "bf16")
 # Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
-# card is only busy with more.
-TOKEN_BUDGETS = {"cpu": 2048, "cuda": 32768}
+# card is only busy with more, and no busier with still more.
+TOKEN_BUDGETS = {"cpu": 2048, "cuda": 65536}
 OTHER_DEVICE_BUDGET = 8192
+# Of a card's free memory a batch may take this share, at so many numbers of float32 in each hidden dimension of a
+# token: what it enters a block with, queries, keys, values and what is attended to, twice the four times wider middle,
+# and the sums. The logits have a bound of their own (`lm_head.MAX_LOGITS`).
+MEMORY_SHARE, NUMBERS_PER_DIMENSION = 0.5, 16
+SMALLEST_BUDGET = 512
 # A batch that fills this share of its budget keeps the device busy: it takes no row that is shorter than this share of
 # its longest, because what is computed on padding is lost.
 BUSY_SHARE, SHORTEST_SHARE = 1 / 8, 0.85
@@ -50,9 +56,17 @@ def pad_id(tokenizer: PreTrainedTokenizerBase) -> int:
     return int(tokenizer.pad_token_id) if tokenizer.pad_token_id is not None else 0
 
 
-def token_budget(device: torch.device) -> int:
-    """How many tokens a batch holds on `device`."""
-    return TOKEN_BUDGETS.get(device.type, OTHER_DEVICE_BUDGET)
+def token_budget(device: torch.device, hidden_size: int) -> int:
+    """How many tokens a batch holds on `device`; on CUDA no more than what its free memory has room for.
+
+    hidden_size: the dimensions of the model's hidden states.
+    """
+    most = TOKEN_BUDGETS.get(device.type, OTHER_DEVICE_BUDGET)
+    if device.type != "cuda":
+        return most
+    # What torch keeps for its next tensors counts as used there.
+    free = torch.cuda.mem_get_info(device)[0] + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return max(SMALLEST_BUDGET, min(most, int(free * MEMORY_SHARE) // (4 * NUMBERS_PER_DIMENSION * hidden_size)))
 
 
 def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list[int]]:
@@ -106,7 +120,7 @@ def padded(
     for i, row in enumerate(rows):
         ids[i, : len(row)] = row
         mask[i, : len(row)] = 1
-    return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)
+    return on_device(ids, device), on_device(mask, device)
 
 
 def autocast(

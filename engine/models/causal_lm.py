@@ -14,6 +14,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget
+from engine.models.devices import on_device
 from engine.models.lm_head import log_distributions_at, row_costs
 from engine.models.loading import Loaded
 from engine.models.prefixes import Row, packed
@@ -110,7 +111,7 @@ def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[
         # A token with several followers, in several texts, is asked once for all of them.
         columns = [np.unique(asked[i][:, 0], return_inverse=True) for i in batch]
         firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
-        row_of, column_of, distribution, target, place = (torch.from_numpy(numbers).to(device) for numbers in (
+        row_of, column_of, distribution, target, place = (on_device(numbers, device) for numbers in (
             np.repeat(np.arange(len(batch)), np.diff(firsts)),  # (n_distinct,)
             np.concatenate([distinct for distinct, _ in columns]),
             np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
@@ -122,7 +123,7 @@ def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(np.unique(numbers[:, 0])) for numbers in asked]
-    budget = token_budget(device)
+    budget = token_budget(device, loaded.facts.hidden_size)
     with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step)
     return np.split(result.cpu().numpy(), ends[:-1])

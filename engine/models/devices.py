@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import torch
 
 from engine.errors import ModelError
@@ -26,3 +27,9 @@ def chosen_device() -> torch.device:
         raise ModelError(f"{VARIABLE} names a device that is not here: {named!r}. "
                          "Set it to cpu, cuda or cuda:<number>, or leave it out.") from error
     return device
+
+
+def on_device(array: np.ndarray, device: torch.device) -> torch.Tensor:
+    """An array as a tensor on `device`. To CUDA it travels from pinned memory, while the host goes on to the next."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

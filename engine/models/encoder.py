@@ -53,13 +53,16 @@ def sentence_vectors(
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     pooled = _at_cls if pooling == "cls" else _averaged
 
+    batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
+
     def step(indices: list[int]) -> None:
-        vectors = pooled(loaded, [rows[kept[i]] for i in indices], layers)  # (n_texts, n_layers, hidden)
-        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):
-            pieces[kept[i]]["vectors"] = vector
+        batches.append((indices, pooled(loaded, [rows[kept[i]] for i in indices], layers)))
 
     with autocast(loaded.device, precision, loaded.model):
-        run_buckets([len(rows[i][0]) for i in kept], token_budget(loaded.device), step)
+        run_buckets([len(rows[i][0]) for i in kept], token_budget(loaded.device, loaded.facts.hidden_size), step)
+    for indices, vectors in batches:
+        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, hidden)
+            pieces[kept[i]]["vectors"] = vector
     return pieces
 
 
@@ -148,7 +151,7 @@ def _unit_vectors(
         for i, unit in zip(indices, units, strict=True):
             found[texts[i]] = unit[:, : len(rows[i])]
 
-    run_buckets([len(row) for row in rows], token_budget(loaded.device), step)
+    run_buckets([len(row) for row in rows], token_budget(loaded.device, loaded.facts.hidden_size), step)
     return found
 
 

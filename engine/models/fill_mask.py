@@ -156,7 +156,7 @@ def _filled(loaded: Loaded, sentences: list[_Masked], top: int, precision: str) 
             top_ids[mask_of[all_masked]] = best.indices.to(torch.int32)
             top_scores[mask_of[all_masked]] = best.values
 
-    budget = token_budget(device)
+    budget = token_budget(device, loaded.facts.hidden_size)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
     with autocast(device, precision):
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step)

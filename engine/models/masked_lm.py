@@ -17,6 +17,7 @@ import torch
 
 from engine.errors import InputError
 from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget
+from engine.models.devices import on_device
 from engine.models.lm_head import log_likelihoods_at, row_costs
 from engine.models.loading import Loaded
 from engine.models.scored import excluded_piece, scored_piece, too_long
@@ -84,8 +85,8 @@ def scores_at(
         texts, row_of_copy = np.unique(text_of_copy[copies], return_inverse=True)
         ids, attention = padded([found[text].ids for text in texts], padding, device)  # (n_texts, length)
         words, _ = padded([masked_together[text] for text in texts], NO_WORD, device)
-        row = torch.from_numpy(row_of_copy).to(device)
-        position = torch.from_numpy(position_of_copy[copies]).to(device)[:, None]  # (n, 1)
+        row = on_device(row_of_copy, device)
+        position = on_device(position_of_copy[copies], device)[:, None]  # (n, 1)
         ids, words = ids[row], words[row]  # (n, length)
         targets = ids.gather(1, position)[:, 0]
         later = torch.arange(ids.shape[1], device=device) >= position
@@ -95,7 +96,7 @@ def scores_at(
         rows = torch.arange(len(copies), device=device)
         result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
 
-    budget = token_budget(device)
+    budget = token_budget(device, loaded.facts.hidden_size)
     with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from engine.runs.database import URL_VARIABLE
+from tests import postgres
 from tests.browser.server import Server, serving
+from tests.database import url_for
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
@@ -37,3 +41,10 @@ def page(chromium: Browser) -> Iterator[Page]:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serving(tmp_path_factory.mktemp("hakari") / "data") as running:
         yield running
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A server's directory, whose database this process may open too."""
+    monkeypatch.setenv(URL_VARIABLE, url_for(tmp_path / "data", postgres.current))
+    return tmp_path / "data"

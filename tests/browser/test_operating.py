@@ -22,7 +22,7 @@ from engine.runs.database import URL_VARIABLE
 from engine.runs.open import open_engine
 from tests import postgres
 from tests.browser.server import Server, serving
-from tests.database import ON_POSTGRESQL, url_for
+from tests.database import ON_POSTGRESQL
 from tests.fakes import FakeBackend
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -50,13 +50,6 @@ def until(condition: object, seconds: float = 120) -> None:
     while not condition():  # type: ignore[operator]
         assert time.monotonic() < end, "it did not come to pass"
         time.sleep(0.1)
-
-
-@pytest.fixture
-def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A server's directory, whose database this process may open too."""
-    monkeypatch.setenv(URL_VARIABLE, url_for(tmp_path / "data", postgres.current))
-    return tmp_path / "data"
 
 
 def test_health_and_figures_over_http(data_dir: Path) -> None:

@@ -68,8 +68,10 @@ def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path:
         assert worker.pid not in [child.pid for child in server.workers()]
 
 
-def test_a_killed_server_takes_its_runs_up_again_and_keeps_what_was_finished(page: Page, tmp_path: Path) -> None:
-    data, port = tmp_path / "data", free_port()
+def test_a_killed_server_takes_its_runs_up_again_and_keeps_what_was_finished(
+    page: Page, data_dir: Path, tmp_path: Path,
+) -> None:
+    data, port = data_dir, free_port()
     with serving(data, port) as server:
         begin(page, server, long_file(tmp_path))
         wait_for(lambda: 0 < cached_pieces(data) < N_SENTENCES)
