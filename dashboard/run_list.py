@@ -33,14 +33,15 @@ def recent(limit: int) -> list[RunView]:
 def line(view: RunView, *, manage: bool = False) -> None:
     """One run: a link to it, its state, when it was; with `manage` a menu to rename, cancel or delete it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        run_view.run_link(view, view.name)
-        st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
-        if view.shared and session.hosted():
-            st.badge("shared" if session.desk().may_change(view) else verbatim(view.owner), icon=":material/group:",
-                     color="gray")
-        st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
+        # What says much wraps within its own part, and the menu stays at the right of it.
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            run_view.run_link(view, view.name)
+            st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
+            if view.shared and session.hosted():
+                st.badge("shared" if session.desk().may_change(view) else verbatim(view.owner),
+                         icon=":material/group:", color="gray")
+            st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
         if manage:
-            st.space("stretch")
             options = [RENAME, CANCEL if view.state in run_view.ACTIVE else DELETE]
             picked = st.menu_button("", options, key=f"run-menu-{view.id}", icon=":material/more_horiz:",
                                     type="tertiary", help="Rename, cancel or delete")

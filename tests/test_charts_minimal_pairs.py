@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,15 +126,3 @@ def test_filters_hold_at_once_and_an_empty_one_lets_all_pass(result: Result) -> 
     assert len(filtered(table)) == len(table)
     some = filtered(table, outcomes=["wrong", "tie"], categories=["c1"])
     assert set(some["category"]) == {"c1"} and set(some["outcome"]) <= {"wrong", "tie"}
-
-
-def test_67000_pairs_are_drawn_again_fast() -> None:
-    # A toggle has 0.3 s. Processor time, not the clock: other work on the machine must not fail this; twice the
-    # bound, since processors differ.
-    result = synthetic(67_000, models=MODELS, n_categories=67)
-    start = time.process_time()
-    charts.difference_figure(by_difference(result, "PenLP", 0.7))
-    charts.category_figure(by_category(result, "PenLP", 0.7))
-    summary(result, ("PenLP",), 0.7)
-    pair_table(result, "m", "PenLP", 0.7)
-    assert time.process_time() - start < 0.6

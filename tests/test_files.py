@@ -7,7 +7,6 @@ import datetime
 import io
 import json
 import os
-import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -376,11 +375,10 @@ def test_a_file_is_too_large_before_it_is_read(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "big.csv"
     with path.open("wb") as file:
         file.truncate(300 * 2**20)  # sparse: 300 MiB that take no room
-    path.chmod(0)  # reading it would fail for anybody but root
-    started = time.perf_counter()
+    monkeypatch.setattr(Path, "open", lambda *_, **__: pytest.fail("it was opened"))
+    monkeypatch.setattr(Path, "read_bytes", lambda *_: pytest.fail("it was read"))
     error = error_of(path)
     assert "big.csv is too large: 300.0 MiB; at most 200.0 MiB are read" in error.message
-    assert time.perf_counter() - started < 0.1  # reading 300 MiB takes longer
     monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "0.00001")  # 10 bytes
     assert "too large" in error_of(b"text,label\na,x\n", "a.csv").message
     monkeypatch.setenv("HAKARI_MAX_UPLOAD_MB", "much")
@@ -400,16 +398,6 @@ def test_a_pipe_is_read_no_further_than_the_limit(tmp_path: Path, monkeypatch: p
 
 def test_the_limit_is_the_one_of_the_contract() -> None:
     assert files.MAX_FILE_BYTES == 200 * 2**20
-
-
-def test_a_hundred_thousand_rows_within_seconds() -> None:
-    rows = [[f"これは{number}番目の文です。", f"ラベル{number % 9}"] for number in range(100_000)]
-    for raw, name in ((as_csv([["text", "label"], *rows]).encode(), "a.csv"),
-                      ("\n".join(json.dumps({"text": a, "label": b}) for a, b in rows).encode(), "a.jsonl")):
-        # Processor time, so that a busy machine does not fail the test; about a second was measured.
-        started = time.process_time()
-        assert len(read_table(raw, name).frame) == 100_000
-        assert time.process_time() - started < 5
 
 
 # Pasted text

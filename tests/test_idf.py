@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-import time
 from pathlib import Path
 
 import numpy as np
@@ -154,19 +153,6 @@ def test_a_fingerprint_tells_dictionaries_apart() -> None:
     assert len({one.fingerprint, *(other.fingerprint for other in others)}) == 6
 
 
-def test_large_dictionaries_answer_within_a_redraw() -> None:
-    random = np.random.default_rng(0)
-    large = dictionary({f"t{index}": int(count) for index, count in enumerate(random.integers(1, 883, 67_000))}, 882)
-    tokens = [f"t{index}" for index in random.integers(0, 70_000, 100_000)]
-    seconds = []
-    for _ in range(3):
-        started = time.process_time()  # not the wall clock: other tests may be running
-        large.threshold(0.7)
-        large.idf(tokens, plain(len(tokens)))
-        seconds.append(time.process_time() - started)
-    assert min(seconds) < 0.3  # about 0.03 s; 0.3 s is what a toggle may take in all
-
-
 @pytest.mark.parametrize("name", ["novel.json", "novel.json.gz"])
 def test_a_file_gives_the_dictionary_back(tmp_path: Path, name: str) -> None:
     counted = count_documents([["は", "猫"], ["は", '"引用"', "\u2028"]], "novel", "sha256:ab", "article")
@@ -221,7 +207,7 @@ def stored(**changes: object) -> bytes:
     ("a.json", stored(token_counts=[1, 2]), "damaged"),
     ("a.json", stored(token_counts=[0]), "do not go with its documents"),
     ("a.json", stored(token_counts={"a": 1}), "damaged"),
-    ("a.json.gz", gzip.compress(stored())[:-12], "cannot be read"),
+    ("a.json.gz", gzip.compress(stored(), mtime=0)[:-12], "cannot be read"),
 ])
 def test_an_unreadable_file_is_refused(tmp_path: Path, name: str, raw: bytes, said: str) -> None:
     (tmp_path / name).write_bytes(raw)

@@ -6,11 +6,8 @@ import json
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,47 +21,18 @@ from engine.evaluations.dictionaries import FOLDER
 from engine.evaluations.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.models.cards import BUILT_IN, held_out_figures
+from tests import page_visits
 from tests.cluster_results import result_of
 from tests.fakes import FakeBackend
+from tests.page_visits import drawn, until, weighed, words
 
 ROOT = Path(__file__).parents[1]
-APP = ROOT / "dashboard" / "app.py"
-SECONDS = 30
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 NAMES = [page.name for section in pages.SECTIONS.values() for page in section]
 
 
 def visit(name: str, run_id: str | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path(name))
-    if run_id:
-        app.query_params["run"] = run_id
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def until(app: AppTest, there: Callable[[AppTest], Any]) -> AppTest:
-    """Draw the page again, as its polling does, until `there` sees what it waits for."""
-    end = time.monotonic() + SECONDS
-    while not there(app):
-        assert time.monotonic() < end, _texts(app)
-        time.sleep(0.05)
-        drawn(app)
-    return app
-
-
-def weighed(app: AppTest) -> AppTest:
-    app.button(key="clusters-submit").click()
-    return until(drawn(app), lambda app: app.download_button or app.error)
-
-
-def _texts(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning, app.title, app.subheader)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
+    return page_visits.visit(name, run=run_id)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,7 +73,7 @@ def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
 
 
 def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
-    app = weighed(visit("clusters"))
+    app = weighed(visit("clusters"), "clusters")
     run_id = app.query_params["run"]
     calls = len(backend.calls)
     other = visit("clusters", run_id)
@@ -115,16 +83,16 @@ def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBa
 
 
 def test_the_same_again_is_the_same_run(backend: FakeBackend) -> None:
-    first = weighed(visit("clusters")).query_params["run"]
+    first = weighed(visit("clusters"), "clusters").query_params["run"]
     calls = len(backend.calls)
-    assert weighed(visit("clusters")).query_params["run"] == first
+    assert weighed(visit("clusters"), "clusters").query_params["run"] == first
     assert len(backend.calls) == calls
 
 
 def test_a_missing_model_is_explained_and_the_run_can_be_mended(backend: FakeBackend) -> None:
     app = visit("clusters")
     app.multiselect(key="clusters-models").set_value(["missing/*model*"])
-    weighed(app)
+    weighed(app, "clusters")
     assert "missing/\\*model\\*" in app.error[0].value
     assert app.button(key="run-again")
     app.button(key="run-afresh").click()
@@ -174,14 +142,14 @@ def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
 
 
 def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
-    weighed(visit("clusters"))
+    weighed(visit("clusters"), "clusters")
     app = visit("clusters")
     app.multiselect(key="clusters-models").set_value(["missing/model"])
-    weighed(app)
+    weighed(app, "clusters")
     listed = visit("runs")
     assert [link.label for link in listed.get("page_link")] == ["Clusters\\: sample labelled sentences"] * 2
-    assert "failed" in _texts(listed) and "done" in _texts(listed)
-    assert "sample labelled sentences" in _texts(visit("home")) or visit("home").get("page_link")
+    assert "failed" in words(listed) and "done" in words(listed)
+    assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
 
 
 def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:

@@ -11,7 +11,8 @@ from engine.datasets import sample_data
 from engine.evaluations import classification, clusters, fill_mask
 from engine.evaluations.published_models import TABLES
 from tests.fakes import FakeBackend
-from tests.test_pages_classification import SECONDS, THREE, drawn, texts, visit
+from tests.page_visits import SECONDS, drawn, visit, words
+from tests.test_pages_classification import THREE
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
@@ -24,10 +25,10 @@ def finished(kind: str, settings: Any, dataset: Any) -> str:
 
 def test_agreement_without_runs_shows_how_to_begin_and_what_was_published(backend: FakeBackend) -> None:
     app = visit("agreement")
-    assert "at least two of the three ways" in texts(app) and not app.error
+    assert "at least two of the three ways" in words(app) and not app.error
     assert [link.label for link in app.get("page_link")] == ["None yet: start one"] * 3
     printed = app.dataframe[0].value
-    assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in texts(app)
+    assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in words(app)
     assert not app.download_button and not app.get("plotly_chart")
 
 
@@ -55,7 +56,7 @@ def test_agreement_holds_the_newest_runs_against_each_other(backend: FakeBackend
     assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
     app.get_by_key("agreement-pair").set_value("Fill-mask and Classification")
     drawn(app)
-    assert len(app.get("plotly_chart")) == 1 and "Neither paper" in texts(app)
+    assert len(app.get("plotly_chart")) == 1 and "Neither paper" in words(app)
     assert {button.label for button in app.download_button} == {"models.csv", "agreement.csv", "signature.json"}
 
 
@@ -79,7 +80,7 @@ def test_two_models_are_no_correlation_and_the_page_says_so(backend: FakeBackend
     visit("agreement")
     three_runs(THREE[:2])
     app = visit("agreement")
-    assert "No rank correlation: a correlation needs at least 3 pairs; there are 2" in texts(app)
+    assert "No rank correlation: a correlation needs at least 3 pairs; there are 2" in words(app)
     assert [metric.value for metric in app.metric] == ["−0.60", "−0.47"]  # the papers' alone
 
 

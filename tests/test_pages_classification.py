@@ -2,50 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages, session
+from dashboard import session
 from engine.evaluations import classification
 from tests.fakes import FakeBackend
 from tests.livedoor_layout import files, tar_gz, zipped
+from tests.page_visits import drawn, visit, weighed, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
-SECONDS = 30
 THREE = ("somebody/one", "somebody/two", "somebody/three")
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
-
-
-def visit(name: str, **query: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path(name))
-    for key, value in query.items():
-        app.query_params[key.replace("_", "-")] = value
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def until(app: AppTest, there: Callable[[AppTest], Any]) -> AppTest:
-    end = time.monotonic() + SECONDS
-    while not there(app):
-        assert time.monotonic() < end, texts(app)
-        time.sleep(0.05)
-        drawn(app)
-    return app
-
-
-def weighed(app: AppTest, key: str = "classify") -> AppTest:
-    app.button(key=f"{key}-submit").click()
-    return until(drawn(app), lambda app: app.download_button or app.error)
 
 
 def uploaded(name: str, content: bytes, page: str = "classification", kind: str = "classify") -> AppTest:
@@ -56,21 +23,16 @@ def uploaded(name: str, content: bytes, page: str = "classification", kind: str 
     return drawn(app)
 
 
-def texts(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning, app.title, app.subheader)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
-
-
 def test_the_sample_is_classified_and_the_page_shows_the_engines_numbers(backend: FakeBackend) -> None:
-    app = weighed(visit("classification"))
+    app = weighed(visit("classification"), "classify")
     result = session.engine().runs.result(app.query_params["run"])
     (line,) = result.models.to_dict("records")
-    assert f"**{line['accuracy_mean']:.2%}**" in texts(app)
-    assert f"{line['accuracy_min']:.2%}" in texts(app) and f"{line['accuracy_max']:.2%}" in texts(app)
-    assert "144 sentences to train on, 36 to be asked for, of 9 classes; 5 runs of 20 epochs" in texts(app)
+    assert f"**{line['accuracy_mean']:.2%}**" in words(app)
+    assert f"{line['accuracy_min']:.2%}" in words(app) and f"{line['accuracy_max']:.2%}" in words(app)
+    assert "144 sentences to train on, 36 to be asked for, of 9 classes; 5 runs of 20 epochs" in words(app)
     assert len(app.get("plotly_chart")) == 1 + 1
     assert {button.label for button in app.download_button} >= {"models.csv", "runs.csv", "confusion.csv"}
-    assert "split tail" in texts(app) and backend.n_items("classify") == 5
+    assert "split tail" in words(app) and backend.n_items("classify") == 5
 
 
 def test_settings_reach_the_run(backend: FakeBackend) -> None:
@@ -81,7 +43,7 @@ def test_settings_reach_the_run(backend: FakeBackend) -> None:
     for key, value in (("seeds", 2), ("seed", 9), ("epochs", 3), ("width", 8), ("depth", 1), ("layer", 1)):
         app.number_input(key=f"classify-{key}").set_value(value)
     app.toggle(key="classify-standardize").set_value(True)
-    weighed(app)
+    weighed(app, "classify")
     settings = session.engine().runs.settings(app.query_params["run"])
     assert settings == classification.Settings(
         ("builtin/bert-mini-ja",), layer=1, pooling="mean", normalize=("nfkc",), split="stratified", seeds=2, seed=9,
@@ -91,7 +53,7 @@ def test_settings_reach_the_run(backend: FakeBackend) -> None:
 def test_several_models_have_a_map_each_and_are_compared(backend: FakeBackend) -> None:
     app = visit("classification")
     app.multiselect(key="classify-models").set_value(list(THREE))
-    weighed(app)
+    weighed(app, "classify")
     assert len(app.get("plotly_chart")) == 1 + 3
     result = session.engine().runs.result(app.query_params["run"])
     by_class = next(table.value for table in app.dataframe if "n_train" in table.value.columns)
@@ -106,14 +68,14 @@ def test_several_models_have_a_map_each_and_are_compared(backend: FakeBackend) -
 
 
 def test_classes_too_small_are_explained(backend: FakeBackend) -> None:
-    app = weighed(uploaded("mine.csv", "text,label\n一,甲\n二,乙\n三,丙\n".encode()))
-    assert "2 classes of at least 2 sentences" in texts(app) and app.button(key="run-again")
+    app = weighed(uploaded("mine.csv", "text,label\n一,甲\n二,乙\n三,丙\n".encode()), "classify")
+    assert "2 classes of at least 2 sentences" in words(app) and app.button(key="run-again")
 
 
 @pytest.mark.parametrize(("page", "kind"), [("classification", "classify"), ("clusters", "clusters")])
 def test_a_livedoor_archive_is_drawn_from_as_asked(backend: FakeBackend, page: str, kind: str) -> None:
     app = uploaded("ldcc.tar.gz", tar_gz(files()), page, kind)
-    assert "36 articles in 3 categories: it-life-hack 12 · movie-enter 12 · sports-watch 12" in texts(app)
+    assert "36 articles in 3 categories: it-life-hack 12 · movie-enter 12 · sports-watch 12" in words(app)
     assert app.get_by_key(f"{kind}-livedoor-part").value == "title"
     assert app.number_input(key=f"{kind}-livedoor-seed").disabled  # all are taken, none is drawn
     next(one for one in app.number_input if one.label == "Articles per category").set_value(6)
@@ -130,8 +92,8 @@ def test_bad_articles_are_listed_and_a_hostile_archive_is_explained(backend: Fak
     app = uploaded("mine.zip", zipped(files() | {f"text/smax/smax-{i}.txt": b"one line" for i in range(7)}))
     expander = next(expander for expander in app.expander if expander.label.startswith("Articles that cannot be read"))
     assert expander.label.endswith("7") and len(expander.dataframe[0].value) == 7
-    assert "7 articles could not be read and were left out" in texts(app) and not app.error
+    assert "7 articles could not be read and were left out" in words(app) and not app.error
     app = uploaded("mine.zip", zipped({"../../up/up-1.txt": b"a\nb\nc\n"}))
-    assert "would lie outside of it" in texts(app) and app.button(key="classify-submit").disabled
+    assert "would lie outside of it" in words(app) and app.button(key="classify-submit").disabled
     app.get_by_key("classify-source").set_value("sample")
     assert not drawn(app).error and not app.button(key="classify-submit").disabled

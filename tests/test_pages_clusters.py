@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,45 +11,24 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages, run_view, session
+from dashboard import run_view, session
 from dashboard.signing import digest
 from engine.datasets import sample_data
 from engine.datasets.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters import Result, Settings
 from engine.measures.dispersion import dispersion
+from tests import page_visits
 from tests.cluster_results import result_of
 from tests.fakes import FakeBackend
+from tests.page_visits import SECONDS, drawn, weighed, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 MODEL, OTHER = "owner/first", "owner/second"
-SECONDS = 30
 TITLES = ("How sure is the ranking?", "Why this score?", "What do other indices say?")
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 def visit(run_id: str | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path("clusters"))
-    if run_id:
-        app.query_params["run"] = run_id
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, (app.exception[0].message, *app.exception[0].stack_trace)
-    return app
-
-
-def weighed(app: AppTest) -> AppTest:
-    """Submit what the page is set to, and wait for its run."""
-    app.button(key="clusters-submit").click()
-    drawn(app)
-    session.engine().runs.wait(app.query_params["run"], SECONDS)
-    end = time.monotonic() + SECONDS
-    while not (app.download_button or app.error):
-        assert time.monotonic() < end
-        drawn(app)
-    return app
+    return page_visits.visit("clusters", run=run_id)
 
 
 def finished(dataset: LabelledSentences | None = None, **settings: Any) -> str:
@@ -111,15 +88,10 @@ def table(app: AppTest) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines()[2:]]
 
 
-def words(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
-
-
 def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="clusters-models").set_value([MODEL])
-    weighed(app)
+    weighed(app, "clusters")
     dataset = sample_data.labelled_sentences()
     pieces = session.engine().gateway.session("check").sentence_vectors(MODEL, dataset.texts)
     wanted = dispersion(np.stack([piece["vectors"][0] for piece in pieces]), dataset.labels)
@@ -155,7 +127,7 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
         app.toggle(key=f"clusters-{key}").set_value(True)
     app.slider(key="clusters-neighbors").set_value(5)
     app.slider(key="clusters-min-dist").set_value(0.5)
-    weighed(app)
+    weighed(app, "clusters")
     assert session.engine().runs.settings(app.query_params["run"]) == Settings(
         models=(MODEL,), layer=2, pooling="mean", normalize=("nfkc",), centre=True, layer_curve=True, dimensions=3,
         n_neighbors=5, min_dist=0.5, metric="euclidean", seed=7, resamples=200, lone_classes="exclude")

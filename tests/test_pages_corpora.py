@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import gzip
 import threading
-import time
 import zipfile
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import dictionaries, pages, session
+from dashboard import dictionaries, session
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations import bertscore
 from engine.evaluations import dictionaries as stored
 from engine.evaluations.corpus_dictionary import Settings
 from engine.evaluations.idf_files import idf_bytes, write_idf
 from engine.measures.idf import count_documents
+from tests import page_visits
 from tests.fakes import FakeBackend
+from tests.page_visits import SECONDS, drawn, until, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 MODEL = "builtin/bert-mini-ja"
-SECONDS = 30
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "built_in")
+
+
+def visit(run_id: str | None = None) -> AppTest:
+    return page_visits.visit("corpora", run=run_id)
 
 
 @pytest.fixture
@@ -38,34 +40,6 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_idf(count_documents([["は", "の"], ["の"]], "wiki", "abc", "file"), folder / "wiki.bert-mini-ja.json.gz")
     write_idf(count_documents([["は"]], "novel", "xyz", "file"), folder / "novel.gpt2-mini-ja.json.gz")
     monkeypatch.setattr(stored, "FOLDER", folder)
-
-
-def visit(run_id: str | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path("corpora"))
-    if run_id:
-        app.query_params["run"] = run_id
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def until(app: AppTest, condition: Callable[[AppTest], object]) -> AppTest:
-    end = time.monotonic() + SECONDS
-    while not condition(app):
-        assert time.monotonic() < end, words(app)
-        time.sleep(0.05)
-        drawn(app)
-    return app
-
-
-def words(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning)
-    said = "\n".join(str(element.value) for elements in parts for element in elements)
-    return said.replace("\\", "").replace("\u2060", "")  # as `wording.verbatim` escapes
 
 
 def run_of(app: AppTest) -> str:
@@ -180,7 +154,7 @@ def test_a_dictionary_goes_out_and_comes_back(backend: FakeBackend) -> None:
 
 
 @pytest.mark.parametrize(("name", "content", "said"), [
-    ("bad.json", b"{}", "is not an idf dictionary"), ("bad.gz", gzip.compress(b"x"), "one file ending in"),
+    ("bad.json", b"{}", "is not an idf dictionary"), ("bad.gz", gzip.compress(b"x", mtime=0), "one file ending in"),
 ])
 def test_what_is_no_dictionary_fails_with_a_reason(backend: FakeBackend, name: str, content: bytes, said: str) -> None:
     app = building("dictionary", "bad")

@@ -3,59 +3,28 @@
 from __future__ import annotations
 
 import io
-import time
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages, session
+from dashboard import session
 from engine.datasets import sample_data
 from engine.datasets.masked_sentences import MaskedSentences
 from engine.evaluations.fill_mask import ALL, Settings
+from tests import page_visits
 from tests.fakes import FakeBackend
 from tests.mask_fakes import UNKNOWN
+from tests.page_visits import SECONDS, drawn, until, weighed, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
-SECONDS = 30
 MODELS = ("somebody/bert", "other/bert")
 HOSTILE = '<img src=x onerror="hit()">*強い*'
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 def visit(**query: str) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path("fill_mask"))
-    for name, value in query.items():
-        app.query_params[name] = value
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
-
-
-def until(app: AppTest, there: Callable[[AppTest], Any]) -> AppTest:
-    end = time.monotonic() + SECONDS
-    while not there(app):
-        assert time.monotonic() < end, words(app)
-        time.sleep(0.05)
-        drawn(app)
-    return app
-
-
-def weighed(app: AppTest) -> AppTest:
-    app.button(key="fill-mask-submit").click()
-    return until(drawn(app), lambda app: app.download_button or app.error)
-
-
-def words(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
+    return page_visits.visit("fill_mask", **query)
 
 
 def finished(dataset: MaskedSentences, *models: str, **settings: Any) -> str:
@@ -75,7 +44,7 @@ TWO = given(("庭に鳥がいる", "鳥", "自然"), ("図書館へ行く", "図
 
 
 def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
-    app = weighed(visit())
+    app = weighed(visit(), "fill-mask")
     result = session.engine().runs.result(app.query_params["run"])
     overall = result.models[result.models["domain"] == ALL]
     assert app.dataframe[0].value["mean"].tolist() == pytest.approx((100 * overall["mean_probability"]).tolist())
@@ -203,7 +172,7 @@ def test_words_are_chosen_from_domains(backend: FakeBackend) -> None:
     app.number_input(key="fill-mask-seed").set_value(9)
     drawn(app)
     assert "the 2 most frequent nouns of each domain" in words(app)
-    weighed(app)
+    weighed(app, "fill-mask")
     dataset = session.engine().runs.dataset(app.query_params["run"])
     assert dataset.n == 18 and dataset.name == "sample sentences (2 nouns × 3, seed 9)"
     assert "Built from sample sentences" in words(app)
@@ -238,7 +207,7 @@ def test_reviews_as_published_are_read(backend: FakeBackend) -> None:
     app.file_uploader[0].upload("cls.zip", reviews(books="この本は長い。本が好きだ。", music="声が良い。"))
     drawn(app)
     assert "domains: books, music" in words(app)
-    weighed(app)
+    weighed(app, "fill-mask")
     assert set(session.engine().runs.dataset(app.query_params["run"]).domains) == {"books", "music"}
 
 
@@ -263,7 +232,7 @@ def test_bad_reviews_are_explained_and_the_page_lives_on(
 def test_normalisation_reaches_the_run(backend: FakeBackend) -> None:
     app = visit()
     app.get_by_key("fill-mask-normalize").set_value(["nfkc"])
-    weighed(app)
+    weighed(app, "fill-mask")
     assert session.engine().runs.settings(app.query_params["run"]).normalize == ("nfkc",)
 
 
@@ -277,7 +246,7 @@ def test_markup_in_sentences_words_and_domains_is_shown_as_text(backend: FakeBac
 def test_a_causal_model_is_explained(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="fill-mask-models").set_value(["some/gpt2"])
-    weighed(app)
+    weighed(app, "fill-mask")
     assert "fills no masks" in app.error[0].value
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages, session
+from dashboard import session
 from dashboard.charts.metric_words import cell_key
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -20,12 +20,16 @@ from engine.evaluations.metric_cases import cases
 from engine.evaluations.metric_study import Result, Settings
 from engine.evaluations.scoring import Scoring
 from engine.measures.idf import count_documents
+from tests import page_visits
 from tests.fakes import FakeBackend
+from tests.page_visits import SECONDS, drawn, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 A, B = "somebody/first", "somebody/second"
-SECONDS = 30
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+def visit(run_id: str | None = None) -> AppTest:
+    return page_visits.visit("metric_study", run=run_id)
 
 
 @pytest.fixture(autouse=True)
@@ -37,19 +41,6 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     for name, rare in (("novel", "斉藤"), ("wiki", "渡辺")):
         write_idf(count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"),
                   tmp_path / f"{name}.fake.json.gz")
-
-
-def visit(run_id: str | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path("metric_study"))
-    if run_id:
-        app.query_params["run"] = run_id
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
 
 
 def finished(dataset: SentencePairs | None = None, *models: str, **settings: Any) -> str:
@@ -64,11 +55,6 @@ def finished(dataset: SentencePairs | None = None, *models: str, **settings: Any
 def result_of(run_id: str) -> Result:
     result: Result = session.engine().runs.result(run_id)
     return result
-
-
-def words(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
 
 
 def settings_table(app: AppTest) -> pd.DataFrame:

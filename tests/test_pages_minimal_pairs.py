@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages, session
+from dashboard import session
 from dashboard.components.pair_pick import Pick
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import MinimalPairs
@@ -19,25 +18,16 @@ from engine.evaluations.fair_subsets import EQUAL, EQUAL_FOR_ALL, MATCHED, fair_
 from engine.evaluations.minimal_pairs import Settings
 from engine.evaluations.pair_views import summary
 from engine.measures.acceptability import NORMALIZATIONS
+from tests import page_visits
 from tests.fakes import FakeBackend
+from tests.page_visits import SECONDS, drawn, words
 
-APP = Path(__file__).parents[1] / "dashboard" / "app.py"
 BERT, GPT = "somebody/bert", "somebody/gpt2"
-SECONDS = 30
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 def visit(run_id: str | None = None) -> AppTest:
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path("minimal_pairs"))
-    if run_id:
-        app.query_params["run"] = run_id
-    return drawn(app)
-
-
-def drawn(app: AppTest) -> AppTest:
-    app.run()
-    assert not app.exception, app.exception[0].message
-    return app
+    return page_visits.visit("minimal_pairs", run=run_id)
 
 
 def finished(dataset: MinimalPairs, *models: str, **settings: Any) -> str:
@@ -50,11 +40,6 @@ def finished(dataset: MinimalPairs, *models: str, **settings: Any) -> str:
 
 def pairs(*given: tuple[str, str]) -> MinimalPairs:
     return MinimalPairs.from_frame(pd.DataFrame(given, columns=["acceptable", "unacceptable"]), "given")
-
-
-def words(app: AppTest) -> str:
-    parts = (app.markdown, app.caption, app.info, app.error, app.warning)
-    return "\n".join(str(element.value) for elements in parts for element in elements).replace("\\", "")
 
 
 def wanted(run_id: str, normalization: str, alpha: float = 0.8) -> list[str]:

@@ -13,7 +13,7 @@ from engine.errors import ModelError
 from engine.inference.worker_state import ResidentModel, WorkerState
 from engine.models.paper_cards import CLUSTERS, PAPER_CARDS
 from tests.fakes import FakeBackend
-from tests.test_pages import SECONDS, _texts, drawn, visit
+from tests.page_visits import SECONDS, drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
@@ -36,7 +36,7 @@ def test_only_the_part_that_is_open_is_drawn(backend: FakeBackend) -> None:
     assert [tab.label for tab in visit("models").tabs] == [
         "Built in", "Of the papers", "Look into one", "In memory", "Bring another"]
     assert not visit("models").dataframe and not part("Bring another").metric
-    assert "hakari.json" in _texts(part("Bring another"))
+    assert "hakari.json" in words(part("Bring another"))
 
 
 def test_every_model_of_the_papers_is_listed_with_what_to_type(backend: FakeBackend) -> None:
@@ -55,17 +55,17 @@ def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.Monke
     app = part("Of the papers")
     for name, card in PAPER_CARDS.items():
         app.selectbox(key="models-card-All papers").set_value(name)
-        text = _texts(drawn(app))
+        text = words(drawn(app))
         assert app.code[0].value == card.model_name
         assert card.publisher in text and (card.hub or "Needs ") in text
     app.selectbox(key="models-card-All papers").set_value("paper/mecab")
-    text = _texts(drawn(app))
+    text = words(drawn(app))
     assert "MeCab with NEologd, lower case, whole words of vocab.txt" in text
     assert "NEologd comes in no package" in text  # what is missing here, before anybody tries
 
 
 def test_nothing_is_in_memory_before_a_worker_has_started(backend: FakeBackend) -> None:
-    assert "no worker has started yet" in _texts(part("In memory"))
+    assert "no worker has started yet" in words(part("In memory"))
 
 
 def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend) -> None:
@@ -79,7 +79,7 @@ def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend
     table = app.dataframe[0].value
     assert list(table["model"]) == ["paper/nict=/srv/*nict*", "builtin/bert-mini-ja"]
     assert list(table["memory"]) == ["420 MiB", "19 MiB"] and list(table["device"]) == ["cuda:1"] * 2
-    text = _texts(app)
+    text = words(app)
     assert "Worker on cuda:1" in text and "process 4242" in text  # "auto" has chosen
     assert "2 models, 439 MiB · 3.00 GiB in all" in text
     assert "computing sentence vectors of paper/nict=/srv/*nict*, for 3 s" in text.replace("\u2060", "")
@@ -90,7 +90,7 @@ def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend
 def test_a_look_shows_facts_and_tokens(backend: FakeBackend) -> None:
     app = looked(part("Look into one"), "owner/bert", "猫は<b>龘</b>")
     assert [metric.label for metric in app.metric] == ["Parameters", "Layers", "Vocabulary", "Longest input"]
-    text = _texts(app)
+    text = words(app)
     assert "12 tokens" in text and "1 unknown" in text and "owner/bert" in text
     assert ":orange-background[龘 龘]" in text and ":gray-background[<]" in text.replace("\u2060", "")
     assert list(app.dataframe[0].value["token"]) == ["[CLS]", *"猫は<b>龘</b>", "[SEP]"]

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.fair_subsets import EQUAL_FOR_ALL, MATCHED, beside, fair_rows
-from engine.evaluations.length_effects import length_correlations, slopes
 from engine.evaluations.minimal_pairs import Result
-from engine.evaluations.model_comparison import comparisons, ranking
 from engine.evaluations.pair_views import (
     available,
     by_category,
     by_difference,
     categories_of,
     counts,
-    decided,
     field_names,
     of_model,
     summary,
@@ -84,35 +77,3 @@ def test_what_the_pairs_can_be_sorted_by(result: Result) -> None:
     assert set(categories_of(result, result.pairs, "source")) == {"synthetic"}
     with pytest.raises(InputError, match="no column 'phase' to sort them by; there are: theme, level"):
         by_category(result, "LP", field="phase")
-
-
-def test_67000_pairs_within_a_tenth_of_a_second(large: Result) -> None:
-    views: dict[str, Callable[[], object]] = {
-        "decided": lambda: decided(large.pairs, "SLOR"),
-        "summary": lambda: summary(large, ["PenLP"]),
-        "by_difference": lambda: by_difference(large, "PenLP"),
-        "by_category": lambda: by_category(large, "PenLP"),
-        "by_category of a field": lambda: by_category(large, "PenLP", field="theme"),
-        "slopes": lambda: slopes(large, ["PenLP"]),
-        "length_correlations": lambda: length_correlations(large, ["PenLP"]),
-        "fair_rows": lambda: fair_rows(large, MATCHED),
-    }
-    for name, view in views.items():
-        seconds = []
-        for _ in range(3):
-            started = time.process_time()  # not the wall clock: other tests may be running
-            view()
-            seconds.append(time.process_time() - started)
-        assert min(seconds) < 0.1, (name, seconds)
-
-
-def test_two_models_of_67000_pairs_are_compared_within_a_redraw() -> None:
-    result = synthetic(67_000, n_categories=67)
-    for view in (lambda: comparisons(result, "LP"), lambda: ranking(result, "LP"),
-                 lambda: beside(result, EQUAL_FOR_ALL, "LP")):
-        seconds = []
-        for _ in range(3):
-            started = time.process_time()
-            view()
-            seconds.append(time.process_time() - started)
-        assert min(seconds) < 0.5, seconds

@@ -7,22 +7,35 @@ from pathlib import Path
 
 import numpy as np
 
+from dashboard.charts import minimal_pairs as charts
+from dashboard.components.pair_table import pair_table
 from engine.datasets import sample_data
-from engine.evaluations import bertscore, length_effects, minimal_pairs, pair_views
+from engine.datasets.files import read_table
+from engine.evaluations import bertscore, fair_subsets, length_effects, minimal_pairs, model_comparison, pair_views
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.inference.local import LocalWorkers
+from engine.measures.idf import IdfDictionary
 from tests.benchmarks.measuring import Budget, Ratio, taken, within
 from tests.minimal_results import synthetic
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
-N_PAIRS = 67_000
-TOGGLE_SECONDS = 0.3
+N_PAIRS, N_ENTRIES, N_ROWS = 67_000, 67_000, 100_000
+TOGGLE_SECONDS, READING_SECONDS = 0.3, 5.0
 
 
 def budgets() -> list[Budget]:
-    """Toggles that only compute: 67,000 minimal pairs, and 1,500 aligned sentence pairs."""
-    return [_normalisation_toggle(), _idf_toggle()]
+    """What only computes: toggles at 67,000 minimal pairs and 1,500 aligned ones, a threshold, a table that is read."""
+    pairs = synthetic(N_PAIRS, models=("m", "n"), n_categories=67)
+    return [
+        within(f"Normalisation toggle at {N_PAIRS:,} pairs: numbers of five figures", TOGGLE_SECONDS,
+               lambda: _numbers(pairs)),
+        within(f"Normalisation toggle at {N_PAIRS:,} pairs: two figures and the table", TOGGLE_SECONDS,
+               lambda: _figures(pairs)),
+        within(f"Two models compared at {N_PAIRS:,} pairs, and their fair subset", TOGGLE_SECONDS,
+               lambda: _comparisons(pairs)),
+        _idf_toggle(), _threshold_toggle(), _reading(),
+    ]
 
 
 def cached(folder: Path) -> Ratio:
@@ -49,17 +62,24 @@ def cached(folder: Path) -> Ratio:
                  float(np.median(seconds["again"])), float(np.median(seconds["first"])))
 
 
-def _normalisation_toggle() -> Budget:
-    result = synthetic(N_PAIRS, models=("m",), n_categories=67)
+def _numbers(result: minimal_pairs.Result) -> None:
+    pair_views.summary(result, ("PenLP",), 0.8)
+    pair_views.by_difference(result, "PenLP", 0.8)
+    pair_views.by_category(result, "PenLP", 0.8)
+    length_effects.slopes(result, ("PenLP",), 0.8)
+    length_effects.length_correlations(result, ("PenLP",), 0.8)
 
-    def toggle() -> None:
-        pair_views.summary(result, ("PenLP",), 0.8)
-        pair_views.by_difference(result, "PenLP", 0.8)
-        pair_views.by_category(result, "PenLP", 0.8)
-        length_effects.slopes(result, ("PenLP",), 0.8)
-        length_effects.length_correlations(result, ("PenLP",), 0.8)
 
-    return within("Normalisation toggle at 67,000 pairs: five figures' numbers", TOGGLE_SECONDS, toggle)
+def _figures(result: minimal_pairs.Result) -> None:
+    charts.difference_figure(pair_views.by_difference(result, "PenLP", 0.7))
+    charts.category_figure(pair_views.by_category(result, "PenLP", 0.7))
+    pair_table(result, "m", "PenLP", 0.7)
+
+
+def _comparisons(result: minimal_pairs.Result) -> None:
+    model_comparison.comparisons(result, "LP")
+    model_comparison.ranking(result, "LP")
+    fair_subsets.beside(result, fair_subsets.EQUAL_FOR_ALL, "LP")
 
 
 def _idf_toggle() -> Budget:
@@ -73,3 +93,23 @@ def _idf_toggle() -> Budget:
     workers.close()
     return within("idf and penalty toggle at 1,500 aligned pairs", TOGGLE_SECONDS,
                   lambda: bertscore.rescore(result, bertscore.Scoring("novel", penalty="reading")))
+
+
+def _threshold_toggle() -> Budget:
+    random = np.random.default_rng(0)
+    counts = random.integers(1, 883, N_ENTRIES)
+    large = IdfDictionary("made up", 882, {f"t{i}": int(n) for i, n in enumerate(counts)}, "abc", "article")
+    tokens = [f"t{i}" for i in random.integers(0, N_ENTRIES + 3000, 100_000)]
+    plain = np.zeros(len(tokens), dtype=bool)
+
+    def toggle() -> None:
+        large.threshold(0.7)
+        large.idf(tokens, plain)
+
+    return within(f"Threshold and weights of 100,000 tokens by {N_ENTRIES:,} entries", TOGGLE_SECONDS, toggle)
+
+
+def _reading() -> Budget:
+    lines = (f"これは{number}番目の文です。,ラベル{number % 9}" for number in range(N_ROWS))
+    raw = "\n".join(["text,label", *lines]).encode()
+    return within(f"A CSV file of {N_ROWS:,} rows read", READING_SECONDS, lambda: read_table(raw, "a.csv"))
