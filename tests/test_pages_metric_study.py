@@ -101,7 +101,7 @@ def test_a_row_of_the_table_shows_its_pairs(backend: FakeBackend) -> None:
     run_id = finished()
     app = visit(run_id)
     lines = result_of(run_id).correlations.sort_values("pearson", ascending=False, kind="stable").to_dict("records")
-    app.session_state[f"metric-table-{run_id}"] = {"selection": {"rows": [2], "columns": [], "cells": []}}
+    app.session_state[f"metric-table-{run_id}-0"] = {"selection": {"rows": [2], "columns": [], "cells": []}}
     chosen = words(drawn(app))
     model = lines[2]["model"]
     assert f"r = {lines[2]['pearson']:.3f}".replace("-", "−") in chosen and (model in chosen or "F-score" in chosen)
@@ -113,14 +113,14 @@ def test_a_click_on_a_cell_shows_its_pairs_and_the_last_choice_counts(backend: F
     cell = result.correlations.query("idf == 'wiki' and penalty == 'reading'").to_dict("records")[0]
     app = visit(run_id)
     point = {"customdata": [cell_key(cell), ""], "curve_number": 1, "point_index": 3}
-    app.session_state[f"metric-grid-{run_id}"] = {"selection": {"points": [point], "point_indices": [3]}}
+    app.session_state[f"metric-grid-{run_id}-0"] = {"selection": {"points": [point], "point_indices": [3]}}
     assert f"{A}, idf wiki, with penalty" in words(drawn(app))
     table = cases(result, A, "wiki")
     shown = next(frame.value for frame in app.dataframe if "gain" in frame.value)
     pd.testing.assert_frame_equal(shown.reset_index(drop=True), table)
     n_nearer = int((table["nearer"] == "with penalty").sum())
     assert f"moves {len(table)} of 60 pairs: {n_nearer} nearer" in words(app)
-    app.session_state[f"metric-table-{run_id}"] = {"selection": {"rows": [0], "columns": [], "cells": []}}
+    app.session_state[f"metric-table-{run_id}-1"] = {"selection": {"rows": [0], "columns": [], "cells": []}}
     best = result.correlations.loc[result.correlations["pearson"].idxmax()]
     assert f"r = {best['pearson']:.3f}".replace("-", "−") in words(drawn(app))
 
@@ -143,7 +143,7 @@ def test_a_setting_is_opened_in_alignment(backend: FakeBackend) -> None:
     app = visit(run_id)
     cell = result_of(run_id).correlations.query("penalty == 'reading'").to_dict("records")[0]
     point = {"customdata": [cell_key(cell), ""]}
-    app.session_state[f"metric-grid-{run_id}"] = {"selection": {"points": [point], "point_indices": [0]}}
+    app.session_state[f"metric-grid-{run_id}-0"] = {"selection": {"points": [point], "point_indices": [0]}}
     drawn(app).button(key=f"metric-align-{run_id}").click()
     drawn(app)
     runs = session.engine().runs

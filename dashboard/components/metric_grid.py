@@ -45,7 +45,7 @@ def choose_setting(run_id: str, result: Result) -> dict[Any, Any] | None:
     grid = table[table["kind"] == BERTSCORE]
     slots = st.columns([2, 2] if beside else [2, 3], gap="medium")
     with slots[0]:
-        st.plotly_chart(grid_figure(grid, measure, chosen or ""), key=f"metric-grid-{run_id}", on_select="rerun",
+        st.plotly_chart(grid_figure(grid, measure, chosen or ""), key=_key("grid", run_id), on_select="rerun",
                         selection_mode="points", config=camera("grid", result.signature),
                         alt=f"{MEASURES[measure]} correlation of each setting with the humans")
         st.caption(f"Correlation with the humans, below it the 95 % interval. **{SAME_MARK}** the best and those that "
@@ -73,7 +73,7 @@ def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
     if not shown["reason"].any():
         del columns["reason"]
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
-                 selection_mode="single-row", key=f"metric-table-{run_id}",
+                 selection_mode="single-row", key=_key("table", run_id),
                  alt="Every setting and method with its correlations; choose one to see its pairs")
 
 
@@ -90,17 +90,27 @@ def _words(line: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _chosen(run_id: str, shown: pd.DataFrame, best: int | None) -> str | None:
-    """The `cell_key` that was picked last, in the heat map or in the table, of which `shown` are the lines in order."""
-    held, seen = f"metric-chosen-{run_id}", f"metric-picked-{run_id}"
-    before = st.session_state.get(seen, (None, None))
-    picked = (_from_figure(st.session_state.get(f"metric-grid-{run_id}")),
-              _from_table(st.session_state.get(f"metric-table-{run_id}"), shown))
-    for now, then in zip(picked, before, strict=True):
-        if now is not None and now != then:
-            st.session_state[held] = now
-    st.session_state[seen] = picked
+    """The `cell_key` that was picked last, in the heat map or in the table, of which `shown` are the lines in order.
+
+    A click on the heat map is taken over once, and map and table begin anew: a chart that is drawn with another cell
+    marked may tell an earlier click again.
+    """
+    cell = _from_figure(st.session_state.get(_key("grid", run_id)))
+    picked = cell or _from_table(st.session_state.get(_key("table", run_id)), shown)
+    if picked is not None:
+        st.session_state[f"metric-chosen-{run_id}"] = picked
+    if cell is not None:
+        st.session_state[_turn(run_id)] = st.session_state.get(_turn(run_id), 0) + 1
     default = cell_key(shown.loc[best].to_dict()) if best is not None else None
-    return st.session_state.get(held, default)
+    return st.session_state.get(f"metric-chosen-{run_id}", default)
+
+
+def _key(part: str, run_id: str) -> str:
+    return f"metric-{part}-{run_id}-{st.session_state.get(_turn(run_id), 0)}"
+
+
+def _turn(run_id: str) -> str:
+    return f"metric-turn-{run_id}"
 
 
 def _from_figure(state: Any) -> str | None:

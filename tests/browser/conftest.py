@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from engine.runs.database import URL_VARIABLE
 from tests import postgres
 from tests.browser.server import Server, serving
 from tests.database import url_for
 
+WAIT_MILLISECONDS = 30_000  # for what a click brings; a machine that runs tests is busy
+expect.set_options(timeout=WAIT_MILLISECONDS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
 
@@ -32,7 +34,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     yield context.new_page()
     context.close()
 
