@@ -58,6 +58,7 @@ class FakeBackend:
         self.calls: list[Call] = []
         self.cancelled: list[str] = []
         self.states: tuple[WorkerState, ...] = ()
+        self.trouble = ""
         self.n_located = 0
         self._n_layers, self._max_tokens, self._n_parameters = n_layers, max_tokens, n_parameters
         self._weights, self._errors, self._gate = weights, dict(errors or {}), gate
@@ -98,8 +99,8 @@ class FakeBackend:
         return []
 
     def fault(self) -> str:
-        """It never fails on its own."""
-        return ""
+        """What the test put into `trouble`."""
+        return self.trouble
 
     def close(self) -> None:
         """Begin nothing more."""

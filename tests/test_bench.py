@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.benchmarks import limits, report
 from tests.benchmarks.limits import Size
-from tests.benchmarks.measuring import Budget
+from tests.benchmarks.measuring import Budget, Ratio
 from tests.benchmarks.peer_cases import Beside
 
 SMALL = Size(2, 4, 10)
@@ -31,4 +31,9 @@ def test_a_missed_target_is_said() -> None:
     assert said[2:] == ["- Bad, fp32: 1.50 times peer where 2 are asked (-25%).",
                         "- Bad, fp32: 50% of the machine's limit where 85% are asked."]
     assert "Missed:" not in report.beside([kept], {"peer": "1"})
+    ray, plain = Ratio("Two on Ray", "one", 2.0, 3.0), Ratio("Two", "one", 2.0, 3.6)
+    assert report.scaled([ray, plain], 1.7)[2:] == [
+        "| Two on Ray | one | 2.00 | 3.00 | 1.50 | 1.7 |", "| Two | one | 2.00 | 3.60 | 1.80 |  |", "", "Missed:", "",
+        "- Two on Ray: 1.50 times one where 1.7 are asked."]
+    assert "Missed:" not in report.scaled([plain, ray], 1.7)
     assert report.budgets([Budget("Wait", 0.25, 0.5)])[2] == "| Wait | 0.25 s | 0.5 s | 50% |"

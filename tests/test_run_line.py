@@ -43,3 +43,25 @@ def test_a_chunk_that_finishes_after_its_run_was_cancelled_is_kept(tmp_path: Pat
     computed = sum(len(call.request["items"]) for call in again.calls if call.operation == "sentence_vectors")
     assert 0 < computed < len(TEXTS)  # what was finished is not computed twice, what was dropped is
     cache.close()
+
+
+def test_a_run_says_why_it_waits_and_then_what_it_does_again() -> None:
+    gate, said = threading.Event(), list[tuple[int, int, str]]()
+    backend = FakeBackend(gate=gate)
+    backend.trouble = "The workers are away; runs wait."
+    session = Gateway(backend, None).session("run", on_progress=lambda *one: said.append(one))
+    running = threading.Thread(target=lambda: session.sentence_vectors("fake/bert", TEXTS))
+    running.start()
+    end = time.monotonic() + 10
+    while (0, 1, backend.trouble) not in said:
+        assert time.monotonic() < end, said
+        time.sleep(0.01)
+    backend.trouble = ""
+    while said[-1] != (0, 1, "Opening fake/bert"):
+        assert time.monotonic() < end, said
+        time.sleep(0.01)
+    gate.set()
+    running.join(10)
+    labels = [label for _, _, label in said]
+    assert labels[:3] == ["Opening fake/bert", "The workers are away; runs wait.", "Opening fake/bert"]
+    assert said[-1] == (12, 12, "Sentence vectors: fake/bert")

@@ -21,8 +21,8 @@ def in_memory() -> None:
         st.info("Nothing is in memory: no worker has started yet, or all have ended. The first run starts them.",
                 icon=":material/memory:")
         return
-    for worker in workers:
-        with st.container(border=True, key=f"models-worker-{worker.pid}"):
+    for number, worker in enumerate(workers):
+        with st.container(border=True, key=f"models-worker-{number}"):
             st.markdown(f"**Worker on {verbatim(_device(worker))}** :gray[· process {worker.pid}]")
             st.caption(verbatim(_doing(worker)))
             if worker.models:

@@ -86,6 +86,16 @@ def library_versions(names: tuple[str, ...]) -> dict[str, str]:
     return {name: library_version(name) for name in names}
 
 
+def code_and_libraries() -> dict[str, str]:
+    """What decides a number beside the model and the item: the digest of the code that computes, and the versions.
+
+    Of a version without what follows a plus ("2.13.0+cpu"): how a library was built goes with the device.
+    """
+    names = sorted({*_TEXT_LIBRARIES, *_MAP_LIBRARIES, *_SURFACE_LIBRARIES})
+    versions = {name: version.partition("+")[0] for name, version in library_versions(tuple(names)).items()}
+    return {"code": _code_digest(), **versions}
+
+
 def _surroundings(libraries: tuple[str, ...]) -> dict[str, Any]:
     return {"layout": LAYOUT, "versions": library_versions(libraries), "code": _code_digest()}
 

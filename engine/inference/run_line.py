@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import partial
@@ -19,6 +20,8 @@ Late = Callable[[int, list[Piece]], None]
 
 # How long a run waits for a chunk before it asks again whether it was cancelled.
 POLL_SECONDS = 0.1
+# How often it says, while it lasts, why nothing is computed.
+FAULT_SECONDS = 10.0
 
 
 class RunLine:
@@ -33,6 +36,8 @@ class RunLine:
         self._on_progress = on_progress
         self._is_cancelled = is_cancelled
         self._asking = threading.RLock()
+        self._told = (0, 0, "")
+        self._fault, self._fault_told = "", 0.0
 
     def stop_if_cancelled(self) -> None:
         """Raise Cancelled when somebody asked for that."""
@@ -45,6 +50,10 @@ class RunLine:
     def tell(self, done: int, total: int, label: str) -> None:
         """Say how far the run is."""
         self.stop_if_cancelled()
+        self._told, self._fault = (done, total, label), ""
+        self._on(done, total, label)
+
+    def _on(self, done: int, total: int, label: str) -> None:
         if self._on_progress is not None:
             with self._asking:
                 self._on_progress(done, total, label)
@@ -86,7 +95,16 @@ class RunLine:
             try:
                 return done.get(timeout=POLL_SECONDS)
             except Empty:
-                continue
+                self._tell_fault()
+
+    def _tell_fault(self) -> None:
+        """Say why the run waits, where the backend cannot compute; and what it does again once that is over."""
+        fault, now = self.backend.fault(), time.monotonic()
+        if fault == self._fault and not (fault and now - self._fault_told >= FAULT_SECONDS):
+            return
+        self._fault, self._fault_told = fault, now
+        done, total, label = self._told
+        self._on(done, total, fault or label)
 
 
 def _hand_on(on_late: Late | None, number: int, future: Future[list[Piece]]) -> None:

@@ -157,14 +157,14 @@ def _answer(connection: Connection, chunk_function: ChunkFunction, operation: st
     except EngineError as error:
         message = ("error", error)
     except Exception as error:
-        message = ("error", _described(error, operation, request))
+        message = ("error", described(error, operation, request))
     try:
         _tell_residents(connection)
         connection.send(message)
     except OSError:
         return
     except Exception as error:  # not picklable: nothing of it was sent
-        connection.send(("error", _described(error, operation, request)))
+        connection.send(("error", described(error, operation, request)))
 
 
 def _tell_residents(connection: Connection) -> None:
@@ -177,7 +177,7 @@ def _tell_residents(connection: Connection) -> None:
         connection.send(("residents", worker.report()))
 
 
-def _described(error: Exception, operation: str, request: Request) -> Exception:
+def described(error: Exception, operation: str, request: Request) -> Exception:
     """An error any process can read: to unpickle torch's own would import torch in the web process."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return RunError(f"There is not enough memory for {operation} with {request.get('model')}, even in small "

@@ -51,10 +51,10 @@ class _Figures(Collector):
         yield GaugeMetricFamily("hakari_cache_bytes", "Size of the cache", engine.cache.used_bytes())
         memory = GaugeMetricFamily("hakari_memory_bytes", "Resident memory", labels=["process"])
         memory.add_metric(["web"], _resident(psutil.Process().pid))
-        pids = engine.backend.pids()
-        memory.add_metric(["workers"], sum(map(_resident, pids)))
+        memory.add_metric(["workers"], sum(map(_resident, engine.backend.pids())))
         yield memory
-        yield GaugeMetricFamily("hakari_workers", "Worker processes that live", len(pids))
+        yield GaugeMetricFamily("hakari_workers", "Workers that live, on this machine or elsewhere",
+                                len(engine.backend.workers()))
 
 
 def _resident(pid: int) -> float:

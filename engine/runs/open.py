@@ -25,7 +25,7 @@ from engine.evaluations.evaluation import Evaluation
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.inference.local import LocalWorkers
+from engine.inference.ray_cluster import backend_of_environment
 from engine.runs.artifacts import Artifacts
 from engine.runs.configuration import Configuration, configuration
 from engine.runs.database import database_url
@@ -80,8 +80,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     """Open the engine over `data_dir`; nothing heavy is imported and no worker starts before there is work.
 
     cache_dir: where the cache lies, if not in `data_dir`. resume: take up the unfinished runs of dead processes
-    (a short-lived command had better not). backend: who computes, if not the processes of this machine.
-    evaluations: the kinds of run, if not those of the catalog.
+    (a short-lived command had better not). backend: who computes, if not the cluster that HAKARI_RAY_ADDRESS names, or
+    else the processes of this machine. evaluations: the kinds of run, if not those of the catalog.
 
     Raises InputError when a directory cannot be made or written, or holds something unreadable, when the database
     cannot be opened, and for variables of the environment that make no sense.
@@ -93,7 +93,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     artifacts = Artifacts(data_dir)
     dictionaries.look_in(data_dir / "dictionaries")
     store = Store(database_url(data_dir))
-    backend = backend or LocalWorkers()
+    backend = backend or backend_of_environment()
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
                     told.running, resume=resume, running_per_owner=told.limits.running)

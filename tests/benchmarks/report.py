@@ -47,6 +47,16 @@ def repeated(case: Ratio) -> list[str]:
             f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.0f} | 50 |"]
 
 
+def scaled(cases: Sequence[Ratio], target: float) -> list[str]:
+    """Two workers beside one; the target is the first case's, the others say what the machine gives."""
+    lines = ["| Work | Beside | Two (s) | One (s) | Times as fast | Target |", "|---|---|---|---|---|---|"]
+    lines += [f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.2f} | "
+              f"{target if case is cases[0] else ''} |" for case in cases]
+    reached = cases[0].theirs / cases[0].ours
+    missed = f"- {cases[0].work}: {reached:.2f} times {cases[0].peer} where {target:g} are asked."
+    return [*lines, *(["", "Missed:", "", missed] if reached < target else [])]
+
+
 def budgets(cases: Sequence[Budget]) -> list[str]:
     """What a user waits for, and what it takes."""
     return ["| What a user waits for | Median | Budget | Share of it |", "|---|---|---|---|",
