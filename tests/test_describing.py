@@ -6,6 +6,7 @@ import pytest
 from transformers import BertConfig, ElectraConfig, GPT2Config, RobertaConfig, RobertaForMaskedLM
 
 from engine.errors import ModelError
+from engine.models import describing
 from engine.models.describing import describe, kind_of
 from engine.models.facts import ModelFacts
 from engine.models.locating import locate
@@ -46,6 +47,17 @@ def test_the_facts_are_read_without_the_weights(bert: Path) -> None:
     assert (facts.n_layers, facts.hidden_size, facts.max_tokens) == (2, 32, 64)
     assert (facts.tokenizer, facts.has_mask, facts.has_cls, facts.has_bos) == ("BertTokenizer", True, True, False)
     assert (facts.path, facts.dtype, len(facts.fingerprint)) == (str(bert), "float32", 64)
+
+
+def test_how_well_a_vocabulary_knows_the_alphabet(bert: Path) -> None:
+    # the built-in one spells English nearly letter by letter; one that knows its words needs few tokens
+    assert 0.5 < describe(locate("builtin/bert-mini-ja")).facts.latin_tokens < 1
+    vocabulary = json.loads((bert / "tokenizer.json").read_text())
+    words = {word: 1000 + i for i, word in enumerate(describing._LATIN.lower().replace(".", " .").split())}
+    vocabulary["model"]["vocab"] |= words
+    (bert / "tokenizer.json").write_text(json.dumps(vocabulary))
+    change(bert / "config.json", vocab_size=2000)
+    assert facts_of(bert).latin_tokens == round((2 + 20) / len(describing._LATIN), 3)  # [CLS], 19 words, ".", [SEP]
 
 
 def test_models_of_each_layout_are_described(tmp_path: Path) -> None:

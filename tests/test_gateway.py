@@ -482,6 +482,17 @@ class TestChunks:
             cost = sum((CHARACTERS_PER_ITEM + len(text))**power for text in texts[part])
             assert cost <= budget or len(texts[part]) == 1
 
+    def test_letters_count_as_the_share_of_a_token_that_they_are(self) -> None:
+        facts = replace(session(FakeBackend(n_parameters=10**8)).describe(BERT), latin_tokens=0.25)
+        # 1,000 to a chunk: 4 + 96 / 4 = 28 of an English text, 4 + 96 of a Japanese one, 4 + 48 + 48 / 4 of both
+        for text, n in (("a" * 96, 35), ("あ" * 96, 10), ("aあ" * 48, 15)):
+            assert cut("sentence_vectors", facts, {}, [text] * 100)[0] == slice(0, n)
+        # a pair of both: 4 + 24 + 96 = 124
+        assert cut("token_similarities", facts, {}, [["a" * 96, "あ" * 96]] * 100)[0] == slice(0, 8)
+        # every token is masked in a copy: 28 times 28 is 784
+        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 96] * 9)[0] == slice(0, 1)
+        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 40] * 9)[0] == slice(0, 5)  # 14²
+
     def test_neighbours_share_what_can_be_shared(self) -> None:
         texts = ["the cat", "a dog", "the car sings"]
         assert arranged("token_log_likelihoods", {"scoring": "causal"}, texts) == [1, 2, 0]

@@ -20,16 +20,19 @@ CHARACTERS_PER_ITEM = 4
 
 
 def cut(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: Sequence[Any]) -> list[slice]:
-    """Consecutive slices of `items`, each about one chunk's work; none is empty, and all together are `items`."""
+    """Consecutive slices of `items`, each about one chunk's work; none is empty, and all together are `items`.
+
+    A character counts as a token, as in Japanese it nearly is; one of the Latin alphabet as the model's share of one.
+    """
     squared = operation == "shared_token_log_likelihoods" or (
         operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith("pll"))
     budget = _characters(operation, facts, BF16_TIMES if settings.get("precision") == "bf16" else 1)
     slices: list[slice] = []
     start, cost = 0, 0.0
     for position, item in enumerate(items):
-        characters = CHARACTERS_PER_ITEM + (len(item) if isinstance(item, str) else sum(map(len, item)))
+        tokens = CHARACTERS_PER_ITEM + sum(_tokens(text, facts) for text in ([item] if isinstance(item, str) else item))
         # A pseudo-log-likelihood masks every token in a copy of its own.
-        own = characters**2 if squared else characters
+        own = tokens**2 if squared else tokens
         if position > start and cost + own > budget:
             slices.append(slice(start, position))
             start, cost = position, 0.0
@@ -54,6 +57,11 @@ def arranged(operation: str, settings: Mapping[str, Any], items: Sequence[Any]) 
     if settings.get("scoring") == "causal":
         return sorted(order, key=lambda i: str(items[i]))
     return sorted(order, key=lambda i: -len(items[i]))
+
+
+def _tokens(text: str, facts: ModelFacts) -> float:
+    n_latin = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return len(text) - n_latin * (1 - min(facts.latin_tokens, 1.0))
 
 
 def _characters(operation: str, facts: ModelFacts, times: float) -> float:

@@ -17,7 +17,7 @@ from transformers import (
 )
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from engine.errors import ModelError
+from engine.errors import EngineError, ModelError
 from engine.models.batching import token_ids
 from engine.models.devices import chosen_device
 from engine.models.facts import Kind, ModelFacts
@@ -31,6 +31,8 @@ from engine.models.tokenizer_loading import load_tokenizer
 AUTO_CLASSES: dict[str, Any] = {"encoder": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 # A tokenizer that knows no length limit says 1e30; a model of relative positions has none.
 NO_LIMIT = 1_000_000
+# A text by which a vocabulary shows how well it knows the alphabet.
+_LATIN = "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
 # A discriminator: its ForPreTraining head tells true from false tokens and fills no mask.
 _NO_MASKED_HEAD = ("electra", "funnel", "convbert")
 
@@ -74,7 +76,7 @@ def describe(located: Located) -> Described:
         has_mask=_has(tokenizer.mask_token_id, n_embedded), has_cls=_has(tokenizer.cls_token_id, n_embedded),
         has_bos=_has(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
-        recipe=signed(recipe) if recipe else "",
+        recipe=signed(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
     ), config, tokenizer)
 
 
@@ -146,6 +148,13 @@ def _require_known(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: in
         raise ModelError(f"The tokenizer of {name} ({type(tokenizer).__name__}) writes {', '.join(unknown)}, which its "
                          f"vocabulary lacks and the model's {n_embedded:,} pieces do not hold. Give the model the "
                          "tokenizer it was trained with.")
+
+
+def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:
+    try:
+        return round(len(token_ids(tokenizer, _LATIN)) / len(_LATIN), 3)
+    except EngineError:  # a segmenter that is not installed: said where texts are to be cut
+        return 1.0
 
 
 def _has(token: Any, n_embedded: int) -> bool:

@@ -19,6 +19,7 @@ class ModelFacts:
     the tokens alone. `kind` is what the architecture published in the configuration scores: "masked" and
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: by which recipe tokens are made, with the versions of what it uses; "" where the files say it themselves.
+    `latin_tokens`: how many tokens a character of the Latin alphabet is, by and large.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ModelFacts:
     dtype: str
     weights_bytes: int
     recipe: str = ""
+    latin_tokens: float = 1.0
 
     def to_json(self) -> str:
         """The facts as a JSON object, field by field."""
