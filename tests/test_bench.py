@@ -25,11 +25,12 @@ def test_operations_by_hand() -> None:
 
 def test_a_missed_target_is_said() -> None:
     kept = Beside("Good, fp32", "peer", 8, 1.0, 2.5, 2.5, 2.0, 0.9, 1e-6, "nats")
-    missed = Beside("Bad, fp32", "peer", 8, 1.0, 1.5, 1.5, 2.0, 0.5, 1e-6, "nats")
+    missed = Beside("Bad, fp32", "peer", 8, 1.0, 1.5, 1.5, 2.0, 0.5, 1e-6, "nats", "It rained.")
     lines = report.beside([kept, missed], {"peer": "1"})
     said = lines[lines.index("Missed:"):]
-    assert said[2:] == ["- Bad, fp32: 1.50 times peer where 2 are asked (-25%).",
-                        "- Bad, fp32: 50% of the machine's limit where 85% are asked."]
+    assert said[2:] == ["- Bad, fp32: 1.50 times peer where 2 are asked (-25%). At the limit it would be 3.00: peer "
+                        "itself reaches 33% of it. It rained.",
+                        "- Bad, fp32: 50% of the machine's limit where 85% are asked. It rained."]
     assert "Missed:" not in report.beside([kept], {"peer": "1"})
     ray, plain = Ratio("Two on Ray", "one", 2.0, 3.0), Ratio("Two", "one", 2.0, 3.6)
     assert report.scaled([ray, plain], 1.7)[2:] == [

@@ -200,7 +200,7 @@ def test_text_from_right_to_left_is_shown_so(backend: FakeBackend) -> None:
 def test_every_section_opens_under_every_subset(backend: FakeBackend) -> None:
     run_id = finished(sample_data.minimal_pairs(), BERT, GPT)
     app = visit(run_id)
-    for section in ("Categories", "Fair subsets", "Models", "Scoring", "Length"):
+    for section in ("Scores", "Categories", "Fair subsets", "Models", "Scoring", "Length"):
         app.session_state[f"minimal-tabs-{run_id}"] = section
         drawn(app)
     result = finished_result(run_id)

@@ -1,4 +1,4 @@
-"""How much of a minimal-pairs result is length: accuracy against token difference, its slope, scores against |S|."""
+"""How much of a minimal-pairs result is length: accuracy against token difference and its slope; scores against |S|."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[
             of = ", ".join(f"{line['model']} ({line['normalization']})" for line in found.to_dict("records"))
             st.caption(f":material/info: No slope for {verbatim(of)}: {verbatim(str(reason))}.")
     _counts(view)
-    figures[CORRELATION] = _scores(view, signature)
     return figures
 
 
@@ -100,7 +99,8 @@ def _counts(view: View) -> None:
         st.caption("Accuracy in per cent, with its 95 % interval (Wilson).")
 
 
-def _scores(view: View, signature: Mapping[str, Any]) -> go.Figure:
+def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
+    """Draw score against |S| and its correlation under every score; returns the first by its caption."""
     model = view.models[0]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{CORRELATION}** :gray[every sentence, acceptable or not; 0 sets length aside]", width="content")
@@ -123,7 +123,7 @@ def _scores(view: View, signature: Mapping[str, Any]) -> go.Figure:
         st.plotly_chart(correlation_figure(tables(view, "correlations"), measure),
                         key=f"minimal-correlations-{view.run_id}", config=camera("correlations", signature),
                         alt="Correlation of score and number of tokens, for each model and score")
-    return figure
+    return {CORRELATION: figure}
 
 
 def _row(point: Mapping[str, Any], model: str) -> Pick | None:

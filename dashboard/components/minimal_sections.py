@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.components.minimal_categories import category_section, columns_of, stereotype_section
 from dashboard.components.minimal_fair import fair_section
-from dashboard.components.minimal_length import RIGHT, length_section
+from dashboard.components.minimal_length import RIGHT, length_section, scores_section
 from dashboard.components.minimal_models import models_section
 from dashboard.components.minimal_scoring import scoring_section
 from dashboard.components.minimal_view import View
@@ -25,6 +25,7 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], *, stereotyp
     if stereotypes:
         parts["Stereotypes"] = lambda: stereotype_section(view, signature)
     parts["Length"] = lambda: length_section(view, signature, word)
+    parts["Scores"] = lambda: scores_section(view, signature)
     if columns_of(view.result) and not stereotypes:
         parts["Categories"] = lambda: category_section(view, signature, word)
     parts["Fair subsets"] = lambda: fair_section(view, whole, signature)

@@ -31,11 +31,12 @@ class Size:
         return cls(config.num_hidden_layers, config.hidden_size, config.vocab_size)
 
 
-def operations_a_second(dtype: torch.dtype = torch.float32) -> float:
-    """The rate of a large matrix product, with all threads that torch has."""
-    a, b = torch.ones(2, PRODUCT_SIZE, PRODUCT_SIZE, dtype=dtype)
-    seconds = worked(lambda: [a @ b for _ in range(PRODUCTS)])
-    return PRODUCTS * 2 * PRODUCT_SIZE**3 / seconds
+def operations_a_second(dtype: torch.dtype = torch.float32, *, inner: int = PRODUCT_SIZE,
+                        columns: int = PRODUCT_SIZE) -> float:
+    """The rate of a large matrix product, with all threads that torch has; a linear layer's of `columns` outputs."""
+    a, b = torch.ones(PRODUCT_SIZE, inner, dtype=dtype), torch.ones(columns, inner, dtype=dtype)
+    seconds = worked(lambda: [torch.nn.functional.linear(a, b) for _ in range(PRODUCTS)])
+    return PRODUCTS * 2 * PRODUCT_SIZE * inner * columns / seconds
 
 
 def encoded(size: Size, lengths: Iterable[int]) -> float:

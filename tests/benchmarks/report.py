@@ -29,9 +29,10 @@ def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
               f"{case.times:.2f} | {case.target:g} | {_percent(case.limit_share)} | {case.deviation:.1e} {case.unit} |"
               for case in cases]
     missed = [f"- {case.work}: {case.times:.2f} times {case.peer} where {case.target:g} are asked "
-              f"({case.times / case.target - 1:+.0%})."
+              f"({case.times / case.target - 1:+.0%}).{_reason(case)}"
               for case in cases if case.times < case.target]
     missed += [f"- {case.work}: {case.limit_share:.0%} of the machine's limit where {LIMIT_SHARE:.0%} are asked."
+               f"{case.why and ' ' + case.why}"
                for case in cases if case.work.endswith("fp32") and case.limit_share and case.limit_share < LIMIT_SHARE]
     has = [flag for flag in BF16_FLAGS if flag in _cpu_info()]
     return [*lines, "", "The limit is the rate of a large matrix product in the same precision, measured after every "
@@ -73,6 +74,14 @@ def processor() -> str:
 def _cpu_info() -> str:
     path = Path("/proc/cpuinfo")
     return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _reason(case: Beside) -> str:
+    """How far the machine would let anybody go, and what else is known."""
+    bound = "" if case.limit_share is None else (
+        f" At the limit it would be {case.times / case.limit_share:.2f}: {case.peer} itself reaches "
+        f"{case.limit_share / case.times:.0%} of it.")
+    return bound + (case.why and " " + case.why)
 
 
 def _percent(share: float | None) -> str:
