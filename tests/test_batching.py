@@ -120,16 +120,17 @@ def test_other_errors_pass() -> None:
 
 def test_precision() -> None:
     a = torch.ones(2, 2)
-    with autocast(CPU, "bf16"):
-        assert (a @ a).dtype == torch.bfloat16
+    for name, dtype in (("bf16", torch.bfloat16), ("fp16", torch.float16)):
+        with autocast(CPU, name):
+            assert (a @ a).dtype == dtype
     with autocast(CPU, "fp32"):
         assert (a @ a).dtype == torch.float32
     layer = torch.nn.Linear(2, 2).requires_grad_(False)
     with torch.inference_mode(), autocast(CPU, "bf16", layer):
         assert layer.weight.requires_grad and layer(a).dtype == torch.bfloat16
     assert not layer.weight.requires_grad  # as it was
-    with pytest.raises(InputError, match="fp32, bf16; got 'fp16'"):
-        autocast(CPU, "fp16")
+    with pytest.raises(InputError, match="fp32, bf16, fp16; got 'int8'"):
+        autocast(CPU, "int8")
 
 
 def test_a_card_takes_as_many_tokens_as_its_free_memory_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:

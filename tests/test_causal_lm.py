@@ -177,13 +177,13 @@ def test_a_tokenizer_without_bos(byte_level: Loaded) -> None:
     np.testing.assert_array_equal(piece["log_likelihoods"], expected["log_likelihoods"])
 
 
-def test_bf16_is_near_fp32(unigram: Loaded) -> None:
-    fp32, bf16 = (token_log_likelihoods(unigram, TEXTS, precision=precision) for precision in ("fp32", "bf16"))
+@pytest.mark.parametrize(("half", "tolerance"), [("bf16", 0.5), ("fp16", 0.05)])  # 8 and 11 bits of logits of about 10
+def test_halves_are_near_fp32(unigram: Loaded, half: str, tolerance: float) -> None:
+    fp32, halves = (token_log_likelihoods(unigram, TEXTS, precision=precision) for precision in ("fp32", half))
     differences: list[Any] = []
-    for one, other in zip(fp32, bf16, strict=True):
+    for one, other in zip(fp32, halves, strict=True):
         assert other["log_likelihoods"].dtype == np.float32
-        # 8 bits of mantissa on logits of about 10
-        np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], atol=0.5)
+        np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], atol=tolerance)
         differences += list(other["log_likelihoods"] != one["log_likelihoods"])
     assert any(differences)
     with pytest.raises(InputError, match="got 'int8'"):

@@ -35,7 +35,7 @@ def _settings(*, every_layer: bool) -> Settings:
                                 persist_state="session", help="0 = embeddings; -1 = the last, also when left empty.")
         precision = st.segmented_control("Precision", PRECISIONS, default=PRECISIONS[0], required=True,
                                          key="alignment-precision", persist_state="session",
-                                         help="bf16 is faster on a GPU and less exact.")
+                                         help="bf16 and fp16 are faster on a GPU and less exact.")
         all_layers = st.toggle("Keep every layer", every_layer, persist_state="session",
                                key=f"alignment-all-layers-{'pair' if every_layer else 'dataset'}",
                                help="Then a slider answers at once for each layer. It takes no second forward pass, "

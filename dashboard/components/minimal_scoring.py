@@ -30,13 +30,14 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
 
 
 def precision_table(result: Result) -> pd.DataFrame:
-    """A line for each model: Model, fp32 and bf16 (pairs), and of exact decisions how the bound was found."""
+    """A line for each model: Model, how many pairs in which precision, and how the bound was found."""
     pairs = result.pairs
     found = {line["model"]: line for line in result.precision.to_dict("records")}
     lines = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
-        line = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in ("fp32", "bf16")}}
+        names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
+        line = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
         if model in found:
             report = found[model]
             line |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],

@@ -30,7 +30,7 @@ from engine.models.facts import ModelFacts
 __all__ = ["PAIRINGS", "PENALTIES", "PRECISIONS", "SIDES", "Result", "Scores", "Scoring", "Settings", "check_scoring",
            "evaluate", "matrix", "rescore"]
 
-PRECISIONS = ("fp32", "bf16")
+PRECISIONS = ("fp32", "bf16", "fp16")
 # Pairs that are asked for at a time; what a model says of them is packed before the next are.
 PAIRS_AT_ONCE = 10_000
 # What the similarities of a run may take in memory, all models and layers together.

@@ -45,9 +45,9 @@ class ScoredPairs:
 
 
 def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, unigrams: Unigrams) -> ScoredPairs:
-    """Score the pairs of a dataset: `precision` "fp32", "bf16" or "exact-decisions".
+    """Score the pairs of a dataset: `precision` "fp32", "bf16", "fp16" or "exact-decisions".
 
-    `ask` scores texts in "fp32" or "bf16"; `unigrams` says how probable tokens are, for SLOR's margin.
+    `ask` scores texts in one of the first three; `unigrams` says how probable tokens are, for SLOR's margin.
     """
     n = dataset.n
     if precision != "exact-decisions":

@@ -25,7 +25,7 @@ from engine.evaluations.unigrams import THESE, fits, log_probabilities, with_uni
 from engine.inference.gateway import GatewaySession
 from engine.models.facts import ModelFacts
 
-PRECISIONS = ("fp32", "bf16", "exact-decisions")
+PRECISIONS = ("fp32", "bf16", "fp16", "exact-decisions")
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,9 @@ class Settings:
     """How sentences are scored.
 
     `pll` and `words` concern masked models, `bos` (score from the BOS token, where the tokenizer has one) and
-    `leading_space` causal ones; `scoring_rules` says each in words. precision: "fp32", "bf16", or "exact-decisions"
-    (bf16, and fp32 wherever that could change a winner; see `evaluations.exact_decisions`), whose sample `seed` draws.
+    `leading_space` causal ones; `scoring_rules` says each in words. precision: "fp32", "bf16", "fp16" or
+    "exact-decisions" (bf16, and fp32 wherever that could change a winner; see `evaluations.exact_decisions`), whose
+    sample `seed` draws.
     shared_tokens: have masked models score the tokens that both sentences share, too, as CrowS-Pairs does.
     """
 
@@ -55,8 +56,8 @@ class Result:
     pairs: model, row, category, acceptable, unacceptable, acceptable_tokens, unacceptable_tokens (|S|),
         acceptable_log_likelihood, unacceptable_log_likelihood, identical (the model reads one and the same), and of
         either side characters, unknown (tokens that stand for unknown characters) and unigrams (log P_u of
-        `unigrams`, for SLOR); scored_in ("fp32" or "bf16"); error_bound (of the margin, nats per square root of a
-        token as in `measures.settled`; 0 in fp32, NaN in bf16 without exact decisions); item (place in `items`).
+        `unigrams`, for SLOR); scored_in ("fp32", "bf16", "fp16"); error_bound (of the margin, nats per square root of a
+        token as in `measures.settled`; 0 in fp32, NaN in halves without exact decisions); item (place in `items`).
     tokens: model, row, side, position, token, log_likelihood. excluded: model, row, reason.
     items: every pair of the dataset: row, source, category and its further fields as "field:<name>".
     precision: of exact decisions: model, n (pairs), n_sampled, n_fp32 (pairs scored again), rounds, largest_error (of
@@ -141,7 +142,7 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
 def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
             ) -> tuple[pd.DataFrame, list[str]]:
     # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
-    precision = "bf16" if settings.precision == "bf16" else "fp32"
+    precision = "fp32" if settings.precision == "exact-decisions" else settings.precision
     pieces = session.shared_token_log_likelihoods(
         model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
     table = pair_tables.shared_table(model, dataset, pieces)

@@ -20,7 +20,10 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 from engine.errors import InputError, RunError
 from engine.models.devices import on_device
 
-PRECISIONS = ("fp32", "bf16")
+# What matrices are multiplied in, other than float32. bfloat16 keeps float32's range; float16 is more exact within its
+# own, which some models leave, and what cards from before bfloat16 have.
+HALVES = {"bf16": torch.bfloat16, "fp16": torch.float16}
+PRECISIONS = ("fp32", *HALVES)
 # Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
 # card is only busy with more, and no busier with still more.
 TOKEN_BUDGETS = {"cpu": 2048, "cuda": 65536}
@@ -126,24 +129,24 @@ def padded(
 def autocast(
     device: torch.device, precision: str, model: torch.nn.Module | None = None
 ) -> AbstractContextManager[Any]:
-    """What forward passes run under: "bf16" multiplies matrices in bfloat16, "fp32" changes nothing.
+    """What forward passes run under: "bf16" and "fp16" multiply matrices in these, "fp32" changes nothing.
 
     Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
     (`torch.inference_mode`). Raises InputError for any other precision.
     """
     if precision not in PRECISIONS:
         raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
-    return _in_halves(device, model) if precision == "bf16" else nullcontext()
+    return _in_halves(device, HALVES[precision], model) if precision in HALVES else nullcontext()
 
 
 @contextmanager
-def _in_halves(device: torch.device, model: torch.nn.Module | None) -> Iterator[None]:
+def _in_halves(device: torch.device, dtype: torch.dtype, model: torch.nn.Module | None) -> Iterator[None]:
     # torch keeps the rounded copies only of weights that ask for a gradient; others it rounds at every use.
     asking = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
     for weight in asking:
         weight.requires_grad_(True)
     try:
-        with torch.autocast(device.type, dtype=torch.bfloat16):
+        with torch.autocast(device.type, dtype=dtype):
             yield
     finally:
         for weight in asking:
