@@ -136,7 +136,8 @@ def _k_means(array: NDArray[np.float64], n_clusters: int, seed: int) -> tuple[ND
     from sklearn.exceptions import ConvergenceWarning
 
     n_starts = int(np.clip(WORK / (array.size * n_clusters), 1, STARTS))
-    with warnings.catch_warnings():
+    # A BLAS may raise the flag of an invalid value for what lies beside the data in a register: seen on one column.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         # Fewer different vectors than classes: k-means then finds fewer clusters, which the numbers show.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = KMeans(n_clusters, n_init=n_starts, random_state=seed).fit(array.astype(np.float32))
