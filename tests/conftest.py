@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,8 +15,9 @@ from engine.runs.database import URL_VARIABLE
 from tests import database, postgres
 from tests.fakes import FakeBackend
 
-# What is slow is for the bench to say; a busy machine is no fault of an example.
-hypothesis.settings.register_profile("hakari", deadline=None)
+# What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
+# same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.
+hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ)
 hypothesis.settings.load_profile("hakari")
 
 
