@@ -76,7 +76,7 @@ def budgets(folder: Path) -> list[Budget]:
     return [
         budget("Server ready after its start", "ready", READY_SECONDS),
         budget("Home page complete at the first visit after a start", "home", HOME_SECONDS),
-        Budget("Home page complete at the very first visit, samples still to be weighed", first, HOME_SECONDS),
+        Budget("Home page at the very first visit, had `make run` not weighed the samples", first, HOME_SECONDS),
         budget("Change to another page", "change", PAGE_SECONDS),
         budget(f"A run of {N_PAIRS:,} minimal pairs opened by its link", "pairs", RUN_SECONDS),
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
