@@ -18,7 +18,7 @@ from engine.errors import Cancelled, InputError, ModelError, WorkerDied
 from engine.inference import keys
 from engine.inference.backend import Piece
 from engine.inference.cache import Cache
-from engine.inference.chunks import CHARACTERS_PER_ITEM, arranged, cut
+from engine.inference.chunks import SPECIAL_TOKENS, arranged, cut
 from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
 from engine.measures.resampling import bootstrap
 from engine.models.locating import Located
@@ -479,7 +479,7 @@ class TestChunks:
         power = 1 if scoring == "causal" else 2
         budget = {10**6: 50_000, 10**8: 1000, 10**10: 200}[n_parameters]
         for part in slices:
-            cost = sum((CHARACTERS_PER_ITEM + len(text))**power for text in texts[part])
+            cost = sum((SPECIAL_TOKENS + len(text))**power for text in texts[part])
             assert cost <= budget or len(texts[part]) == 1
 
     def test_letters_count_as_the_share_of_a_token_that_they_are(self) -> None:

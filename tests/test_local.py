@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from engine.errors import InputError, ModelError, RunError, WorkerDied
 from engine.inference.fair_queue import FairQueue
 from engine.inference.local import LocalWorkers
 from tests import fake_chunks
+from tests.waiting import alive, wait_until
 
 ROOT = Path(__file__).parents[1]
 # Starting a process and importing takes a second or two when the machine is busy; nothing here waits so long.
@@ -45,21 +46,6 @@ def workers() -> Iterator[LocalWorkers]:
 def ask(workers: LocalWorkers, operation: str, *items: Any, run_id: str = "run") -> Future[list[Any]]:
     request: dict[str, Any] = {"model": "fake/model", "revision": None, "items": list(items), "settings": {}}
     return workers.run(operation, request, run_id)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.01)
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended but was not waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 class TestFairQueue:

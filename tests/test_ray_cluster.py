@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from engine.inference.run_line import RunLine
 from engine.models.cards import built_in_directory
 from tests import fake_chunks
 from tests.loopback_ray import ENVIRONMENT, ROOT, LoopbackCluster
+from tests.waiting import alive, wait_until
 
 SECONDS = 60
 BERT = "builtin/bert-mini-ja"
@@ -63,20 +64,6 @@ def shared(cluster: LoopbackCluster) -> Iterator[RayWorkers]:
 def ask(workers: RayWorkers, operation: str, *items: Any, model: str = "fake/model", run_id: str = "run"
         ) -> Future[list[Any]]:
     return workers.run(operation, {"model": model, "revision": None, "items": list(items), "settings": {}}, run_id)
-
-
-def wait_until(condition: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.01)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def weighed(backend: Backend) -> minimal_pairs.Result:

@@ -103,7 +103,8 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
     """Draw score against |S| and its correlation under every score; returns the first by its caption."""
     model = view.models[0]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{CORRELATION}** :gray[every sentence, acceptable or not; 0 sets length aside]", width="content")
+        st.markdown(f"**{CORRELATION}** :gray[every sentence, acceptable or not; a correlation of 0 sets length aside]",
+                    width="content")
         if len(view.models) > 1:
             model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
                                  key=f"minimal-points-model-{view.run_id}", label_visibility="collapsed"))

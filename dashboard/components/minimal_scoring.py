@@ -33,10 +33,10 @@ def precision_table(result: Result) -> pd.DataFrame:
     """A line for each model: Model, how many pairs in which precision, and how the bound was found."""
     pairs = result.pairs
     found = {line["model"]: line for line in result.precision.to_dict("records")}
+    names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
     lines = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
-        names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
         line = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
         if model in found:
             report = found[model]

@@ -7,16 +7,16 @@ from typing import Any
 
 from engine.models.facts import ModelFacts
 
-# Characters times parameters in a chunk: a pass costs about 2 operations per parameter and token.
+# Tokens times parameters in a chunk: a pass costs about 2 operations per parameter and token.
 WORK_BY_DEVICE = {"cpu": 1e11, "cuda": 5e12}
 # What bfloat16 does in the same time; rounding the weights, once in a chunk, should stay a small part of it.
 BF16_TIMES = 3
-# A chunk is never cut smaller than these characters (batches need company) nor larger (its answer is sent whole).
-FEWEST_CHARACTERS, MOST_CHARACTERS = 200, 50_000
+# A chunk is never cut to fewer tokens (batches need company) nor to more (its answer is sent whole).
+FEWEST_TOKENS, MOST_TOKENS = 200, 50_000
 # Cutting texts into tokens asks no model.
-TOKENIZER_CHARACTERS = 500_000
+TOKENS_WITHOUT_MODEL = 500_000
 # What an item costs however short it is: its special tokens.
-CHARACTERS_PER_ITEM = 4
+SPECIAL_TOKENS = 4
 
 
 def cut(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: Sequence[Any]) -> list[slice]:
@@ -26,11 +26,11 @@ def cut(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: S
     """
     squared = operation == "shared_token_log_likelihoods" or (
         operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith("pll"))
-    budget = _characters(operation, facts, BF16_TIMES if settings.get("precision") == "bf16" else 1)
+    budget = _budget(operation, facts, BF16_TIMES if settings.get("precision") == "bf16" else 1)
     slices: list[slice] = []
     start, cost = 0, 0.0
     for position, item in enumerate(items):
-        tokens = CHARACTERS_PER_ITEM + sum(_tokens(text, facts) for text in ([item] if isinstance(item, str) else item))
+        tokens = SPECIAL_TOKENS + sum(_tokens(text, facts) for text in ([item] if isinstance(item, str) else item))
         # A pseudo-log-likelihood masks every token in a copy of its own.
         own = tokens**2 if squared else tokens
         if position > start and cost + own > budget:
@@ -64,8 +64,8 @@ def _tokens(text: str, facts: ModelFacts) -> float:
     return len(text) - n_latin * (1 - min(facts.latin_tokens, 1.0))
 
 
-def _characters(operation: str, facts: ModelFacts, times: float) -> float:
+def _budget(operation: str, facts: ModelFacts, times: float) -> float:
     if operation in ("token_lists", "document_counts"):
-        return TOKENIZER_CHARACTERS
+        return TOKENS_WITHOUT_MODEL
     work = times * WORK_BY_DEVICE.get(facts.device.partition(":")[0], WORK_BY_DEVICE["cpu"])
-    return min(max(work / max(facts.n_parameters, 1), FEWEST_CHARACTERS), MOST_CHARACTERS)
+    return min(max(work / max(facts.n_parameters, 1), FEWEST_TOKENS), MOST_TOKENS)

@@ -10,7 +10,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from engine.inference.backend import Piece, Request
-from engine.inference.ray_replica import Held, Introduction, machine
+from engine.inference.machine import machine
+from engine.inference.ray_replica import Held, Introduction
 from engine.inference.ray_settings import RaySettings
 from engine.inference.worker_state import ResidentModel, WorkerState
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import psutil
 from engine.errors import EngineError, ModelError
 from engine.inference.backend import Piece, Request
 from engine.inference.keys import code_and_libraries
+from engine.inference.machine import machine
 from engine.inference.ray_settings import RaySettings
 from engine.inference.worker_process import ChunkFunction, described
 from engine.inference.worker_state import ResidentModel
@@ -52,7 +52,11 @@ class Held:
 
 
 class Replica:
-    """An actor of Ray. Bytes go in and out, so that neither Ray nor the process between unpickles an array."""
+    """An actor of Ray. Bytes go in and out, so that neither Ray nor the process between unpickles an array.
+
+    They are pickled, as all that Ray itself sends is: who may speak to the cluster is for its token to say
+    (`deploy/SCALING.md`), and errors travel like answers.
+    """
 
     def __init__(self, environment: Mapping[str, str], settings: RaySettings, chunk_function: ChunkFunction) -> None:
         """Before torch is imported: `environment` is the replica's, with its share of the node."""
@@ -129,15 +133,6 @@ def replicas_on(resources: Mapping[str, float], settings: RaySettings) -> int:
     if settings.gpus:
         room.append(resources.get("GPU", 0.0) / settings.gpus)
     return max(1, min(settings.maximum, *(int(one) for one in room)))
-
-
-def machine() -> str:
-    """The machine, and where there are such the container: a pid means something only within one of them."""
-    try:
-        space = str(os.stat("/proc/self/ns/pid").st_ino)
-    except OSError:
-        space = ""
-    return f"{platform.node()}/{space}"
 
 
 def _resident() -> tuple[ResidentModel, ...]:

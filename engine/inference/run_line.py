@@ -51,9 +51,9 @@ class RunLine:
         """Say how far the run is."""
         self.stop_if_cancelled()
         self._told, self._fault = (done, total, label), ""
-        self._on(done, total, label)
+        self._pass_on(done, total, label)
 
-    def _on(self, done: int, total: int, label: str) -> None:
+    def _pass_on(self, done: int, total: int, label: str) -> None:
         if self._on_progress is not None:
             with self._asking:
                 self._on_progress(done, total, label)
@@ -104,7 +104,7 @@ class RunLine:
             return
         self._fault, self._fault_told = fault, now
         done, total, label = self._told
-        self._on(done, total, fault or label)
+        self._pass_on(done, total, fault or label)
 
 
 def _hand_on(on_late: Late | None, number: int, future: Future[list[Piece]]) -> None:

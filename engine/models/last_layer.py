@@ -15,11 +15,8 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.batching import is_out_of_memory
+from engine.models.shortcuts import TOLERANCE_OF_STATES, gives
 from engine.models.stack import blocks_of
-
-# Of the largest entry: float32 sums in another order.
-TOLERANCE = 1e-5
 
 _can: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
 
@@ -78,12 +75,10 @@ def _agrees(encoder: PreTrainedModel) -> bool:
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], device=encoder.device)
     columns = torch.tensor([3, 1], device=encoder.device)
     inputs = {"input_ids": ids, "attention_mask": mask}
-    whole = encoder(**inputs).last_hidden_state[[0, 1], columns.tolist()].float()  # (2, hidden)
-    try:
+    whole = encoder(**inputs).last_hidden_state[[0, 1], columns.tolist()]  # (2, hidden)
+
+    def read() -> list[torch.Tensor]:
         with reading_one_position(encoder, columns):
-            read = encoder(**inputs).last_hidden_state[:, 0].float()
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        if is_out_of_memory(error):
-            raise
-        return False
-    return read.shape == whole.shape and bool((read - whole).abs().max() <= TOLERANCE * whole.abs().max())
+            return [encoder(**inputs).last_hidden_state[:, 0]]
+
+    return gives([whole], read, TOLERANCE_OF_STATES)

@@ -17,14 +17,11 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.batching import is_out_of_memory
 from engine.models.last_layer import can_read_one_position, reading_one_position
+from engine.models.shortcuts import gives, tolerance_of_logits
 
 # Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
 MAX_LOGITS = 2**28
-# Of the largest logit: what the order of float32 sums, and 8 bits of mantissa, may change.
-TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
-TOLERANCE_OF_HALVES = 5e-2
 
 # The module that hands the hidden states to the head; None where picking there does not work.
 _bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
@@ -111,12 +108,5 @@ def _picking_agrees(model: PreTrainedModel, body: torch.nn.Module) -> bool:
     ids = torch.arange(8, device=model.device).reshape(2, 4) % vocabulary  # (2, 4)
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     rows, columns = torch.tensor([[0, 1, 1], [3, 0, 2]], device=model.device)
-    whole = _whole(model, inputs, rows, columns).float()
-    try:
-        picked = _picked(model, body, inputs, rows, columns).float()
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        if is_out_of_memory(error):
-            raise
-        return False
-    tolerance = TOLERANCE.get(model.dtype, TOLERANCE_OF_HALVES) * whole.abs().max()
-    return picked.shape == whole.shape and bool((picked - whole).abs().max() <= tolerance)
+    whole = _whole(model, inputs, rows, columns)
+    return gives([whole], lambda: [_picked(model, body, inputs, rows, columns)], tolerance_of_logits(model.dtype))

@@ -15,10 +15,7 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.batching import is_out_of_memory
-
-# Of the largest entry: both passes run the same kernels, so next to nothing.
-TOLERANCE = 1e-5
+from engine.models.shortcuts import TOLERANCE_OF_STATES, gives
 
 # The blocks of a model in order; None where hooks on them do not give its hidden states.
 _blocks_by_model: WeakKeyDictionary[PreTrainedModel, torch.nn.ModuleList | None] = WeakKeyDictionary()
@@ -85,15 +82,8 @@ def _agrees(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
     whole = model(**inputs, output_hidden_states=True).hidden_states
     if whole is None or len(whole) != len(blocks) + 1:
         return False
-    try:
-        taken = _taken_down(model, blocks, inputs, range(len(whole)))
-        left_early = _taken_down(model, blocks, inputs, [0])
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        if is_out_of_memory(error):
-            raise
-        return False
-    return all(
-        isinstance(one, torch.Tensor) and one.shape == other.shape
-        and bool((one.float() - other.float()).abs().max() <= TOLERANCE * other.float().abs().max())
-        for one, other in zip([*taken, *left_early], [*whole, whole[0]], strict=True)
-    )
+
+    def read() -> list[torch.Tensor]:
+        return [*_taken_down(model, blocks, inputs, range(len(whole))), *_taken_down(model, blocks, inputs, [0])]
+
+    return gives([*whole, whole[0]], read, TOLERANCE_OF_STATES)  # the last by leaving early

@@ -15,12 +15,11 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.batching import is_out_of_memory, padded
+from engine.models.batching import padded
+from engine.models.devices import on_device
 from engine.models.prefixes import Row, packed
+from engine.models.shortcuts import gives, tolerance_of_logits
 
-# Of the largest logit, as in `lm_head`: float32 sums in another order, and 8 bits of mantissa.
-TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
-TOLERANCE_OF_HALVES = 5e-2
 # Settings of a configuration that let a token see only so many before it: the mask of a tree would lift that.
 WINDOWS = ("sliding_window", "attention_chunk_size", "window_size")
 
@@ -49,7 +48,7 @@ def tree_inputs(model: PreTrainedModel, rows: Sequence[Row], pad_id: int) -> dic
     seen[:, np.arange(longest), np.arange(longest)] = True
     for i, row in enumerate(rows):
         seen[i, : len(row.ids), : len(row.ids)] = row.attention()
-    mask = torch.from_numpy(seen[:, None]).to(model.device)  # (n_rows, 1, longest, longest)
+    mask = on_device(seen[:, None], model.device)  # (n_rows, 1, longest, longest)
     if model.config._attn_implementation == "eager":  # adds its mask
         mask = torch.zeros(mask.shape, dtype=model.dtype, device=model.device).masked_fill(
             ~mask, torch.finfo(model.dtype).min)
@@ -61,13 +60,10 @@ def _agrees(model: PreTrainedModel) -> bool:
     sequences = [[token % vocabulary for token in ids] for ids in ([1, 2, 3, 4], [1, 2, 5, 6], [1, 7, 3, 2])]
     rows = packed(sequences)
     plain = torch.tensor(sequences, device=model.device)  # (3, 4)
-    whole = model(input_ids=plain, attention_mask=torch.ones_like(plain), use_cache=False).logits.float()
-    try:
-        logits = model(**tree_inputs(model, rows, 0)).logits.float()  # (1, n_tokens, vocab)
-        read = torch.stack([logits[0, rows[0].places[number]] for number in range(len(sequences))])
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        if is_out_of_memory(error):
-            raise
-        return False
-    tolerance = TOLERANCE.get(model.dtype, TOLERANCE_OF_HALVES) * whole.abs().max()
-    return read.shape == whole.shape and bool((read - whole).abs().max() <= tolerance)
+    whole = model(input_ids=plain, attention_mask=torch.ones_like(plain), use_cache=False).logits
+
+    def read() -> list[torch.Tensor]:
+        logits = model(**tree_inputs(model, rows, 0)).logits  # (1, n_tokens, vocab)
+        return [torch.stack([logits[0, rows[0].places[number]] for number in range(len(sequences))])]
+
+    return gives([whole], read, tolerance_of_logits(model.dtype))

@@ -9,12 +9,13 @@ container, cannot be looked at: it counts as dead when it has not signed for `SI
 from __future__ import annotations
 
 import os
-import platform
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import psutil
+
+from engine.inference.machine import machine
 
 SIGN_SECONDS = 15.0
 SILENCE_SECONDS = 90.0
@@ -33,7 +34,7 @@ class ProcessMark:
 
 def this_process() -> ProcessMark:
     """The mark of the running process, with an id of its own on every call."""
-    return ProcessMark(secrets.token_hex(8), _host(), os.getpid(), psutil.Process().create_time())
+    return ProcessMark(secrets.token_hex(8), machine(), os.getpid(), psutil.Process().create_time())
 
 
 def is_alive(mark: ProcessMark, last_signed: datetime, now: datetime) -> bool:
@@ -41,7 +42,7 @@ def is_alive(mark: ProcessMark, last_signed: datetime, now: datetime) -> bool:
 
     A process that ended but was not yet collected by its parent (a zombie) is dead.
     """
-    if mark.host != _host():
+    if mark.host != machine():
         return now - last_signed < timedelta(seconds=SILENCE_SECONDS)
     try:
         process = psutil.Process(mark.pid)
@@ -51,12 +52,3 @@ def is_alive(mark: ProcessMark, last_signed: datetime, now: datetime) -> bool:
         return False
     except psutil.AccessDenied:  # it exists, and is somebody else's: its start time decides where it can be read
         return True
-
-
-def _host() -> str:
-    """The machine, and where there are such the container: pids mean something only within one of them."""
-    try:
-        space = str(os.stat("/proc/self/ns/pid").st_ino)
-    except OSError:
-        space = ""
-    return f"{platform.node()}/{space}"

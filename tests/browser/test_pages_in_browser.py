@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as Lost
 
 from dashboard.pages import SECTIONS
 from engine.__main__ import main
@@ -50,7 +51,7 @@ def weigh(page: Page) -> None:
         page.locator('[class*="st-key-"][class*="-submit"] button').first.click()
         try:
             page.wait_for_url(re.compile(r"run=.+"), timeout=PRESS_MILLISECONDS)
-        except TimeoutError:
+        except Lost:
             settled(page)
         else:
             return
