@@ -28,8 +28,10 @@ def setting_view(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{verbatim(setting_name(line))}** :gray[r = {number(line['pearson'])}, {line['n']:,} pairs]",
                     width="content")
-        if line["kind"] == BERTSCORE:
-            _way_to_alignment(run_id, result, line)
+        # in a place of its own: what a press leaves behind for a moment must not push the link that comes
+        with st.container(width="content"):
+            if line["kind"] == BERTSCORE:
+                _way_to_alignment(run_id, result, line)
     penalised = line["penalty"] == "reading"
     base = result.scores_of(line["model"], line["idf"], "none") if penalised else None
     st.plotly_chart(

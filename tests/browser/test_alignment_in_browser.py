@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
 
 REFERENCE, CANDIDATE = "斉藤さんは今、最高の環境にいる。", "尾崎は良い場所にいる。"
 VIEW = ".alignment"
@@ -81,7 +81,7 @@ def test_a_typed_pair_explains_itself_to_mouse_keyboard_and_slider(page: Page, s
 def test_the_pair_on_show_is_swapped_and_weighed(page: Page, server: Server) -> None:
     typed(page, server, CANDIDATE, REFERENCE)
     before, run = cards(page), page.url
-    page.get_by_role("button", name="Swap and weigh").click()
+    press(page.get_by_role("button", name="Swap and weigh"))
     page.wait_for_url(lambda url: url != run and "run=" in url)
     expect(page.locator(f"{VIEW} .row.reference .token .text").nth(1)).to_have_text("斉", timeout=RUN_MILLISECONDS)
     settled(page)
@@ -102,7 +102,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: Server, scored: Path) -> None:
     page.goto(address(server, "alignment"))
     settled(page)
-    page.get_by_text("Many pairs", exact=True).click()
+    press(page.get_by_text("Many pairs", exact=True))
     upload(page, scored)
     weigh(page)
     drawn(page)
@@ -120,8 +120,8 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(lines[2]['f1']):.3f}")
 
     order = page.get_by_role("combobox", name=re.compile("Order"))
-    order.click()
-    page.get_by_role("option", name="penalty takes most").click()
+    press(order)
+    press(page.get_by_role("option", name="penalty takes most"))
     worst = max(lines, key=lambda line: float(line["f1"]) - float(line["penalized_f1"]))
     expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(worst['f1']):.3f}")
     expect(page.locator('[data-testid="stMetric"]').nth(2)).to_contain_text(
@@ -129,7 +129,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     expect(page.get_by_text(re.compile("the penalty takes"))).to_be_visible()
 
     penalty = page.locator('[class*="st-key-alignment-penalty-"]')
-    penalty.get_by_text("none", exact=True).click()
+    press(penalty.get_by_text("none", exact=True))
     expect(page.get_by_text("with penalty", exact=False)).to_have_count(0)
     expect(page.get_by_text(re.compile("penalty none"))).to_be_visible()
     assert page.url == run

@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from engine.datasets.sample_data import path as sample_path
 from tests.browser import nginx
 from tests.browser.server import free_port, serving
-from tests.browser.test_pages_in_browser import downloaded, settled, upload, weigh
+from tests.browser.visitor import downloaded, settled, upload, weigh
 
 pytestmark = pytest.mark.skipif(bool(nginx.missing()), reason=nginx.missing() or "nginx is there")
 BASE = "team/hakari"

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
 from tests.livedoor_layout import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests import tiny_models
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, press, settled, upload, weigh
 
 LABELS = ("料理", "天気", "電車")
 HOSTILE = '<img src=x onerror="window.hit=1">雨が降ったので、試合は中止になった。'
@@ -73,12 +73,12 @@ def maps(shown: Page) -> list[Locator]:
     found = shown.locator(".maps .map")
     found.nth(1).wait_for(timeout=RUN_MILLISECONDS)
     settled(shown)
-    shown.get_by_role("button", name="Box", exact=True).click()
+    press(shown.get_by_role("button", name="Box", exact=True))
     clear = shown.get_by_role("button", name="Clear", exact=True)
     if clear.is_visible():
-        clear.click()
+        press(clear)
     while shown.locator('.legend [aria-pressed="false"]').count():
-        shown.locator('.legend [aria-pressed="false"]').first.click()
+        press(shown.locator('.legend [aria-pressed="false"]').first)
     for figure in found.all():
         figure.get_by_role("button", name=re.compile("whole map")).click(force=True)
     return found.all()
@@ -122,20 +122,20 @@ def a_point(page: Page, figure: Locator) -> tuple[float, float]:
 def test_a_box_in_one_map_brings_the_same_sentences_out_in_the_other(shown: Page, maps: list[Locator]) -> None:
     first, second = maps
     before = coloured(second)
-    shown.get_by_role("button", name="Box", exact=True).click()
+    press(shown.get_by_role("button", name="Box", exact=True))
     drag(shown, first, (0.01, 0.01), (0.5, 0.99))
     n = int(first.get_attribute("data-selected") or 0)
     assert 0 < n < N and second.get_attribute("data-selected") == str(n)
     assert 0 < coloured(second) < before  # the rest is grey
     expect(shown.get_by_text(f"{n} sentences selected")).to_be_visible()
     expect(shown.get_by_role("img", name=re.compile(rf"\b{n} selected")).first).to_be_visible()
-    shown.get_by_role("button", name="Clear", exact=True).click()
+    press(shown.get_by_role("button", name="Clear", exact=True))
     assert coloured(second) == before
     expect(shown.get_by_text("sentences selected")).to_have_count(0)
 
 
 def test_a_lasso_selects_what_it_goes_round_and_shift_adds(shown: Page, maps: list[Locator]) -> None:
-    shown.get_by_role("button", name="Lasso", exact=True).click()
+    press(shown.get_by_role("button", name="Lasso", exact=True))
     drag(shown, maps[1], (0.01, 0.01), (0.99, 0.01), (0.99, 0.5), (0.01, 0.5))
     n = int(maps[0].get_attribute("data-selected") or 0)
     shown.keyboard.down("Shift")
@@ -161,12 +161,12 @@ def test_zoom_and_selection_outlive_a_rerun_and_another_page(shown: Page, maps: 
     drag(shown, first, (0.01, 0.01), (0.6, 0.6))
     n = first.get_attribute("data-selected")
     second.hover()
-    second.get_by_role("button", name=re.compile("Zoom in")).click()
+    press(second.get_by_role("button", name=re.compile("Zoom in")))
     zoomed = second.locator("canvas").first.evaluate(PICTURE)
-    shown.get_by_text("How sure is the ranking?").click()
+    press(shown.get_by_text("How sure is the ranking?"))
     expect(shown.get_by_text("Against shuffled labels")).to_be_visible()
     assert second.locator("canvas").first.evaluate(PICTURE) == zoomed
-    shown.get_by_role("link", name=re.compile("Corpora")).first.click()
+    press(shown.get_by_role("link", name=re.compile("Corpora")).first)
     expect(shown.get_by_role("heading", name="Corpora")).to_be_visible()
     shown.go_back()
     expect(shown.locator(".maps .map").first).to_have_attribute("data-selected", str(n))
@@ -176,10 +176,10 @@ def test_zoom_and_selection_outlive_a_rerun_and_another_page(shown: Page, maps: 
 def test_a_class_can_be_hidden_and_shown_alone(shown: Page, maps: list[Locator]) -> None:
     before = coloured(maps[1])
     chip = shown.locator(".legend").get_by_role("button", name=re.compile(LABELS[0]))
-    chip.click()
+    press(chip)
     fewer = coloured(maps[1])
     assert fewer < before and chip.get_attribute("aria-pressed") == "false"
-    chip.click()
+    press(chip)
     assert coloured(maps[1]) == before
     chip.dblclick()
     alone = coloured(maps[1])
@@ -190,8 +190,8 @@ def test_a_class_can_be_hidden_and_shown_alone(shown: Page, maps: list[Locator])
 
 
 def test_a_sentence_of_a_list_is_brought_out_in_the_maps(shown: Page, maps: list[Locator]) -> None:
-    shown.get_by_text("Why this score?").click()
-    shown.get_by_text("Farthest from their own").click()
+    press(shown.get_by_text("Why this score?"))
+    press(shown.get_by_text("Farthest from their own"))
     expect(shown.get_by_text("farthest from the centroid of their class")).to_be_visible()
     settled(shown)
     table = shown.get_by_role("region", name=re.compile("Sentences that lie badly"))
@@ -208,7 +208,7 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
     kept: dict[str, Path] = {}
     for button in ("SVG", "PNG", re.compile(r"maps\.html")):
         with shown.expect_download() as caught:
-            shown.get_by_role("button", name=button).click()
+            press(shown.get_by_role("button", name=button))
         kept[caught.value.suggested_filename.rsplit(".")[-1]] = Path(caught.value.path())
     assert kept["png"].read_bytes().startswith(b"\x89PNG")
     svg = ElementTree.parse(kept["svg"]).getroot()
@@ -224,7 +224,7 @@ def test_a_map_in_three_dimensions_turns_and_takes_a_selection(page: Page, link:
     page.goto(address(server, "clusters"))
     settled(page)
     for choice in ("PCA", "3-D"):
-        page.get_by_text(choice, exact=True).click()
+        press(page.get_by_text(choice, exact=True))
     settled(page)
     weigh(page)
     figure = page.locator(".maps .map").first
@@ -234,7 +234,7 @@ def test_a_map_in_three_dimensions_turns_and_takes_a_selection(page: Page, link:
     before = canvas.evaluate(PICTURE)
     drag(page, figure, (0.3, 0.5), (0.7, 0.5))
     assert canvas.evaluate(PICTURE) != before
-    page.get_by_role("button", name="Box", exact=True).click()
+    press(page.get_by_role("button", name="Box", exact=True))
     turned = canvas.evaluate(PICTURE)
     drag(page, figure, (0.01, 0.01), (0.5, 0.99))
     assert 0 < int(figure.get_attribute("data-selected") or 0) < 180 and canvas.evaluate(PICTURE) != turned

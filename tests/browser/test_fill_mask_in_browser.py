@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, press, settled, upload, weigh
 
 SAMPLE = sample_data.masked_sentences()
 DRAWN_MILLISECONDS = 30_000  # a figure, on a machine that is busy
@@ -64,7 +64,7 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
     settled(page)
     page.get_by_label(re.compile("Sentence, with")).fill("雪が降って、庭の＿＿が白くなった。")
     page.get_by_role("textbox", name="Word", exact=True).fill("冷蔵庫")
-    page.get_by_role("button", name=re.compile("Predict again")).click()
+    press(page.get_by_role("button", name=re.compile("Predict again")))
     page.wait_for_url(re.compile("edited="), timeout=60_000)
     for _ in range(2):
         shown(page, "雪が降って、庭の冷蔵庫が白くなった。")
@@ -73,7 +73,7 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
         expect(figures).to_have_count(2, timeout=DRAWN_MILLISECONDS)
         page.reload()
         settled(page)
-    page.get_by_role("button", name=re.compile("Close")).click()
+    press(page.get_by_role("button", name=re.compile("Close")))
     expect(page.get_by_text("Edited", exact=True)).to_have_count(0, timeout=DRAWN_MILLISECONDS)
     assert "edited" not in page.url and "run=" in page.url
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.charts.metric_words import number
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
 
 GRID = '[class*="st-key-metric-grid-"] .js-plotly-plot'
 # Cells of the paper's grid for one model: rows novel and wiki, without and with the penalty.
@@ -71,11 +71,11 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     expect(page.get_by_text(heading(best))).to_be_visible()
     expect(page.locator('[class*="st-key-metric-scatter-"] .js-plotly-plot .point')).to_have_count(30)
 
-    page.get_by_role("button", name="Align with this setting").click()
+    press(page.get_by_role("button", name="Align with this setting"))
     link = page.get_by_role("link", name="Open in Alignment")
     expect(link).to_be_visible()
     settled(page)
-    link.click()
+    press(link)
     page.wait_for_url(re.compile(r"/alignment\?run=.+"), timeout=60_000)
     expect(page.locator('[data-testid="stDataFrame"]').first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)

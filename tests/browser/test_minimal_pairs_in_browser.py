@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, downloaded, settled, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, weigh
 
 FIGURE = '[class*="st-key-minimal-difference-"] .js-plotly-plot'
 CARDS = '[data-testid="stMetricValue"]'
@@ -35,13 +35,13 @@ def give(page: Page, server: Server, *paths: Path) -> None:
     """Upload files, and choose the masked built-in model alone."""
     page.goto(address(server, "minimal_pairs"))
     settled(page)
-    page.get_by_text("My file", exact=True).first.click()
+    press(page.get_by_text("My file", exact=True).first)
     page.locator('input[type="file"]').first.set_input_files(list(paths))
     expect(page.get_by_text(re.compile(r"Read as BLiMP"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("See the .* rows"))).to_be_visible()
     settled(page)
     models = page.locator('[class*="st-key-minimal-pairs-models"]')
-    models.locator("input").click()
+    press(models.locator("input"))
     models.locator("input").press("Backspace")  # takes the last one away
     page.keyboard.press("Escape")
     expect(models.get_by_text("gpt2-mini-ja")).to_have_count(0)
@@ -69,7 +69,7 @@ def test_toggles_a_click_and_the_fair_subset(
     seen = {"LP": cards(page)}
     equal = 2  # the third card: A = U
     for score in ("MeanLP", "PenLP"):
-        page.locator('[class*="st-key-minimal-pairs-normalization"]').get_by_text(score, exact=True).click()
+        press(page.locator('[class*="st-key-minimal-pairs-normalization"]').get_by_text(score, exact=True))
         expect(page.get_by_text(re.compile(rf"normalization {score}")).first).to_be_attached()
         settled(page)
         seen[score] = cards(page)
@@ -93,15 +93,15 @@ def test_toggles_a_click_and_the_fair_subset(
     page.mouse.click(*place)
     expect(page.get_by_text(re.compile(r"\|A\| − \|U\| = −1")).first).to_be_visible()
     expect(page.get_by_text(re.compile(rf"^{n} pairs\.$"))).to_be_visible()
-    page.get_by_role("button", name=re.compile("Show all pairs")).click()
+    press(page.get_by_role("button", name=re.compile("Show all pairs")))
     expect(page.get_by_text(re.compile(r"^120 pairs\.$"))).to_be_visible()
 
-    page.get_by_role("tab", name="Fair subsets").click()
+    press(page.get_by_role("tab", name="Fair subsets"))
     button = page.get_by_role("button", name=re.compile(r"Download .*equal.*\.zip"))
     expect(button).to_be_visible()
     settled(page)
     with page.expect_download() as caught:
-        button.click()
+        press(button)
     fair = tmp_path / caught.value.suggested_filename
     caught.value.save_as(fair)
 
@@ -125,13 +125,13 @@ def test_an_edited_pair_is_scored_again_and_fits_a_phone_in_the_dark(
     page = context.new_page()
     page.goto(address(server, "minimal_pairs"))
     settled(page)
-    page.get_by_text("My file", exact=True).first.click()
+    press(page.get_by_text("My file", exact=True).first)
     page.locator('input[type="file"]').first.set_input_files(hostile)
     expect(page.get_by_text(re.compile("Read as two sentence columns"))).to_be_visible()
     weigh(page)
     expect(page.locator('[class*="st-key-minimal-tokens-"] .js-plotly-plot')).to_be_visible(timeout=RUN_MILLISECONDS)
     page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
-    page.get_by_role("button", name=re.compile("Score again")).click()
+    press(page.get_by_role("button", name=re.compile("Score again")))
     page.wait_for_url(re.compile("edited="), timeout=60_000)
     expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
         timeout=RUN_MILLISECONDS)

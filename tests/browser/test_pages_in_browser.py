@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as Lost
 
 from dashboard.pages import SECTIONS
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
-RUN_MILLISECONDS = 180_000
-PRESSES, PRESS_MILLISECONDS = 3, 20_000
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
 EVALUATIONS = [
     ("clusters", "clusters", "models", ["in_class_dispersion", "out_of_class_dispersion", "score"]),
@@ -26,46 +23,6 @@ EVALUATIONS = [
     ("minimal_pairs", "minimal-pairs", "summary", ["n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high"]),
 ]
 SETTINGS_OF_PAGE = {"bertscore": ["--idf", "novel", "--penalty", "reading"]}
-
-
-def settled(page: Page) -> None:
-    """Until the page is drawn; no error of Streamlit's own on it."""
-    page.wait_for_selector("h1", timeout=60_000)
-    page.wait_for_function("!document.querySelector('[data-testid=\"stStatusWidget\"]')", timeout=60_000)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-
-
-def address(server: Server, name: str) -> str:
-    return server.url + ("/" if name == "home" else f"/{name}")
-
-
-def upload(page: Page, path: Path) -> None:
-    page.get_by_text("My file", exact=True).first.click()
-    page.locator('input[type="file"]').first.set_input_files(path)
-
-
-def weigh(page: Page) -> None:
-    """Press the button. A press that falls into a redraw is lost, so it is repeated, as a person would; a run that is
-    there already is only opened."""
-    for _ in range(PRESSES):
-        page.locator('[class*="st-key-"][class*="-submit"] button').first.click()
-        try:
-            page.wait_for_url(re.compile(r"run=.+"), timeout=PRESS_MILLISECONDS)
-        except Lost:
-            settled(page)
-        else:
-            return
-    raise AssertionError(f"no run after {PRESSES} presses")
-
-
-def downloaded(page: Page, table: str) -> list[dict[str, str]]:
-    button = page.get_by_role("button", name=re.compile(rf"{table}\.csv")).first
-    button.wait_for(timeout=RUN_MILLISECONDS)
-    with page.expect_download() as caught:
-        button.click()
-    raw = Path(caught.value.path()).read_bytes()
-    assert raw.startswith(b"\xef\xbb\xbf")  # Excel reads UTF-8 by this mark
-    return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +55,7 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
     page.goto(address(server, name))
     settled(page)
     if name == "alignment":
-        page.get_by_text("Many pairs", exact=True).click()
+        press(page.get_by_text("Many pairs", exact=True))
     upload(page, head[kind])
     expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
     weigh(page)
@@ -155,7 +112,7 @@ def test_a_bad_file_is_explained_and_everything_else_still_works(page: Page, ser
     expect(page.get_by_text(re.compile("row 2")).first).to_be_visible()
     expect(page.get_by_text(re.compile("row 3")).first).to_be_visible()
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    page.get_by_text("Sample", exact=True).first.click()
+    press(page.get_by_text("Sample", exact=True).first)
     expect(page.get_by_role("button", name=re.compile("180 rows")).first).to_be_visible()
 
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from engine.runs.open import open_engine
 from tests.browser.server import Server, free_port, serving
-from tests.browser.test_pages_in_browser import RUN_MILLISECONDS, address, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, settled, upload, weigh
 
 N_SENTENCES = 3000
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.provider import environment, provider
 from tests.browser.server import Server, free_port, serving
-from tests.browser.test_pages_in_browser import settled, upload
+from tests.browser.visitor import press, settled, upload
 
 ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
 SECRET = "誰にも見せない文です"
@@ -38,8 +38,8 @@ def sign_in(chromium: Browser, team: Server) -> Iterator[SignIn]:
         contexts[-1].set_default_timeout(30_000)
         page = contexts[-1].new_page()
         page.goto(team.url + path)
-        page.get_by_role("button", name="Sign in").click()
-        page.get_by_role("button", name=email, exact=True).click()
+        press(page.get_by_role("button", name="Sign in"))
+        page.get_by_role("button", name=email, exact=True).click()  # the provider's page
         page.wait_for_selector('[data-testid="stSidebar"], [data-testid="stAlert"]', timeout=60_000)
         return page
 
@@ -75,7 +75,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     settled(ann)
     expect(ann).to_have_url(re.compile("/clusters"))  # the link survived the sign-in
     upload(ann, data)
-    ann.locator('[class*="st-key-clusters-submit"] button').click()
+    press(ann.locator('[class*="st-key-clusters-submit"] button'))
     ann.wait_for_url(re.compile(r"run=.+"), timeout=60_000)
     share = ann.get_by_text("Shared with the team")
     share.wait_for(timeout=180_000)
@@ -91,17 +91,17 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     expect(ben.get_by_text("unpublished")).to_have_count(0)
     assert SECRET not in ben.content()
 
-    share.click()
+    press(share)
     expect(ann.get_by_role("switch", name="Shared with the team")).to_be_checked()
     ben.goto(team.url + link)
     settled(ben)
     expect(ben.get_by_text(f"Shared by {ANN}")).to_be_visible(timeout=60_000)
     expect(ben.get_by_text("Shared with the team")).to_have_count(0)  # not his to switch
-    ben.get_by_role("button", name="Start it as my own").click()
+    press(ben.get_by_role("button", name="Start it as my own"))
     ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})", timeout=60_000)
     ben.get_by_text("Shared with the team").wait_for(timeout=180_000)
 
-    share.click()
+    press(share)
     expect(ann.get_by_role("switch", name="Shared with the team")).not_to_be_checked()
     ben.goto(team.url + link)
     settled(ben)
@@ -113,7 +113,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
 def test_signing_out_closes_the_door(team: Server, sign_in: SignIn) -> None:
     page = sign_in(BEN, "/")
     settled(page)
-    page.get_by_role("button", name="Sign out").click()
+    press(page.get_by_role("button", name="Sign out"))
     page.wait_for_url(re.compile("end_session"))  # the provider's own goodbye
     page.goto(f"{team.url}/runs")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)

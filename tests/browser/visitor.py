@@ -1,0 +1,71 @@
+"""What a visitor does on every page: open it, wait until it stands still, press, upload, weigh, download."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as Lost
+
+from tests.browser.server import Server
+
+RUN_MILLISECONDS = 180_000
+PRESSES, PRESS_MILLISECONDS = 3, 20_000
+# True once no script has run and nothing has been left over from the run before for 200 ms: until then elements move.
+QUIET = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    const quiet = app && app.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
+        && !app.querySelector('[data-stale="true"]');
+    const now = performance.now();
+    window.quietSince = quiet ? window.quietSince ?? now : undefined;
+    return quiet && now - window.quietSince >= 200;
+}"""
+
+
+def settled(page: Page) -> None:
+    """Until the page is drawn; no error of Streamlit's own on it."""
+    page.wait_for_selector("h1", timeout=60_000)
+    page.wait_for_function(QUIET, timeout=60_000)
+    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+
+
+def press(button: Locator) -> None:
+    """Click it where it stays: one that moves between the button's going down and up is missed."""
+    settled(button.page)
+    button.click()
+
+
+def address(server: Server, name: str) -> str:
+    return server.url + ("/" if name == "home" else f"/{name}")
+
+
+def upload(page: Page, path: Path) -> None:
+    press(page.get_by_text("My file", exact=True).first)
+    page.locator('input[type="file"]').first.set_input_files(path)
+
+
+def weigh(page: Page) -> None:
+    """Press the button. A press that falls into a redraw is lost, so it is repeated, as a person would; a run that is
+    there already is only opened."""
+    for _ in range(PRESSES):
+        press(page.locator('[class*="st-key-"][class*="-submit"] button').first)
+        try:
+            page.wait_for_url(re.compile(r"run=.+"), timeout=PRESS_MILLISECONDS)
+        except Lost:
+            settled(page)
+        else:
+            return
+    raise AssertionError(f"no run after {PRESSES} presses")
+
+
+def downloaded(page: Page, table: str) -> list[dict[str, str]]:
+    button = page.get_by_role("button", name=re.compile(rf"{table}\.csv")).first
+    button.wait_for(timeout=RUN_MILLISECONDS)
+    with page.expect_download() as caught:
+        press(button)
+    raw = Path(caught.value.path()).read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf")  # Excel reads UTF-8 by this mark
+    return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))
