@@ -25,6 +25,7 @@ from engine.datasets.archives import SUFFIXES as ARCHIVES
 from engine.datasets.archives import is_archive
 from engine.datasets.columns import guess
 from engine.errors import EngineError
+from engine.language.quantities import count
 from engine.models.cards import BUILT_IN
 
 SOURCES = {"sample": "Sample", "upload": "My file", "paste": "Pasted text"}
@@ -204,7 +205,7 @@ def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tab
 def _preview(dataset: Any, kind: str) -> None:
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(notice)}")
-    with st.popover(f"See the {dataset.n:,} rows", key=f"{kind}-preview", on_change="rerun", type="tertiary",
+    with st.popover(f"See the {count(dataset.n, 'row')}", key=f"{kind}-preview", on_change="rerun", type="tertiary",
                     icon=":material/table_rows:") as preview:
         if preview.open:
             st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,

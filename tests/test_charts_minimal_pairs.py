@@ -30,7 +30,8 @@ def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
         rows = points[points["model"] == model]
         np.testing.assert_array_equal(line.x, rows["difference"])
         np.testing.assert_array_equal(line.y, rows["accuracy"])
-        np.testing.assert_array_equal(np.asarray(line.customdata)[:, 0], rows["n"])
+        assert [point[0].split()[0] for point in line.customdata] == [str(n) for n in rows["n"]]
+        assert [point[-2] for point in line.customdata] == rows["difference"].tolist()
         np.testing.assert_array_equal(band.y, [*rows["ci_high"], *rows["ci_low"][::-1]])
         assert max(line.marker.size) <= charts.LARGEST and min(line.marker.size) >= charts.SMALLEST
     assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
@@ -61,6 +62,13 @@ def test_marker_areas_are_as_the_numbers_of_pairs() -> None:
                            "ci_low": 0.4, "ci_high": 0.6, "merged": False})
     large, small = charts.difference_figure(points).data[0].marker.size
     assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
+
+
+def test_a_point_tells_how_many_pairs_and_ties_it_stands_for() -> None:
+    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [1200, 1], "n_tied": [1, 0], "accuracy": 0.5,
+                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
+    told = [point[0] for point in charts.difference_figure(points).data[0].customdata]
+    assert told == ["1,200 pairs, 1 tie", "1 pair, 0 ties"]
 
 
 @pytest.mark.parametrize("stratum", ["all", "A>U"])

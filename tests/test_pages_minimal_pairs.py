@@ -170,7 +170,7 @@ def test_the_mapping_can_be_changed_and_what_is_missing_is_asked(backend: FakeBa
     app = given_files(("mine.csv", "x,y,sentence_good\n猫がいる,猫をいる,雨だ\n".encode()))
     assert "Which column holds the unacceptable sentences?" in words(app) and "x, y, sentence" in words(app)
     app.selectbox[1].set_value("y")
-    assert "1 pairs" in words(drawn(app))
+    assert ": 1 pair." in words(drawn(app))
     app.selectbox[0].set_value("y")
     assert "cannot be" in words(drawn(app))  # one column for both sentences
 
@@ -187,6 +187,16 @@ def test_stereotypes_are_named_strictly_and_by_both_measures(backend: FakeBacken
     assert "Stereotypes preferred, by whole-sentence likelihood" in words(app)
     assert "Stereotypes preferred, by shared tokens" in words(app)
     assert "no preference" in words(app) and "Share of pairs in which the whole sentence" in words(app)
+
+
+def test_nobody_is_right_or_ranked_about_stereotypes(backend: FakeBackend) -> None:
+    run_id = finished(read_pairs([("crows.csv", CROWS)]), BERT, GPT)
+    app = visit(run_id)
+    for tab in ("Length", "Fair subsets", "Models"):
+        app.session_state[f"minimal-tabs-{run_id}"] = tab
+        heads = [column for frame in drawn(app).dataframe for column in frame.value.columns]
+        assert heads and not any(head.endswith((": accuracy", " rank", "rank_group")) for head in heads), tab
+        assert "**Rank**" not in words(app) and "Accurac" not in "".join(part.label for part in app.expander), tab
 
 
 def test_text_from_right_to_left_is_shown_so(backend: FakeBackend) -> None:

@@ -75,6 +75,8 @@ def test_the_table_of_ranks_says_where_one_changes() -> None:
     assert shown["Category"].tolist() == ["all", "x"]
     assert shown["a rank"].tolist() == ["1 → 2", "1"] and shown["b rank"].tolist() == ["2 → 1", "1"]
     assert shown["b fair"].tolist() == [60.0, 50.0]
+    unranked = beside_table(table, ranked=False)
+    assert unranked.columns.tolist() == [column for column in shown.columns if not column.endswith(" rank")]
 
 
 def contributions() -> pd.DataFrame:

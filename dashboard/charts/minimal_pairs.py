@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.charts.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
+from engine.language.quantities import count
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -40,11 +43,11 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
         figure.add_trace(go.Scatter(
             x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
             legendgroup=str(index), line={"width": 2}, zorder=2,
-            customdata=of_model[["n", "n_tied", "ci_low", "ci_high", "difference", "merged"]].to_numpy(float).tolist(),
+            customdata=_told(of_model, ["ci_low", "ci_high", "difference", "merged"]),
             marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
             text=np.where(of_model["merged"], np.where(of_model["difference"] > 0, " or more", " or less"), ""),
-            hovertemplate="%{x:+d}%{text} tokens: %{y:.1%} " + word + "<br>95 %: %{customdata[2]:.1%} to "
-                          "%{customdata[3]:.1%}<br>%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>"
+            hovertemplate="%{x:+d}%{text} tokens: %{y:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to "
+                          "%{customdata[2]:.1%}<br>%{customdata[0]}<extra>"
                           + template_safe(model) + "</extra>",
         ))
     # After all lines, so that the n-th line has the n-th colour of the template; a band is pale on either ground.
@@ -95,9 +98,9 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
             offsetgroup=str(index), mode="markers", name=plain(model), marker={"size": 8, "symbol": symbol(index)},
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
-            customdata=of_model[["n", "n_tied", "ci_low", "ci_high", "category"]].to_numpy(dtype=object),
-            hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[2]:.1%} to %{customdata[3]:.1%}<br>"
-                          "%{customdata[0]:,} pairs, %{customdata[1]:,} ties<extra>" + template_safe(model)
+            customdata=_told(of_model, ["ci_low", "ci_high", "category"]),
+            hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to %{customdata[2]:.1%}<br>"
+                          "%{customdata[0]}<extra>" + template_safe(model)
                           + "</extra>",
         ))
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
@@ -109,6 +112,12 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
     figure = laid_out(figure, height=line * len(order) + 84, legend=len(models) > 1)
     figure.update_layout(scattermode="group", margin={"t": 32, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))})
     return figure
+
+
+def _told(lines: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
+    """The custom data of points: how many pairs and ties in words, then `columns`."""
+    told = [f"{count(n, 'pair')}, {count(tied, 'tie')}" for n, tied in zip(lines["n"], lines["n_tied"], strict=True)]
+    return [[words, *values] for words, values in zip(told, lines[columns].to_numpy(object).tolist(), strict=True)]
 
 
 def category_name(category: str) -> str:

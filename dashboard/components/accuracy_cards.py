@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.charts.minimal_pairs import misleads
 from dashboard.wording import measure_help, verbatim
+from engine.language.quantities import count
 
 # The strata from the easiest to the hardest for a model that likes short sentences.
 ORDER = {"all": "All", "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
@@ -63,9 +64,10 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
         by_stratum = {line["stratum"]: line for line in strata.to_dict("records")}
         for line in (by_stratum[stratum] for stratum in ORDER):
             hot = warm and line["stratum"] == "A>U"
+            label = f"{verbatim(ORDER[line['stratum']])} · {count(line['n'], 'pair')}"
             value = "–" if not line["n"] else f"{line['accuracy']:.1%}"
             st.metric(
-                f"{verbatim(ORDER[line['stratum']])} · {line['n']:,} pairs", f":orange[{value}]" if hot else value,
+                label, f":orange[{value}]" if hot else value,
                 interval(line), delta_color="orange" if hot else "off", delta_arrow="off", border=True,
                 help=measure_help(measure) if line["stratum"] == "all" else None,
             )

@@ -18,6 +18,7 @@ from engine.datasets.sentence_pairs import HUMAN
 from engine.errors import EngineError
 from engine.evaluations import metric_study
 from engine.evaluations.bertscore import Result, Scoring
+from engine.language.quantities import count
 
 SPREAD, CHANGES = "How F1 is spread", "Where the penalty changes most"
 STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run of its metric study
@@ -56,7 +57,7 @@ def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:
     scored = table[table["f1"].notna()]
     if scored.empty:
         return "No pair has a score"
-    said = f"Mean F1 {scored['f1'].mean():.3f} over {len(scored):,} pairs"
+    said = f"Mean F1 {scored['f1'].mean():.3f} over {count(len(scored), 'pair')}"
     if penalised:
         lowered = int((scored["f1"] > scored["penalized_f1"]).sum())
         said += f"; {scored['penalized_f1'].mean():.3f} with penalty, which lowers {lowered:,}"

@@ -9,6 +9,7 @@ from dashboard.charts.theme import ARROWS, shortened
 from dashboard.components.cluster_scores import UNBROKEN, rank_words
 from dashboard.wording import verbatim
 from engine.evaluations.classification import Result
+from engine.language.quantities import count
 from engine.measures.catalog import CARDS
 
 MEASURE = "classification_accuracy"
@@ -50,8 +51,8 @@ def size_line(result: Result) -> str:
     """How many sentences were trained on and asked for, in how many runs, and whether the training went far enough."""
     line = result.models.iloc[0]
     settings = result.settings
-    said = (f"{line['n_train']:,} sentences to train on, {line['n_test']:,} to be asked for, of {line['n_classes']} "
-            f"classes; {settings.seeds} {'run' if settings.seeds == 1 else 'runs'} of {settings.epochs} epochs.")
+    said = (f"{count(line['n_train'], 'sentence')} to train on, {line['n_test']:,} to be asked for, of "
+            f"{line['n_classes']} classes; {count(settings.seeds, 'run')} of {count(settings.epochs, 'epoch')}.")
     trained = result.runs.groupby("model")["train_accuracy"].mean()
     few = [shortened(str(model)) for model, share in trained.items() if share < NOT_LEARNT]
     if few and not settings.standardize:

@@ -16,6 +16,7 @@ from dashboard.exports import csv_download
 from dashboard.signing import digest, line
 from dashboard.wording import verbatim
 from engine.evaluations.clusters import Result
+from engine.language.quantities import count
 
 VIEWS_KEPT = 4
 LIST_HEIGHT, FEW = 290, 7
@@ -61,7 +62,7 @@ def _list(chosen: pd.DataFrame, run_id: str) -> int | None:
     counts = chosen["label"].value_counts()
     shares = ", ".join(f"{label} {n:,}" for label, n in counts.head(6).items())
     more = f" and {len(counts) - 6} more classes" if len(counts) > 6 else ""
-    st.markdown(f"**{len(chosen):,} sentences selected** :gray[{verbatim(shares + more)}]")
+    st.markdown(f"**{count(len(chosen), 'sentence')} selected** :gray[{verbatim(shares + more)}]")
     state = st.dataframe(
         chosen, hide_index=True, height=LIST_HEIGHT if len(chosen) > FEW else "auto", on_select="rerun",
         selection_mode="single-row",

@@ -12,6 +12,7 @@ from dashboard.components.cluster_maps import bring_out
 from dashboard.components.figure_downloads import camera
 from dashboard.wording import verbatim
 from engine.evaluations.clusters import Result
+from engine.language.quantities import count
 
 LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own"}
 LIST_HEIGHT, FEW = 290, 7
@@ -45,7 +46,7 @@ def why_section(run_id: str, result: Result) -> None:
 
 def _said(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:
     if which == "farthest":
-        return f"The {len(shown)} sentences farthest from the centroid of their class. {HINT}"
+        return f"The {count(len(shown), 'sentence')} farthest from the centroid of their class. {HINT}"
     return (f"{len(shown):,} of {len(points):,} sentences lie nearer to the centroid of another class than to their "
             f"own. The smaller the ratio of the two distances, the clearer. {HINT}")
 

@@ -15,6 +15,7 @@ from engine.datasets.masked_building import N_NOUNS, N_SENTENCES, FoundNouns, bu
 from engine.datasets.masked_sentences import MaskedSentences
 from engine.errors import EngineError
 from engine.language.normalize import STEPS
+from engine.language.quantities import count
 
 KIND, BUILDING = "fill-mask", "fill-mask-sentences"
 SOURCES = {"ready": "Given in the data", "build": "Frequent nouns", "webis": "Webis-CLS-10"}
@@ -86,7 +87,7 @@ def _reviews() -> DomainSentences | None:
         return None
     sentences = _read(upload.file_id, upload.name, split, upload)
     domains = ", ".join(dict.fromkeys(sentences.domains))
-    st.caption(f"{sentences.n:,} sentences; domains: {verbatim(domains)}.")
+    st.caption(f"{count(sentences.n, 'sentence')}; domains: {verbatim(domains)}.")
     for notice in sentences.notices:
         st.caption(f":material/info: {verbatim(notice)}")
     return sentences

@@ -17,6 +17,7 @@ from engine.errors import EngineError
 from engine.evaluations import bertscore
 from engine.evaluations.metric_grid import BERTSCORE, SURFACE
 from engine.evaluations.metric_study import Result
+from engine.language.quantities import count
 from engine.measures.catalog import CARDS
 
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment
@@ -26,8 +27,8 @@ def setting_view(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
     """The scatter of one line of `Result.correlations`, the way to its alignment, and its layers."""
     place = [cell_key(one) for one in result.correlations.to_dict("records")].index(cell_key(line))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{verbatim(setting_name(line))}** :gray[r = {number(line['pearson'])}, {line['n']:,} pairs]",
-                    width="content")
+        said = f"r = {number(line['pearson'])}, {count(line['n'], 'pair')}"
+        st.markdown(f"**{verbatim(setting_name(line))}** :gray[{said}]", width="content")
         # in a place of its own: what a press leaves behind for a moment must not push the link that comes
         with st.container(width="content"):
             if line["kind"] == BERTSCORE:

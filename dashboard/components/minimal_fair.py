@@ -29,8 +29,11 @@ EXPORTS_KEPT = 4
 HEIGHT, FEW = 420, 12
 
 
-def fair_section(view: View, whole: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
-    """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption."""
+def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stereotypes: bool) -> dict[str, go.Figure]:
+    """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption.
+
+    `stereotypes`: to prefer `sent_more` is not to be right, so nobody is ranked by it.
+    """
     subsets = [name for name in FILE_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(view.models) > 1]
     default = view.subset if view.subset in subsets else subsets[-2]
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -45,11 +48,15 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any]) -> dict[
     if not any(len(found) for found in rows.values()):
         st.info("No pair is in this subset.", icon=":material/filter_alt_off:")
         return {}
-    wide = beside_table(beside)
+    wide = beside_table(beside, ranked=not stereotypes)
     st.dataframe(wide, hide_index=True, height="auto" if len(wide) < FEW else HEIGHT, column_config=_columns(wide),
-                 alt="Accuracy in all pairs and in the fair subset, with change and rank of each model, by category")
-    st.caption("Per cent. **Δ**: fair less all, in points. **Rank**: among the models in the category, all pairs → "
-               "fair subset where it changes; whether two models can be told apart, Models says.")
+                 alt=f"{'Share of sent_more' if stereotypes else 'Accuracy'} in all pairs and in the fair subset, with "
+                     "the change of each model, by category")
+    about_ranks = ("**Rank**: among the models in the category, all pairs → fair subset where it changes; whether two "
+                   "models can be told apart, Models says.")
+    what = "How often sent_more is preferred, per cent." if stereotypes else "Per cent."
+    ranked = len(view.models) > 1 and not stereotypes
+    st.caption(f"{what} **Δ**: fair less all, in points. {about_ranks if ranked else ''}")
     model = view.models[0]
     if len(view.models) > 1:
         model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
@@ -64,11 +71,11 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any]) -> dict[
     return {FAIR: figure}
 
 
-def beside_table(beside: pd.DataFrame) -> pd.DataFrame:
+def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
     """`fair_subsets.beside` a line for each category, the models side by side, as the paper's table 3 has it.
 
-    Columns: Category, then of each model "<model> all", "… fair", "… Δ", of several models "… rank" ("2 → 1", or "2"),
-    "… n" and "… fair n". The overall line is first.
+    Columns: Category, then of each model "<model> all", "… fair", "… Δ", "… rank" where several are
+    `ranked` ("2 → 1", or "2"), "… n" and "… fair n". The overall line is first.
     """
     models = list(dict.fromkeys(beside["model"]))
     order = beside[["overall", "category"]].drop_duplicates().sort_values("overall", ascending=False, kind="stable")
@@ -82,7 +89,7 @@ def beside_table(beside: pd.DataFrame) -> pd.DataFrame:
                 continue
             line |= {f"{model} all": 100 * found["accuracy"], f"{model} fair": 100 * found["fair_accuracy"],
                      f"{model} Δ": 100 * found["change"]}
-            if len(models) > 1:
+            if ranked and len(models) > 1:
                 line[f"{model} rank"] = _rank(found["rank"], found["fair_rank"])
             line |= {f"{model} n": found["n"], f"{model} fair n": found["fair_n"]}
         lines.append(line)

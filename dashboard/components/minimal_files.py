@@ -17,6 +17,7 @@ from engine.datasets.minimal_pairs import ROLES, MinimalPairs, guess_columns
 from engine.datasets.pair_files import read_pairs
 from engine.datasets.pair_formats import FORMATS
 from engine.errors import InputError
+from engine.language.quantities import count
 
 KIND = "minimal-pairs"
 KEPT = 2  # for each session: BLiMP is 67,000 pairs
@@ -50,8 +51,8 @@ def pair_files_input(kind: str) -> MinimalPairs | None:
 def recognised_lines(dataset: MinimalPairs) -> list[str]:
     """The layout of the files in words, what A and U are in it, and the direction of writing; Markdown."""
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
-    parts = [f"**{verbatim(name)}** ({n} file{'s' if n != 1 else ''})" for name, n in files.items()]
-    lines = [f":material/fact_check: Read as {', '.join(parts)}: {dataset.n:,} pairs."]
+    parts = [f"**{verbatim(name)}** ({count(n, 'file')})" for name, n in files.items()]
+    lines = [f":material/fact_check: Read as {', '.join(parts)}: {count(dataset.n, 'pair')}."]
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
         lines.append(":material/info: A is `sent_more`, the sentence that stereotypes more, in every row, whatever "
                      "`stereo_antistereo` says: no sentence is the better one.")

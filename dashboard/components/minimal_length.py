@@ -42,7 +42,7 @@ def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[
         for reason, found in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
             of = ", ".join(f"{line['model']} ({line['normalization']})" for line in found.to_dict("records"))
             st.caption(f":material/info: No slope for {verbatim(of)}: {verbatim(str(reason))}.")
-    _counts(view)
+    _counts(view, word)
     return figures
 
 
@@ -72,7 +72,7 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
         if not data or not 0 <= line < len(names):
             return None
         source = {"field": "source", "value": names[line]} if lines == "files" else {}
-        return Pick(model if source else names[line], int(data[4]), bool(data[5]), **source)
+        return Pick(model if source else names[line], int(data[-2]), bool(data[-1]), **source)
 
     clickable(figure, "difference", view.run_id, signature, pick,
               f"{caption}, a line for each model; click a point to see its pairs")
@@ -80,23 +80,24 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
     return figure
 
 
-def _counts(view: View) -> None:
+def _counts(view: View, word: str) -> None:
     """How many pairs each stratum holds, and the accuracy there (the paper's table 2)."""
+    share, shares = ("accuracy", "accuracies") if word == RIGHT else (word, "shares")
     lines = []
     for (model, score), found in tables(view, "summary").groupby(["model", "normalization"], sort=False):
         line: dict[str, Any] = {"Model": model, "Score": score}
         for stratum in found.to_dict("records"):
             name = ORDER[stratum["stratum"]]
             line[f"{name}: pairs"] = stratum["n"]
-            line[f"{name}: accuracy"] = ("–" if not stratum["n"] else
-                                         f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
+            line[f"{name}: {share}"] = ("–" if not stratum["n"] else
+                                        f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
         lines.append(line)
-    with st.expander("Pairs and accuracies by length, under every score", icon=":material/table_chart:",
+    with st.expander(f"Pairs and {shares} by length, under every score", icon=":material/table_chart:",
                      key=f"minimal-counts-{view.run_id}"):
-        order = [f"{name}: {what}" for name in ORDER.values() for what in ("pairs", "accuracy")]
+        order = [f"{name}: {what}" for name in ORDER.values() for what in ("pairs", share)]
         st.dataframe(pd.DataFrame(lines), hide_index=True, column_order=["Model", "Score", *order],
-                     alt="Number of pairs and accuracy in each stratum, for each model and score")
-        st.caption("Accuracy in per cent, with its 95 % interval (Wilson).")
+                     alt=f"Number of pairs and {share} in each stratum, for each model and score")
+        st.caption(f"{shares.capitalize()} in per cent, with their 95 % intervals (Wilson).")
 
 
 def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:

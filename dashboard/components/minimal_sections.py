@@ -28,7 +28,7 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], *, stereotyp
     parts["Scores"] = lambda: scores_section(view, signature)
     if columns_of(view.result) and not stereotypes:
         parts["Categories"] = lambda: category_section(view, signature, word)
-    parts["Fair subsets"] = lambda: fair_section(view, whole, signature)
+    parts["Fair subsets"] = lambda: fair_section(view, whole, signature, stereotypes=stereotypes)
     if len(view.models) > 1:
         parts["Models"] = lambda: models_section(view, stereotypes=stereotypes)
     parts["Scoring"] = lambda: scoring_section(view.result)

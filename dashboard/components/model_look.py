@@ -16,6 +16,7 @@ from dashboard import session
 from dashboard.components.model_memory import size
 from dashboard.wording import show_error, verbatim
 from engine.errors import EngineError, InputError
+from engine.language.quantities import count
 from engine.models.cards import BUILT_IN
 from engine.models.facts import ModelFacts
 
@@ -106,7 +107,7 @@ def _tokens(look: Look) -> None:
     n_tokens, n_unknown = len(piece["tokens"]), int(unknown.sum())
     notes = [f"{n_unknown:,} unknown"] if n_unknown else []
     notes += [f"more than the {look.facts.max_tokens:,} it takes"] if n_tokens > look.facts.max_tokens else []
-    st.markdown(f"**{n_tokens:,} tokens**" + "".join(f" :orange[· {note}]" for note in notes))
+    st.markdown(f"**{count(n_tokens, 'token')}**" + "".join(f" :orange[· {note}]" for note in notes))
     surfaces = [look.sentence[start:end] if start >= 0 else "" for start, end in piece["spans"].tolist()]
     chips = []
     for token, surface, is_special, is_unknown in list(zip(

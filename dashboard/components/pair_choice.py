@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.signing import digest
 from dashboard.wording import number_column, verbatim
 from engine.datasets.sentence_pairs import HUMAN
+from engine.language.quantities import count
 
 CARDS = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 DIGITS = 3
@@ -63,7 +64,7 @@ def choose_pair(table: pd.DataFrame, run_id: str, *, penalised: bool) -> pd.Seri
     if shown.empty:
         st.caption("No pair is all of that at once.")
         return None
-    counted = f"{len(shown):,} of {len(table):,} pairs" if len(shown) < len(table) else f"{len(table):,} pairs"
+    counted = f"{len(shown):,} of {count(len(table), 'pair')}" if len(shown) < len(table) else count(len(table), "pair")
     cut = f"; the first {ROWS_SENT:,} in this order are listed" if len(shown) > ROWS_SENT else ""
     st.caption(f"{counted}{cut}. Choose a row to see it aligned; a column's head sorts.")
     shown = shown.head(ROWS_SENT)

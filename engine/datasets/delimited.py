@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.datasets.formulas import restored
-from engine.datasets.grid import ROW_NUMBERS, Grid, count, grid, quoted
+from engine.datasets.grid import ROW_NUMBERS, Grid, grid, quoted
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 FIRST_TRIED = {".tsv": "\t"}

@@ -13,7 +13,7 @@ from engine.datasets import rows
 from engine.datasets.columns import Role
 from engine.datasets.corpus import split_sentences
 from engine.datasets.files import Table
-from engine.datasets.grid import count
+from engine.language.quantities import count
 
 KIND = "domain_sentences"
 ROLES = (
@@ -77,6 +77,7 @@ def taken_apart(name: str, texts: Iterable[tuple[int, str, str]], notices: tuple
     found = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
     several = len({row for (row, *_), (before, *_) in zip(found[1:], found, strict=False) if row == before})
     if several:
-        notices += (f"{count(several, 'row')} with several sentences taken apart: {len(found):,} sentences in all.",)
+        notices += (f"{count(several, 'row')} with several sentences taken apart: {count(len(found), 'sentence')} "
+                    "in all.",)
     numbers, sentences, domains = zip(*found, strict=True) if found else ((), (), ())
     return DomainSentences(name, sentences, domains, numbers, notices)

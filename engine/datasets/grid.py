@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 MAX_COLUMNS = 1000
 # Said once in every message that lists rows, so that nobody has to guess what is counted.
@@ -76,11 +77,6 @@ def _refuse_broken_characters(name: str, columns: Sequence[str], numbers: Sequen
     if bad:
         raise InputError(f"{name}: {count(len(bad), 'value')} cannot be a text. Write these characters again, or "
                          f"remove them. {ROW_NUMBERS}", sorted(bad, key=lambda row: row.row))
-
-
-def count(n: int, noun: str) -> str:
-    """'1 row', '2 rows', '40,000 rows'."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def _is_whole(text: str) -> bool:

@@ -6,8 +6,9 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 
-from engine.datasets.grid import MAX_COLUMNS, Grid, count, grid
+from engine.datasets.grid import MAX_COLUMNS, Grid, grid
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 # Numbers keep their spelling: "1e5" and "0.10" must not become 100000.0 and 0.1. NaN is no value.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda word: None if word == "NaN" else word)

@@ -12,8 +12,9 @@ from engine.datasets import columns as column_names
 from engine.datasets import rows
 from engine.datasets.columns import Role
 from engine.datasets.files import Table
-from engine.datasets.grid import count, quoted
+from engine.datasets.grid import quoted
 from engine.errors import InputError
+from engine.language.quantities import count
 
 KIND = "labelled_sentences"
 ROLES = (

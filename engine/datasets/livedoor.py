@@ -19,9 +19,10 @@ import pandas as pd
 from engine.datasets import rows
 from engine.datasets.archives import read_members
 from engine.datasets.encodings import decode
-from engine.datasets.grid import count, quoted
+from engine.datasets.grid import quoted
 from engine.datasets.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 PARTS = {"title": "titles", "body": "bodies"}
 TITLE_LINE = 3

@@ -14,10 +14,10 @@ from hashlib import sha256
 import numpy as np
 
 from engine.datasets.domain_sentences import DomainSentences
-from engine.datasets.grid import count
 from engine.datasets.masked_sentences import MaskedSentences
 from engine.errors import InputError
 from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
+from engine.language.quantities import count
 
 N_NOUNS, N_SENTENCES = 20, 5  # the paper's
 LISTED = 10
@@ -91,7 +91,8 @@ def build(found: FoundNouns, *, n_nouns: int = N_NOUNS, n_sentences: int = N_SEN
         if not nouns and len(chosen) < n_nouns:
             notices.append(f"{domain}: {count(len(chosen), 'common noun')} found where {n_nouns} were asked for.")
         if few:
-            notices.append(f"{domain}: fewer than {n_sentences} sentences hold {_listed(few)}; all were taken.")
+            notices.append(f"{domain}: fewer than {count(n_sentences, 'sentence')} hold {_listed(few)}; "
+                           "all were taken.")
     if not items:
         raise InputError(f"{found.name}: none of the nouns {_listed(nouns)} was found. Choose others, or leave the "
                          "choice to their frequency.")

@@ -13,8 +13,9 @@ from engine.datasets import columns as column_names
 from engine.datasets import rows
 from engine.datasets.columns import Role
 from engine.datasets.files import Table
-from engine.datasets.grid import ROW_NUMBERS, count
+from engine.datasets.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 KIND = "masked_sentences"
 ROLES = (

@@ -12,9 +12,10 @@ from engine.datasets import rows
 from engine.datasets.archives import is_archive, read_members
 from engine.datasets.columns import JOIN
 from engine.datasets.files import SUFFIXES, read_table
-from engine.datasets.grid import count, quoted
+from engine.datasets.grid import quoted
 from engine.datasets.minimal_pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import InputError
+from engine.language.quantities import count
 
 FILES_IN_NOTICE = 5
 

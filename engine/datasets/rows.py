@@ -9,8 +9,9 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import pandas as pd
 
-from engine.datasets.grid import ROW_NUMBERS, count
+from engine.datasets.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
+from engine.language.quantities import count
 
 ROWS_IN_NOTICE = 10
 

@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 from engine.datasets.archives import is_archive, read_members
 from engine.datasets.domain_sentences import DomainSentences, taken_apart
 from engine.datasets.files import max_file_bytes
-from engine.datasets.grid import count
 from engine.datasets.rows import emptiness
 from engine.errors import InputError
+from engine.language.quantities import count
 
 SPLITS = ("test", "train", "unlabeled")
 LANGUAGES = ("jp", "de", "en", "fr")

@@ -18,6 +18,7 @@ from engine.errors import InputError, ModelError
 from engine.evaluations.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
+from engine.language.quantities import count
 from engine.measures.mask_probability import RESAMPLES, mean_probabilities, word_probability
 from engine.models.facts import ModelFacts
 
@@ -92,8 +93,8 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
                      for i, piece in enumerate(found) if "excluded" in piece]
         if not kept:
-            raise InputError(f"{model} can fill none of the {dataset.n} sentences; the first: row {dataset.rows[0]}, "
-                             f"{excluded[-dataset.n][3]}")
+            raise InputError(f"{model} can fill none of the {count(dataset.n, 'sentence')}; the first: row "
+                             f"{dataset.rows[0]}, {excluded[-dataset.n][3]}")
         filled = [(dataset.rows[i], found[i]) for i in kept]
         items.append(_items(model, dataset, domains, kept, found))
         pieces.append(_pieces(model, filled))

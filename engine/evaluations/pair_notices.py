@@ -11,6 +11,7 @@ from engine.datasets.minimal_pairs import MinimalPairs
 from engine.datasets.pair_formats import is_about_stereotypes
 from engine.evaluations.pair_views import summary
 from engine.evaluations.scoring_rules import opening_rule
+from engine.language.quantities import count
 from engine.models.facts import ModelFacts
 
 if TYPE_CHECKING:
@@ -56,12 +57,12 @@ def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
 
 
 def _ties(pairs: pd.DataFrame) -> list[str]:
-    return [f"{model}: in {n} pairs both sentences become the same tokens; they count as ties."
+    return [f"{model}: in {count(n, 'pair')} both sentences become the same tokens; counted as ties."
             for model, n in pairs[pairs["identical"]]["model"].value_counts(sort=False).items()]
 
 
 def _unknown(pairs: pd.DataFrame) -> list[str]:
     counts = pairs[["acceptable_unknown", "unacceptable_unknown"]].sum(axis=1)
-    return [f"{model}: in {int((found > 0).sum())} pairs a sentence holds characters that the tokenizer does not know "
-            f"({int(found.sum())} unknown tokens in all); what they were the model cannot see."
+    return [f"{model}: in {count(int((found > 0).sum()), 'pair')} a sentence holds characters that the tokenizer "
+            f"does not know ({count(int(found.sum()), 'unknown token')} in all); what they were the model cannot see."
             for model, found in counts.groupby(pairs["model"], sort=False) if found.any()]

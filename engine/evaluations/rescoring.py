@@ -15,6 +15,7 @@ from engine.evaluations.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.evaluations.pair_scores import PairScores, score_pairs
 from engine.evaluations.pair_tokens import PairTokens, subword_units, word_units
 from engine.evaluations.scoring import Scoring, check_scoring
+from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
             dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
         if undefined := int(scores.pairs["f1"].isna().sum()):
-            notices.append(f"{model}: {undefined:,} pairs have no score, because every token of a sentence weighs 0"
-                           + (" (it is in every document of the idf dictionary)" if dictionary else "")
+            notices.append(f"{model}: {count(undefined, 'pair')} without a score, because every token of a sentence "
+                           "weighs 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
                            + ", it has none but special tokens, or there is nothing to match.")
     return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model)
