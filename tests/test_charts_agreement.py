@@ -46,8 +46,9 @@ def test_better_is_above_and_on_the_right_whichever_end_that_is() -> None:
 def test_shares_are_read_in_per_cent_fine_enough_to_tell_ticks_apart() -> None:
     assert charts.scatter(TABLE, "fill-mask", "classify").layout.xaxis.tickformat == ".0%"
     near = TABLE.assign(**{"fill-mask": [0.00201, 0.00212, 0.00207, 0.00195]})
-    # 0.017 % between the ends: a fifth of it is 0.003 %, which three decimals tell
+    # 0.023 % from end to end: a sixth of it is 0.004 %, which three decimals tell
     assert charts.scatter(near, "fill-mask", "classify").layout.xaxis.tickformat == ".3%"
+    assert charts.scatter(near[:1], "fill-mask", "classify").layout.xaxis.tickformat == ".3%"  # 0.18 to 0.22 %
     assert charts.scatter(TABLE, "clusters", "classify").layout.xaxis.tickformat == ""
 
 

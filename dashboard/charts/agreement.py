@@ -50,8 +50,8 @@ def _axis(values: pd.Series, kind: str) -> dict[str, object]:
     room = 0.18 * (high - low) or 0.1 * abs(high) or 1.0
     ends = [low - room, high + room]
     measure = MEASURES[kind]
-    # as many decimals of per cent as tell a fifth of the axis apart
-    digits = max(0, -floor(log10(20 * (high - low)))) if high > low else 1
+    # as many decimals of per cent as tell a sixth of the axis apart, one point having an axis too
+    digits = max(0, -floor(log10(100 * (ends[1] - ends[0]) / 6)))
     return {"title": {"text": axis_title(measure), "font": {"size": 12}}, "fixedrange": True, "zeroline": False,
             "range": ends if CARDS[measure].better == "higher" else ends[::-1], "nticks": 6,
             "tickformat": f".{digits}%" if measure in PER_CENT else ""}

@@ -63,7 +63,8 @@ def _differences(table: pd.DataFrame, names: tuple[str, str]) -> None:
     ways = {"either": "Either way", "first": f"Rarer in {names[0]}", "second": f"Rarer in {names[1]}"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control("Largest differences", list(ways), format_func=lambda one: verbatim(ways[one]),
-                                   default="either", required=True, key="corpora-way", persist_state="session")
+                                   default="either", required=True, key="corpora-way", persist_state="session",
+                                   wrap=True)
         both = st.toggle("Only pieces of both", True, key="corpora-both", persist_state="session",
                          help="Without it, pieces that one corpus never shows come first.")
     if both:

@@ -45,7 +45,8 @@ def category_section(view: View, signature: Mapping[str, Any], word: str) -> dic
         st.markdown(f"**{CATEGORIES}** :gray[with 95 % intervals]", width="content")
         column = column_input(view, "categories")
         stratum = str(st.segmented_control("Pairs", list(ORDER), format_func=ORDER.__getitem__, default="all",
-                                           required=True, key="minimal-pairs-stratum", label_visibility="collapsed"))
+                                           required=True, key="minimal-pairs-stratum", label_visibility="collapsed",
+                                           wrap=True))
     shown = table(view, "categories", column)
     if not (shown["stratum"].eq(stratum) & shown["n"].gt(0)).any():
         st.caption("No pair is of that length.")

@@ -88,7 +88,7 @@ def view_input(run_id: str, result: Result) -> View:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         card = CARD_KEYS[st.session_state.get(SCORE_KEY) or "LP"]
         normalization = str(st.segmented_control(
-            "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY,
+            "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY, wrap=True,
             help=f"How a sentence's log-likelihood is set against its length.\n\n{measure_help(card)}"))
         alpha = pair_views.DEFAULT_ALPHA
         if normalization == "PenLP":
@@ -109,7 +109,8 @@ def view_input(run_id: str, result: Result) -> View:
                    or len(result.settings.models) > 1]
         subset = str(st.segmented_control(
             "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=fair_subsets.ALL, required=True,
-            key=f"minimal-pairs-subset-{run_id}", help="Everything below is of these pairs alone.\n\n" + "\n\n".join(
+            key=f"minimal-pairs-subset-{run_id}", wrap=True,
+            help="Everything below is of these pairs alone.\n\n" + "\n\n".join(
                 f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]

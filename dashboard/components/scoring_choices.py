@@ -57,7 +57,7 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         options = list(offered)
         pick = st.segmented_control if len(options) <= 5 else st.selectbox
-        chosen = ({"default": first.idf, "required": True} if pick is st.segmented_control
+        chosen = ({"default": first.idf, "required": True, "wrap": True} if pick is st.segmented_control
                   else {"index": options.index(first.idf), "width": 300})
         idf = pick("idf weights", options, key=key("idf"), help=IDF_HELP, **chosen,  # type: ignore[operator]
                    format_func=lambda choice: verbatim(offered[choice]))
@@ -67,7 +67,7 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
         penalised = penalty != "none"
         criterion = st.segmented_control("on", CRITERIA, default=first.criterion, required=True, key=key("criterion"),
                                          format_func=lambda choice: CRITERION_NAMES.get(choice, choice),
-                                         disabled=not penalised, help=CRITERION_HELP)
+                                         disabled=not penalised, help=CRITERION_HELP, wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         # The popover stands last in the row, and its first choice decides what the slider before it is.
         slider = st.container(width=230)
