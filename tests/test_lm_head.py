@@ -9,7 +9,7 @@ import transformers
 from transformers import PreTrainedModel
 
 from engine.models import lm_head
-from engine.models.lm_head import log_likelihoods_at, row_costs
+from engine.models.lm_head import followers_at, log_distributions_at, log_likelihoods_at, row_costs
 
 VOCABULARY = 40
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -68,6 +68,19 @@ def test_a_head_that_mixes_positions_gets_the_whole_pass() -> None:
     assert lm_head._body(language_model) is None
     expected = torch.log_softmax(language_model(**inputs).logits, dim=-1)[rows, columns, targets]
     torch.testing.assert_close(log_likelihoods_at(language_model, inputs, rows, columns, targets), expected)
+
+
+@pytest.mark.parametrize("cached", [1, 2 * VOCABULARY, 2**19])
+@torch.inference_mode()
+def test_followers_of_shared_positions_whatever_the_step(cached: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lm_head, "CACHED_LOGITS", cached)
+    language_model = model("GPT2LMHeadModel")
+    inputs, rows, columns, _ = batch()
+    which, targets = torch.tensor([3, 0, 0, 2, 1, 3]), torch.tensor([5, 6, 7, 8, 9, 5])
+    expected = log_distributions_at(language_model, inputs, rows, columns)[which, targets]
+    torch.testing.assert_close(followers_at(language_model, inputs, rows, columns, which, targets), expected)
+    nothing = torch.zeros(0, dtype=torch.int64)
+    assert followers_at(language_model, inputs, nothing, nothing, nothing, nothing).shape == (0,)
 
 
 def test_only_the_picked_positions_reach_the_head() -> None:

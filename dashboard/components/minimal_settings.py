@@ -12,7 +12,8 @@ from engine.evaluations.scoring_rules import PLL, PLL_RULES, SPACE_RULES, WORD_R
 
 PRECISION_RULES = {
     "fp32": "Every pair in float32.",
-    "bf16": "Every pair in bfloat16: half the memory, faster on a GPU; close pairs may come out otherwise.",
+    "bf16": "Every pair in bfloat16, its logits in float32: faster, most of all on a GPU; close pairs may come out "
+            "otherwise.",
     "fp16": "Every pair in float16, for graphics cards without bfloat16: more exact, but some models leave its range.",
     "exact-decisions": "bfloat16 first, then float32 again for every pair whose winner the measured error could change "
                        "under any score shown: every decision is float32's.",

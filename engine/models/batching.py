@@ -19,6 +19,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase
 
 from engine.errors import InputError, RunError
 from engine.models.devices import on_device
+from engine.models.vocabulary_projection import projecting_in_float32
 
 # What matrices are multiplied in, other than float32. bfloat16 keeps float32's range; float16 is more exact within its
 # own, which some models leave, and what cards from before bfloat16 have.
@@ -132,7 +133,8 @@ def autocast(
     """What forward passes run under: "bf16" and "fp16" multiply matrices in these, "fp32" changes nothing.
 
     Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
-    (`torch.inference_mode`). Raises InputError for any other precision.
+    (`torch.inference_mode`); the product that makes its logits stays in float32 (`vocabulary_projection`). Raises
+    InputError for any other precision.
     """
     if precision not in PRECISIONS:
         raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
@@ -146,7 +148,7 @@ def _in_halves(device: torch.device, dtype: torch.dtype, model: torch.nn.Module 
     for weight in asking:
         weight.requires_grad_(True)
     try:
-        with torch.autocast(device.type, dtype=dtype):
+        with torch.autocast(device.type, dtype=dtype), projecting_in_float32(model, device):
             yield
     finally:
         for weight in asking:

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.batching import autocast, pad_id, padded, run_buckets, token_budget
 from engine.models.devices import on_device
-from engine.models.lm_head import log_distributions_at, row_costs
+from engine.models.lm_head import followers_at, row_costs
 from engine.models.loading import Loaded
 from engine.models.prefixes import Row, packed
 from engine.models.scored import excluded_piece, scored_piece, too_long
@@ -118,8 +118,7 @@ def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[
             np.concatenate([asked[i][:, 1] for i in batch]),
             np.concatenate([asked[i][:, 2] for i in batch]),
         ))
-        distributions = log_distributions_at(loaded.model, inputs, row_of, column_of)  # (n_distinct, vocab)
-        result[place] = distributions[distribution, target]
+        result[place] = followers_at(loaded.model, inputs, row_of, column_of, distribution, target)
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(np.unique(numbers[:, 0])) for numbers in asked]

@@ -158,7 +158,7 @@ def _filled(loaded: Loaded, sentences: list[_Masked], top: int, precision: str) 
 
     budget = token_budget(device, loaded.facts.hidden_size)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
-    with autocast(device, precision):
+    with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step)
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [

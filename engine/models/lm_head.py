@@ -22,6 +22,8 @@ from engine.models.shortcuts import gives, tolerance_of_logits
 
 # Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
 MAX_LOGITS = 2**28
+# Numbers whose softmax is taken at a time on a processor: 2 MiB in float32.
+CACHED_LOGITS = 2**19
 
 # The module that hands the hidden states to the head; None where picking there does not work.
 _bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
@@ -35,22 +37,45 @@ def log_likelihoods_at(
     `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `rows`, `columns` and
     `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
     """
-    return log_distributions_at(model, inputs, rows, columns).gather(1, targets[:, None])[:, 0]
+    return followers_at(model, inputs, rows, columns, torch.arange(len(targets), device=targets.device), targets)
+
+
+def followers_at(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, which: torch.Tensor,
+    targets: torch.Tensor,
+) -> torch.Tensor:
+    """log p(targets[k]) in nats, float32 (n_targets,), at position (rows[i], columns[i]) where i = which[k].
+
+    Several targets of one position share its logits.
+    """
+    logits = _logits_at(model, inputs, rows, columns)  # (n_positions, vocab)
+    # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
+    step = max(1, CACHED_LOGITS // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
+    found = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
+    for start in range(0, len(logits), max(step, 1)):
+        inside = (which >= start) & (which < start + step) if step < len(logits) else slice(None)
+        distributions = torch.log_softmax(logits[start:start + step].float(), dim=-1)
+        found[inside] = distributions[which[inside] - start, targets[inside]]
+    return found
 
 
 def log_distributions_at(
     model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     """log p of every entry of the vocabulary, float32 (n, vocab), at the positions of `log_likelihoods_at`."""
+    return torch.log_softmax(_logits_at(model, inputs, rows, columns).float(), dim=-1)
+
+
+def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
+               ) -> torch.Tensor:
+    """(n, vocab) in what the model computes in."""
     body = _body(model)
     if body is None:
-        logits = _whole(model, inputs, rows, columns)
-    elif isinstance(body, PreTrainedModel) and _once_in_each_row(rows, inputs) and can_read_one_position(body):
+        return _whole(model, inputs, rows, columns)
+    if isinstance(body, PreTrainedModel) and _once_in_each_row(rows, inputs) and can_read_one_position(body):
         with reading_one_position(body, columns):
-            logits = model(**inputs).logits[:, 0]  # (n_rows, vocab)
-    else:
-        logits = _picked(model, body, inputs, rows, columns)
-    return torch.log_softmax(logits.float(), dim=-1)
+            return model(**inputs).logits[:, 0]  # (n_rows, vocab)
+    return _picked(model, body, inputs, rows, columns)
 
 
 def row_costs(
