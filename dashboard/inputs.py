@@ -209,7 +209,7 @@ def _preview(dataset: Any, kind: str) -> None:
                     icon=":material/table_rows:") as preview:
         if preview.open:
             st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
-                         alt="The rows of the dataset")
+                         placeholder="–", alt="The rows of the dataset")
 
 
 def _needed(module: ModuleType) -> str:

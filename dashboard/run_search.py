@@ -70,7 +70,7 @@ def comparison(known: list[RunView]) -> None:
     if table.empty:
         st.caption("These runs have the same settings, data and numbers.")
         return
-    st.dataframe(table, hide_index=True, alt="The runs that were chosen, beside each other",
+    st.dataframe(table, hide_index=True, placeholder="–", alt="The runs that were chosen, beside each other",
                  column_config={"what": st.column_config.TextColumn("", pinned=True)})
     st.caption("Settings in which all of them agree are left out.")
 

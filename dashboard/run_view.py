@@ -126,7 +126,7 @@ def excluded(result: Any) -> None:
     if left_out.empty:
         return
     with st.expander(f"Left out: {len(left_out):,}", icon=":material/content_cut:"):
-        st.dataframe(left_out, hide_index=True, alt="What was left out, and why")
+        st.dataframe(left_out, hide_index=True, placeholder="–", alt="What was left out, and why")
 
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],

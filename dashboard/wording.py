@@ -53,7 +53,7 @@ def show_error(error: EngineError) -> None:
     if len(rows) > len(shown):
         with st.expander(f"All {len(rows):,} rows"):
             st.dataframe(pd.DataFrame([{"row": bad.row, "what is wrong": bad.reason} for bad in rows]),
-                         hide_index=True, alt="Rows that cannot be used")
+                         hide_index=True, placeholder="–", alt="Rows that cannot be used")
 
 
 def measure_help(measure: str) -> str:

@@ -125,6 +125,14 @@ def test_a_click_on_a_cell_shows_its_pairs_and_the_last_choice_counts(backend: F
     assert f"r = {best['pearson']:.3f}".replace("-", "−") in words(drawn(app))
 
 
+def test_why_there_is_no_case_is_said(backend: FakeBackend) -> None:
+    assert "has only one of the two settings" in words(visit(finished(idfs=("novel",), penalties=("none",))))
+    same = pd.DataFrame({"reference": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"], "human:a": [1, 3, 2, 5],
+                         "candidate": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"]})
+    alike = SentencePairs.from_frame(same.assign(candidate=[*same["candidate"][:3], "空が赤い"]), "alike")
+    assert "the penalty moves no pair." in words(visit(finished(alike, idfs=("novel",))))
+
+
 def test_the_measure_can_be_changed_and_no_model_is_asked(backend: FakeBackend) -> None:
     run_id = finished(None, A, all_layers=True)
     app = visit(run_id)

@@ -42,7 +42,7 @@ try:
                 "Name": [one.name for one in found], "Tokenizer": [one.model or one.tokenizer[:12] for one in found],
                 "Documents": [one.n_documents for one in found], "A document is": [one.unit for one in found],
                 "Made by": ["built in" if not one.run_id else "you" if one.own else "the team" for one in found],
-            }), hide_index=True, alt="All dictionaries")
+            }), hide_index=True, placeholder="–", alt="All dictionaries")
 except EngineError as error:
     show_error(error)
 wording.how_to_read(("idf",), NOTE)

@@ -53,7 +53,7 @@ def interval(line: Mapping[Any, Any]) -> str:
     """The 95 % interval in per cent points, and the ties where there are any."""
     if not line["n"]:
         return "no such pair"
-    ties = f" · {line['n_tied']:,} tie{'s' if line['n_tied'] != 1 else ''}" if line["n_tied"] else ""
+    ties = f" · {count(line['n_tied'], 'tie')}" if line["n_tied"] else ""
     return f"{100 * line['ci_low']:.1f}–{100 * line['ci_high']:.1f}{ties}"
 
 
@@ -82,4 +82,4 @@ def _table(summary: pd.DataFrame, models: list[str]) -> None:
             line[ORDER[stratum["stratum"]]] = f"{accuracy} ({interval(stratum)}), n = {stratum['n']:,}"
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, column_order=["Model", *ORDER.values()],
-                 alt="Accuracy of each model by stratum")
+                 placeholder="–", alt="Accuracy of each model by stratum")

@@ -38,7 +38,7 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
         columns[f"rank {kind}"] = st.column_config.NumberColumn("Rank", width="small", help=f"By {title_of(kind)}: 1 "
                                                                 "is best.")
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), key=key,
-                 alt="Each model's number and rank under each evaluation")
+                 placeholder="–", alt="Each model's number and rank under each evaluation")
 
 
 def pair_choice(kinds: list[str]) -> tuple[str, str]:
@@ -82,7 +82,8 @@ def printed_tables() -> None:
     columns = {column: st.column_config.TextColumn(
         column.capitalize() if column == "model" else column, alignment="left" if column == "model" else "right",
         help=measure_help(table.measures[column]) if column in table.measures else None) for column in table.columns}
-    st.dataframe(table.printed(), hide_index=True, column_config=columns, alt=f"{table.title}, as published")
+    st.dataframe(table.printed(), hide_index=True, column_config=columns,
+                 placeholder="–", alt=f"{table.title}, as published")
     st.caption(f"{verbatim(table.source)}, {AS_PUBLISHED}. {verbatim(table.note)}")
 
 

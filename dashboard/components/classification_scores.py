@@ -67,7 +67,8 @@ def comparisons(result: Result) -> None:
     table = result.comparisons
     columns = {name: st.column_config.NumberColumn(label, format="percent") for name, label in (
         ("difference", "Accuracy less the other's"), ("ci_low", "from"), ("ci_high", "to"))}
-    st.dataframe(table, hide_index=True, alt="Differences of the accuracy between models", column_config={
+    st.dataframe(table, hide_index=True,
+                 placeholder="–", alt="Differences of the accuracy between models", column_config={
         "model": "Model", "other": "Other", **columns, "separable": st.column_config.CheckboxColumn(
             "Apart", help="The 95 % interval of the difference leaves 0 out.")})
 
@@ -78,7 +79,7 @@ def class_table(result: Result) -> None:
     table = result.classes.pivot(index="class", columns="model", values="accuracy")[order]
     sizes = result.classes.drop_duplicates("class").set_index("class")[["n_train", "n_test"]]
     table = sizes.join(table).loc[list(dict.fromkeys(result.classes["class"]))].reset_index()
-    st.dataframe(table, hide_index=True, alt="Accuracy of each class under each model", column_config={
+    st.dataframe(table, hide_index=True, placeholder="–", alt="Accuracy of each class under each model", column_config={
         "class": "Class", "n_train": st.column_config.NumberColumn("Trained on", width="small"),
         "n_test": st.column_config.NumberColumn("Asked for", width="small", help="In one run."),
         **{model: st.column_config.NumberColumn(shortened(model), format="percent") for model in order}})
@@ -94,7 +95,8 @@ def missed_sentences(result: Result, run_id: str) -> None:
     missed = never_right(result.sentences, model)
     n_tested = int((result.sentences["model"] == model).sum())
     st.caption(f"{len(missed):,} of the {n_tested:,} sentences that were ever asked for were never right.")
-    st.dataframe(missed, hide_index=True, height=min(320, 38 + 35 * max(1, len(missed))), alt="Sentences never right",
+    st.dataframe(missed, hide_index=True, height=min(320, 38 + 35 * max(1, len(missed))),
+                 placeholder="–", alt="Sentences never right",
                  column_order=["row", "text", "class", "predicted", "n_asked"], column_config={
                      "row": st.column_config.NumberColumn("Row", width="small"),
                      "text": st.column_config.TextColumn("Sentence", width="large"), "class": "Class",

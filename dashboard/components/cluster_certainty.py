@@ -20,20 +20,22 @@ def how_sure(result: Result) -> None:
     if len(result.comparisons):
         st.markdown("**Every two models** :gray[difference of M_m, paired bootstrap, 95 %; apart where the interval "
                     "leaves out 0]")
-        st.dataframe(result.comparisons, hide_index=True, alt="Differences of the score between models", column_config={
+        st.dataframe(result.comparisons, hide_index=True,
+                     placeholder="–", alt="Differences of the score between models", column_config={
             "model": "Model", "other": "Other",
             **_numbers(result.comparisons, difference="M_m less the other's", ci_low="from", ci_high="to"),
             "separable": st.column_config.CheckboxColumn("Apart"),
         })
     st.markdown("**Against shuffled labels** :gray[what M_m would be if the labels said nothing]")
-    st.dataframe(result.null, hide_index=True, alt="Scores under permuted labels", column_config={
+    st.dataframe(result.null, hide_index=True, placeholder="–", alt="Scores under permuted labels", column_config={
         "model": "Model", **_numbers(result.null, score="M_m", null_mean="Shuffled, mean", null_low="2.5 %",
                                      null_high="97.5 %"),
         "p_value": number_column("permutation_p_value", P_DECIMALS),
     })
     if len(result.overlap):
         st.markdown("**Neighbourhoods** :gray[share of the nearest neighbours that two models have in common]")
-        st.dataframe(result.overlap, hide_index=True, alt="Nearest neighbours that models share", column_config={
+        st.dataframe(result.overlap, hide_index=True,
+                     placeholder="–", alt="Nearest neighbours that models share", column_config={
             "model": "Model", "other": "Other",
             "mean_overlap": st.column_config.NumberColumn("Shared", format="percent",
                                                           help=measure_help("neighbour_overlap")),
@@ -46,7 +48,7 @@ def other_indices(result: Result) -> None:
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     table = result.validity.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     st.dataframe(
-        table, hide_index=True, column_order=["model", *INDICES], alt="Validity indices of each model",
+        table, hide_index=True, column_order=["model", *INDICES], placeholder="–", alt="Validity indices of each model",
         column_config={"model": "Model", **{name: number_column(name, decimals(table[name])) for name in INDICES}})
 
 

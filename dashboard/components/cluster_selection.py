@@ -68,7 +68,7 @@ def _list(chosen: pd.DataFrame, run_id: str) -> int | None:
         selection_mode="single-row",
         # Another selection is another table: what was chosen in the last one means nothing in it.
         key=f"clusters-selected-{run_id}-{digest({'rows': chosen['row'].tolist()})}",
-        alt="The selected sentences; choose one to see its neighbours", column_config={
+        placeholder="–", alt="The selected sentences; choose one to see its neighbours", column_config={
             "row": st.column_config.NumberColumn("Row", width="small"),
             "label": st.column_config.TextColumn("Class", width="small"),
             "text": st.column_config.TextColumn("Sentence", width="large"),

@@ -69,7 +69,7 @@ def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
     state = st.dataframe(
         shown, hide_index=True, height=LIST_HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", key=f"clusters-why-{which}-{key}", column_config=columns,
-        column_order=list(columns), alt="Sentences that lie badly; choose one to see it in the maps")
+        column_order=list(columns), placeholder="–", alt="Sentences that lie badly; choose one to see it in the maps")
     asked = next(iter(state.selection.rows), None)
     return None if asked is None else int(shown["row"].iloc[asked])
 

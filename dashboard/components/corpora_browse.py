@@ -89,7 +89,8 @@ def _table(frame: pd.DataFrame) -> None:
         only_low = st.toggle("Only low-frequency", key="corpora-low", persist_state="session")
     shown = corpora_tables.found(frame, query, only_low)
     st.dataframe(
-        shown.head(ROWS_LISTED), hide_index=True, height=420, alt="Entries of the dictionary", column_config={
+        shown.head(ROWS_LISTED), hide_index=True, height=420,
+        placeholder="–", alt="Entries of the dictionary", column_config={
             "piece": "Piece", "documents": st.column_config.NumberColumn("Documents", format="localized"),
             "occurrences": st.column_config.NumberColumn("Occurrences", format="localized"),
             "idf": wording.number_column("idf", 3), "low_frequency": st.column_config.CheckboxColumn("Low-frequency"),

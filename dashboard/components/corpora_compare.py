@@ -80,5 +80,5 @@ def _differences(table: pd.DataFrame, names: tuple[str, str]) -> None:
         columns[f"idf_{place}"] = number(f"idf, {name}", format="%.3f", help=measure_help("idf"))
         columns[f"documents_{place}"] = number(f"Documents, {name}", format="localized")
     st.dataframe(shown.assign(low=shown["low"].replace(sides)), hide_index=True, height=380, column_config=columns,
-                 column_order=list(columns), alt="Pieces that differ most")
+                 column_order=list(columns), placeholder="–", alt="Pieces that differ most")
     st.caption(f"The {min(ROWS_LISTED, len(table)):,} largest differences of {len(table):,}.")

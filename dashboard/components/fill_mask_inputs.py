@@ -69,7 +69,7 @@ def _built(sentences: DomainSentences) -> MaskedSentences:
                     type="tertiary", icon=":material/table_rows:") as preview:
         if preview.open:
             st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640, column_order=[
-                "domain", "label", "text"], alt="The masked sentences that were built")
+                "domain", "label", "text"], placeholder="–", alt="The masked sentences that were built")
     return dataset
 
 

@@ -48,6 +48,7 @@ def choose_item(run_id: str, result: Result) -> pd.Series:
         shown.assign(**probabilities), hide_index=True, height=min(HIGHEST, 35 * len(shown) + 38), on_select="rerun",
         selection_mode="single-row-required", column_config=columns, column_order=list(columns),
         key="-".join(["fill-mask-items", run_id, *wanted]),
+        placeholder="–",
         alt="Masked sentences with the probability of their words; choose one to see what the models predict",
     )
     chosen = next(iter(state.selection.rows), 0)

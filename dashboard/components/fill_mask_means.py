@@ -49,7 +49,8 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         "left_out": st.column_config.NumberColumn("Left out", help="Too long, or with a word that the vocabulary "
                                                   "cannot spell."),
     }
-    st.dataframe(table, hide_index=True, column_config=columns, alt="Models by mean probability of the masked words")
+    st.dataframe(table, hide_index=True, column_config=columns,
+                 placeholder="–", alt="Models by mean probability of the masked words")
 
 
 def comparisons(result: Result) -> None:
@@ -68,7 +69,8 @@ def comparisons(result: Result) -> None:
     with st.expander("Differences between models", icon=":material/compare_arrows:"):
         digits = percent_digits(once["difference"].tolist())
         st.dataframe(once.assign(**{name: 100 * once[name] for name in ("difference", "ci_low", "ci_high")}),
-                     hide_index=True, alt="Differences of mean probabilities with their intervals", column_config={
+                     hide_index=True,
+                     placeholder="–", alt="Differences of mean probabilities with their intervals", column_config={
                          "model": "Model", "other": "Minus", "separable": "Told apart",
                          **{name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
                             for name, title in (("difference", "Difference (points)"), ("ci_low", "95 % from"),

@@ -28,7 +28,7 @@ def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
     if corpus.bad:
         with st.expander(f"Articles that cannot be read: {len(corpus.bad):,}", icon=":material/content_cut:"):
             st.dataframe(pd.DataFrame([{"what is wrong": bad.reason} for bad in corpus.bad]), hide_index=True,
-                         alt="Articles that cannot be read, and why")
+                         placeholder="–", alt="Articles that cannot be read, and why")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         part = st.segmented_control(
             "Of each article", list(WORDS), format_func=WORDS.__getitem__, default="title", required=True,

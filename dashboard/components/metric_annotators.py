@@ -13,7 +13,7 @@ from engine.evaluations.metric_study import Result
 def annotators_view(result: Result) -> None:
     """A line for each annotator and, of several, one for every two."""
     table = result.annotators
-    st.dataframe(table, hide_index=True, alt="The annotators and their scores", column_config={
+    st.dataframe(table, hide_index=True, placeholder="–", alt="The annotators and their scores", column_config={
         "annotator": "Annotator", "n": "Pairs scored", "missing": "Left out", "scale": "Scale",
         "minimum": st.column_config.NumberColumn("Least", format="%.4g"),
         "maximum": st.column_config.NumberColumn("Greatest", format="%.4g"),
@@ -30,7 +30,7 @@ def annotators_view(result: Result) -> None:
             "95 %": [interval(low, high) for low, high in zip(result.agreement["ci_low"], result.agreement["ci_high"],
                                                              strict=True)],
             "Pairs both scored": result.agreement["n"], "": result.agreement["reason"],
-        }), hide_index=True, width="content", alt="Pearson's correlation of every two annotators")
+        }), hide_index=True, width="content", placeholder="–", alt="Pearson's correlation of every two annotators")
     st.caption("Each annotator's scores are z-normalised (their own mean 0, standard deviation 1, over the pairs they "
                "scored, divided by n); the mean of the z-scores is what every method is held against. "
                + verbatim("With one annotator that is their z-score." if len(table) == 1 else

@@ -32,8 +32,9 @@ def case_table(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
         return
     table = moved_pairs(run_id, line["model"], line["idf"], result)
     if table.empty:
-        st.caption(verbatim(f"With {line['model']} and idf {line['idf']} the penalty moves no pair, or the study has "
-                            "not both settings."))
+        why = ("the penalty moves no pair" if {"none", "reading"} <= _penalties(result, line)
+               else "the study has only one of the two settings, with and without penalty")
+        st.caption(verbatim(f"With {line['model']} and idf {line['idf']} {why}."))
         other = _another(run_id, result, line)
         if other is None:
             return
@@ -58,7 +59,12 @@ def case_table(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
         st.caption(f"The {MOST_CASES:,} that it moves most; all of them are in cases.csv.")
     st.dataframe(table.head(MOST_CASES), hide_index=True, column_order=list(columns), column_config=columns,
                  height=CASES_HEIGHT, key=f"metric-cases-{run_id}",
-                 alt="Pairs that the penalty moves, with both differences to the humans")
+                 placeholder="–", alt="Pairs that the penalty moves, with both differences to the humans")
+
+
+def _penalties(result: Result, line: Mapping[Any, Any]) -> set[str]:
+    table = result.correlations
+    return set(table.loc[(table["model"] == line["model"]) & (table["idf"] == line["idf"]), "penalty"])
 
 
 def moved_sentence(result: Result, line: Mapping[Any, Any], table: pd.DataFrame) -> str:

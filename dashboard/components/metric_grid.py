@@ -74,7 +74,7 @@ def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
         del columns["reason"]
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
                  selection_mode="single-row", key=_key("table", run_id),
-                 alt="Every setting and method with its correlations; choose one to see its pairs")
+                 placeholder="–", alt="Every setting and method with its correlations; choose one to see its pairs")
 
 
 def _words(line: Mapping[Any, Any]) -> dict[str, Any]:

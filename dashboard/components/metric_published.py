@@ -39,11 +39,11 @@ def published_tables() -> None:
     wide = grid.assign(setting=setting).pivot(index="model", columns="setting", values="pearson")
     wide = wide.loc[grid["model"].drop_duplicates(), setting.drop_duplicates()]  # in the order of print
     st.markdown("Pearson's correlation of the 16 settings :gray[section 4.3]")
-    st.dataframe(wide.reset_index(names="Model"), hide_index=True, alt="The paper's 16 settings",
+    st.dataframe(wide.reset_index(names="Model"), hide_index=True, placeholder="–", alt="The paper's 16 settings",
                  column_config={name: st.column_config.NumberColumn(format="%.3f") for name in wide.columns})
     st.markdown("Compared with other methods :gray[section 5]")
     st.dataframe(published_methods().rename(columns={"method": "Method", "pearson": "Pearson's correlation"}),
-                 hide_index=True, width="content", alt="The paper's comparison with other methods")
+                 hide_index=True, width="content", placeholder="–", alt="The paper's comparison with other methods")
     low, high = ANNOTATOR_AGREEMENT
     st.markdown(f"Correlation of every two evaluators: {low:.3f} to {high:.3f} :gray[section 4.1]")
     st.markdown("Where the penalty helps, where not :gray[section 5; in brackets the difference to the human]")
@@ -51,7 +51,7 @@ def published_tables() -> None:
         "Nearer to the human": case.nearer, "Reference": case.reference, "Candidate": case.candidate,
         "Human": f"{case.human:.3f}", "Base": f"{case.base:.3f} ({case.base_difference:.3f})",
         "Penalized": f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
-        hide_index=True, alt="The paper's case table")
+        hide_index=True, placeholder="–", alt="The paper's case table")
 
 
 def _badge() -> None:

@@ -50,6 +50,7 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stere
         return {}
     wide = beside_table(beside, ranked=not stereotypes)
     st.dataframe(wide, hide_index=True, height="auto" if len(wide) < FEW else HEIGHT, column_config=_columns(wide),
+                 placeholder="–",
                  alt=f"{'Share of sent_more' if stereotypes else 'Accuracy'} in all pairs and in the fair subset, with "
                      "the change of each model, by category")
     about_ranks = ("**Rank**: among the models in the category, all pairs → fair subset where it changes; whether two "

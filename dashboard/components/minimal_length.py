@@ -96,7 +96,7 @@ def _counts(view: View, word: str) -> None:
                      key=f"minimal-counts-{view.run_id}"):
         order = [f"{name}: {what}" for name in ORDER.values() for what in ("pairs", share)]
         st.dataframe(pd.DataFrame(lines), hide_index=True, column_order=["Model", "Score", *order],
-                     alt=f"Number of pairs and {share} in each stratum, for each model and score")
+                     placeholder="–", alt=f"Number of pairs and {share} in each stratum, for each model and score")
         st.caption(f"{shares.capitalize()} in per cent, with their 95 % intervals (Wilson).")
 
 

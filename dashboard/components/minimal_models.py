@@ -37,7 +37,7 @@ def _ranking(view: View) -> None:
     st.dataframe(
         ranking[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
             **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}),
-        hide_index=True, alt="Rank groups and accuracies of the models", column_config={
+        hide_index=True, placeholder="–", alt="Rank groups and accuracies of the models", column_config={
             "rank_group": st.column_config.NumberColumn("Rank group", width="small", help="Models that cannot be told "
                                                         "from the best of their group share it."),
             "model": "Model", "accuracy": st.column_config.NumberColumn("Accuracy %", format="%.1f"),
@@ -53,7 +53,7 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
     st.dataframe(
         comparisons.assign(**{name: 100 * comparisons[name] for name in ("difference", "ci_low", "ci_high")},
                            verdict=comparisons["separable"].map({True: "yes", False: "no"})),
-        hide_index=True, alt="Every two models compared on the same pairs", column_config={
+        hide_index=True, placeholder="–", alt="Every two models compared on the same pairs", column_config={
             "model": "Model", "other": "Other", "n_only_model": counts.format("Only model"),
             "n_only_other": counts.format("Only other"),
             "difference": st.column_config.NumberColumn("Δ points", format="%+.1f"),
@@ -79,7 +79,8 @@ def _differing(view: View, *, stereotypes: bool) -> None:
     key = f"minimal-differing-{view.run_id}-{model}-{other}-{view.normalization}-{view.alpha}-{view.subset}"
     st.dataframe(
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", selection_mode="single-row", key=key,
-        on_select=lambda: _chosen(key, view.run_id, model, found), alt="The pairs that two models see most differently",
+        on_select=lambda: _chosen(key, view.run_id, model, found),
+        placeholder="–", alt="The pairs that two models see most differently",
         column_order=["row", "decision", "margin", "other_decision", "other_margin", "acceptable", "unacceptable"],
         column_config={
             "row": st.column_config.NumberColumn("Row", width="small"),

@@ -19,7 +19,8 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     name = PRECISION_NAMES.get(precision, precision)
     st.markdown(f"**Precision** {name} :gray[{verbatim(PRECISION_RULES[precision])}]")
     if "scored_in" in result.pairs.columns:
-        st.dataframe(precision_table(result), hide_index=True, alt="How many pairs were scored in which precision",
+        st.dataframe(precision_table(result), hide_index=True,
+                     placeholder="–", alt="How many pairs were scored in which precision",
                      column_config={"Largest error": st.column_config.NumberColumn(
                          format="%.2g", help="The largest difference between bf16 and fp32 that was seen, in nats per "
                          "square root of |S|."), "Safety": st.column_config.NumberColumn(

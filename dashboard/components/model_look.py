@@ -124,7 +124,7 @@ def _tokens(look: Look) -> None:
     with st.expander("Token by token", icon=":material/table_rows:"):
         words = [word if word >= 0 else None for word in piece["words"].tolist()]
         st.dataframe(pd.DataFrame({"token": piece["tokens"], "id": piece["ids"], "text": surfaces, "word": words}),
-                     hide_index=True, alt="Every token with its number and its place", column_config={
+                     hide_index=True, placeholder="–", alt="Every token with its number and its place", column_config={
                          "token": "Token", "id": "Id", "text": st.column_config.TextColumn("Stands for"),
                          "word": st.column_config.NumberColumn("Word", help="The tokenizer's own words, from 0")})
 

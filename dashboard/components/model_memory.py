@@ -30,7 +30,7 @@ def in_memory() -> None:
                     pd.DataFrame([{"model": model.name, "task": TASKS.get(model.task, model.task),
                                    "device": model.device, "memory": size(model.bytes),
                                    "parameters": model.parameters} for model in worker.models]),
-                    hide_index=True, alt="Models in the memory of this worker", column_config={
+                    hide_index=True, placeholder="–", alt="Models in the memory of this worker", column_config={
                         "model": "Model", "task": st.column_config.TextColumn("Loaded for"), "device": "Device",
                         "memory": "Memory",
                         "parameters": st.column_config.NumberColumn("Parameters", format="localized"),

@@ -23,7 +23,8 @@ def papers_models() -> None:
     paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", persist_state="session")
     cards = [card for card in PAPER_CARDS.values() if paper == ALL or paper in dict(card.labels)]
     st.dataframe(
-        pd.DataFrame([_row(card, paper) for card in cards]), hide_index=True, alt="The models of the papers",
+        pd.DataFrame([_row(card, paper) for card in cards]), hide_index=True,
+        placeholder="–", alt="The models of the papers",
         column_config={
             "label": "Label in the paper",
             "type": st.column_config.TextColumn("Type this", help=f"{PLACEHOLDER} stands for a directory of yours."),

@@ -15,6 +15,7 @@ from dashboard.components.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREOTYP
 from dashboard.signing import digest
 from dashboard.wording import measure_help, verbatim
 from engine.evaluations.model_comparison import margin_unit
+from engine.language.quantities import count
 from engine.measures.acceptability import CARD_KEYS
 
 CARD_BY_NORMALIZATION = CARD_KEYS
@@ -58,7 +59,7 @@ def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Seri
         st.caption(f"The first {len(shown):,} of {len(found):,} pairs{ends}; narrow them by the filters, or download "
                    "them all.")
     else:
-        st.caption(f"{len(found):,} pair{'s' if len(found) != 1 else ''}.")
+        st.caption(f"{count(len(found), 'pair')}.")
     filters = digest({"filters": [model, *outcomes, *lengths, *wanted, order, str(pick), view.subset]})
     chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{run_id}-{filters}",
                      stereotypes=stereotypes)
@@ -96,7 +97,7 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", column_config=columns, key=key,
         column_order=[name for name in columns if name != "category" or with_category],
-        alt="Pairs with both scores; choose one to see its tokens",
+        placeholder="–", alt="Pairs with both scores; choose one to see its tokens",
     )
     rows: Sequence[int] = state.selection.rows
     return rows[0] if rows and rows[0] < len(shown) else None

@@ -74,7 +74,8 @@ def choose_pair(table: pd.DataFrame, run_id: str, *, penalised: bool) -> pd.Seri
     state = st.dataframe(
         shown, hide_index=True, height=290 if len(shown) > 6 else "auto", on_select="rerun",
         selection_mode="single-row-required", selection_default={"selection": {"rows": places[:1] or [0]}},
-        column_config=columns, column_order=list(columns), alt="Pairs with their scores; choose one to see it aligned",
+        column_config=columns, column_order=list(columns),
+        placeholder="–", alt="Pairs with their scores; choose one to see it aligned",
         key=table_key(run_id, text, categories, order, times),
     )
     chosen = next(iter(state.selection.rows), places[0] if places else 0)

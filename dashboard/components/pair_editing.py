@@ -1,7 +1,4 @@
-"""Edit a minimal pair and score it again: a small run of its own, shown below the one it came from.
-
-Its address is part of the page's (`…&edited=<id>&of=<the run on show>`), so a reload keeps it and nobody waits for it.
-"""
+"""Edit a minimal pair and score it again: an edited run, shown below the one it came from."""
 
 from __future__ import annotations
 
@@ -12,21 +9,19 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard import run_view, session
+from dashboard import run_view
+from dashboard.components.edited_run import edited_result, submit_edited
 from dashboard.components.minimal_view import View
 from dashboard.components.pair_glass import pair_glass
 from dashboard.components.pair_table import pair_table
 from dashboard.wording import show_error, verbatim
 from engine.datasets.minimal_pairs import MinimalPairs
 from engine.errors import EngineError, InputError
-from engine.evaluations.minimal_pairs import Result
 from engine.evaluations.unigrams import THESE, with_unigrams
 
 KIND = "minimal-pairs"
 NAME_LENGTH = 40
-POLL_SECONDS = 0.3
 HEIGHT = 84
-EDITED, OF = "edited", "of"
 
 
 def edit_form(view: View, pair: pd.Series) -> None:
@@ -52,25 +47,11 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
 
     `before`: the pair on show, of the same model.
     """
-    edited = st.query_params.get(EDITED)
-    if not edited or st.query_params.get(OF) != view.run_id:
+    found = edited_result(KIND, view.run_id)
+    if found is None:
         return
-    run = session.desk().get(edited)
-    if run is None or run.kind != KIND:
-        return
-    if run.state in run_view.ACTIVE:
-        _watch(edited)
-        return
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown("**Edited**", width="content")
-        if st.button("Close", key="minimal-edited-close", type="tertiary", icon=":material/close:"):
-            del st.query_params[EDITED], st.query_params[OF]
-            st.rerun()
-    if run.state != "done":
-        st.error(verbatim(run.message or "This was stopped."), icon=":material/error:")
-        return
+    edited, result = found
     try:
-        result: Result = run_view.load_result(edited)
         if view.normalization == "SLOR" and view.unigrams != THESE:
             result = with_unigrams(result, view.unigrams)
     except EngineError as error:
@@ -97,27 +78,11 @@ def _submit(view: View, typed: dict[str, str]) -> None:
             raise InputError(f"A pair is two sentences; the {empty[0]} one is empty. Type both.")
         name = " / ".join(_cut(text) for text in typed.values())
         dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in typed.items()}), name)
-        submission = session.desk().submit(KIND, replace(view.result.settings, shared_tokens=False), dataset)
+        submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False), dataset)
     except EngineError as error:
         show_error(error)
-        return
-    st.query_params.update({EDITED: submission.run_id, OF: view.run_id})
-    st.rerun()
 
 
 def _cut(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= NAME_LENGTH else f"{line[:NAME_LENGTH]}…"
-
-
-@st.fragment(run_every=POLL_SECONDS)
-def _watch(edited: str) -> None:
-    """How far the small run is; the whole page is drawn again once it has ended."""
-    try:
-        run = session.desk().get(edited)
-    except EngineError as error:
-        show_error(error)
-        return
-    if run is None or run.state not in run_view.ACTIVE:
-        st.rerun()
-    run_view.progress(run)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from engine.language.quantities import count
+
 NAMED = 2  # names that a sentence holds before it only counts the others
 NOUNS = {"idf": "low-frequency token", "proper-nouns": "proper noun", "either": "rare token or name",
          "both": "rare name"}
@@ -32,7 +34,7 @@ def penalty_sentence(pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame, 
         return f"{NONE_CONCERNED[criterion]}, so the penalty takes nothing."
     guilty = concerned[concerned["agreement"] < 1]
     if guilty.empty:
-        return (f"{_counted(len(concerned), NOUNS[criterion])}, each read like its match (M = 1): "
+        return (f"{count(len(concerned), NOUNS[criterion])}, each read like its match (M = 1): "
                 "the penalty takes nothing.")
     told = _joined(guilty, concerned, tokens, NOUNS[criterion]) if joined else _apart(guilty)
     return f"{told}: {_cost(pair)}."
@@ -92,10 +94,6 @@ def _cost(pair: Mapping[str, Any] | pd.Series) -> str:
     if pd.isna(lost):
         return "nothing of P and R is left, and F1 has no value"
     return f"the penalty takes {lost:.2f} off F1" if abs(lost) >= 0.005 else "the penalty takes less than 0.01 off F1"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n} {what}{'s' if n != 1 else ''}"
 
 
 def _m(value: float) -> str:

@@ -157,21 +157,22 @@ def _exact(loaded: Loaded, job: Job, theirs: Peer) -> Beside:
     pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
                          tuple(range(1, n + 1)))
 
-    again: list[int] = []  # pairs scored in fp32, too
+    reports: list[dict[str, float | int]] = []
 
     def decisions(precision: str) -> np.ndarray:
         scored = score_pairs(
             pairs, lambda texts, how: causal_lm.token_log_likelihoods(loaded, texts, precision=how), precision, seed=0,
             unigrams=lambda *_: [])
-        again.append(int((scored.scored_in == "fp32").sum()))
+        reports.append(scored.report)
         return decided(pair_table("m", pairs, scored), "LP")
 
     otherwise = float((decisions("exact-decisions") != decisions("fp32")).mean())
     ours, peers, times = _alternated(lambda: decisions("exact-decisions"), theirs)
     return Beside(f"Exact decisions on {n} pairs of {job.source}", theirs.name, theirs.batch_size, ours, peers, times,
                   4.0, None, otherwise, "share of decisions",
-                  f"{again[-1]} of the pairs were scored in bf16 and again in fp32; random weights leave many margins "
-                  "small.")
+                  f"{reports[-1]['n_fp32']} of the pairs were scored in bf16 and again in fp32, "
+                  f"{reports[-1]['n_sampled']} of them as the sample that measures the error, "
+                  "which more pairs would share; random weights leave many margins small.")
 
 
 def _both(

@@ -14,7 +14,7 @@ from tests import postgres
 from tests.browser.server import Server, serving
 from tests.database import url_for
 
-WAIT_MILLISECONDS = 30_000  # for what a click brings; a machine that runs tests is busy
+WAIT_MILLISECONDS = 60_000  # for what a click brings; a machine that runs tests is busy
 expect.set_options(timeout=WAIT_MILLISECONDS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]

@@ -45,7 +45,7 @@ def port_of(url: str) -> int:
 def outside(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(ignore_https_errors=True, accept_downloads=True,
                                    viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     yield context.new_page()
     context.close()
 

@@ -92,7 +92,7 @@ def test_the_study_fits_a_phone_in_the_dark_and_its_texts_are_only_text(
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("reference", "candidate", "rater_a", "rater_b", "rater_c"), *rows])
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))

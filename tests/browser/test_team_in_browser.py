@@ -35,7 +35,7 @@ def sign_in(chromium: Browser, team: Server) -> Iterator[SignIn]:
 
     def open_as(email: str, path: str) -> Page:
         contexts.append(chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
-        contexts[-1].set_default_timeout(30_000)
+        contexts[-1].set_default_timeout(60_000)
         page = contexts[-1].new_page()
         page.goto(team.url + path)
         press(page.get_by_role("button", name="Sign in"))
