@@ -121,7 +121,7 @@ def test_sentences_that_become_the_same_ids_are_ties_and_said() -> None:
     result = run(pairs_of(("Cat", "cat"), ("猫がいる", "猫はいる")), models=("m",))  # the fake lower-cases ids
     assert result.pairs["identical"].tolist() == [True, False]
     assert summary(result, ["LP"]).iloc[0]["n_tied"] == 1
-    assert any("count as ties" in notice for notice in result.notices)
+    assert any("counted as ties" in notice for notice in result.notices)
 
 
 def test_too_long_pairs_are_left_out_on_both_sides_and_listed() -> None:
@@ -132,7 +132,7 @@ def test_too_long_pairs_are_left_out_on_both_sides_and_listed() -> None:
     assert result.pairs["row"].tolist() == [9] and set(result.tokens["row"]) == {9}
     assert result.items["row"].tolist() == [7, 9] and result.pairs["item"].tolist() == [1]
     assert "m: 1 of 2 pairs could not be scored and were left out, both sentences of each." in result.notices
-    with pytest.raises(InputError, match="none of the 1 pairs; the first: row 7"):
+    with pytest.raises(InputError, match="none of the 1 pair; the first: row 7"):
         run(MinimalPairs("long", (long,), ("猫",), ("",), (7,)), models=("m",))
 
 
@@ -141,7 +141,7 @@ def test_unknown_characters_are_counted_and_said() -> None:
     assert result.pairs["acceptable_unknown"].tolist() == [2, 0]
     assert result.pairs["unacceptable_unknown"].tolist() == [1, 0]
     (notice,) = (notice for notice in result.notices if "does not know" in notice)
-    assert notice.startswith("m: in 1 pairs a sentence holds characters") and "(3 unknown tokens in all)" in notice
+    assert notice.startswith("m: in 1 pair a sentence holds characters") and "(3 unknown tokens in all)" in notice
 
 
 class Liking(SessionFake):

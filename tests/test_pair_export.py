@@ -82,7 +82,7 @@ def test_pairs_from_no_file_come_as_csv() -> None:
 
 
 def test_nothing_to_export_is_said() -> None:
-    with pytest.raises(InputError, match="None of the 1 pairs is in the subset"):
+    with pytest.raises(InputError, match="None of the 1 pair is in the subset"):
         export_pairs(MinimalPairs("x", ("a",), ("b",), ("",), (1,)), [5])
 
 

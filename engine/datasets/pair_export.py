@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.datasets.minimal_pairs import MinimalPairs
 from engine.errors import InputError
+from engine.language.quantities import count
 
 SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".tsv", "excel": ".xlsx",
                     "pasted": ".tsv"}
@@ -44,7 +45,7 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
     """
     chosen = dataset.subset(rows)
     if not chosen.n:
-        raise InputError(f"None of the {dataset.n:,} pairs is in the subset, so there is nothing to export.")
+        raise InputError(f"None of the {count(dataset.n, 'pair')} is in the subset, so there is nothing to export.")
     if not chosen.originals:
         return _file(dataset.name, "csv", label, _own_rows(chosen))
     files = []

@@ -25,6 +25,7 @@ from engine.evaluations.signature import require_models, resolve_layer, signatur
 from engine.evaluations.token_table import SIDES, Sentence, TokenTable
 from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
+from engine.language.quantities import count
 from engine.models.facts import ModelFacts
 
 __all__ = ["PAIRINGS", "PENALTIES", "PRECISIONS", "SIDES", "Result", "Scores", "Scoring", "Settings", "check_scoring",
@@ -181,7 +182,7 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
             n_bytes += blocks[-1].nbytes
         _refuse_size(used, n_bytes, start + len(part), len(alignments), len(layers))
     if not shapes:
-        raise InputError(f"{facts.name} can align none of the {len(alignments)} pairs; the first: row "
+        raise InputError(f"{facts.name} can align none of the {count(len(alignments), 'pair')}; the first: row "
                          f"{excluded[0][1]}, {excluded[0][2]}.")
     shape_table = pd.DataFrame(shapes, columns=["row", "reference", "n_reference", "n_candidate"])
     cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()

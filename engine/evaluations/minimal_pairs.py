@@ -23,6 +23,7 @@ from engine.evaluations.scoring_rules import PLL, WORDS, scoring_rule
 from engine.evaluations.signature import require_models, signature
 from engine.evaluations.unigrams import THESE, fits, log_probabilities, with_unigrams
 from engine.inference.gateway import GatewaySession
+from engine.language.quantities import count
 from engine.models.facts import ModelFacts
 
 PRECISIONS = ("fp32", "bf16", "fp16", "exact-decisions")
@@ -103,7 +104,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for model, table in zip(scored, excluded, strict=True):
         if len(table) == dataset.n:
             first = f"; the first: row {table['row'].iloc[0]}, {table['reason'].iloc[0]}" if dataset.n else ""
-            raise InputError(f"{model} can score none of the {dataset.n} pairs{first}.")
+            raise InputError(f"{model} can score none of the {count(dataset.n, 'pair')}{first}.")
     result = Result(
         settings=settings, dataset_name=dataset.name,
         pairs=pd.concat([pair_tables.pair_table(model, dataset, found) for model, found in scored.items()],

@@ -92,7 +92,7 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
             dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
         if undefined := int(scores.pairs["f1"].isna().sum()):
-            notices.append(f"{model}: {count(undefined, 'pair')} without a score, because every token of a sentence "
+            notices.append(f"{model}: {count(undefined, 'pair')} with no score, because every token of a sentence "
                            "weighs 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
                            + ", it has none but special tokens, or there is nothing to match.")
     return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,

@@ -6,15 +6,20 @@ every text once, a last layer or a head only where it is looked at, a common beg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 from transformers import PreTrainedConfig
 
 from tests.benchmarks.measuring import worked
 
 PRODUCT_SIZE, PRODUCTS = 2048, 3
+# torch's own names of matrix products and of attention, which is two of them
+PRODUCT = re.compile(r"^(aten::(addmm|mm|bmm|baddbmm|_scaled_dot_product.*)|mkldnn::.*linear.*)$")
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,15 @@ def operations_a_second(dtype: torch.dtype = torch.float32, *, inner: int = PROD
     a, b = torch.ones(PRODUCT_SIZE, inner, dtype=dtype), torch.ones(columns, inner, dtype=dtype)
     seconds = worked(lambda: [torch.nn.functional.linear(a, b) for _ in range(PRODUCTS)])
     return PRODUCTS * 2 * PRODUCT_SIZE * inner * columns / seconds
+
+
+def share_of_products(job: Callable[[], object]) -> float:
+    """The part of a job's time that torch spends in matrix products and attention."""
+    start = time.perf_counter()
+    with profile(activities=[ProfilerActivity.CPU]) as found:
+        job()
+    seconds = time.perf_counter() - start
+    return sum(event.self_cpu_time_total for event in found.key_averages() if PRODUCT.search(event.key)) / 1e6 / seconds
 
 
 def encoded(size: Size, lengths: Iterable[int]) -> float:

@@ -140,7 +140,9 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
         cases, versions = _both(work, score, theirs, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
-        cases = [replace(case, why=why if case.work.endswith("fp32") else f"{IN_FLOAT32} {why}") for case in cases]
+        whys = {case.work: [case.why, why] if case.work.endswith("fp32") else [case.why, IN_FLOAT32, why]
+                for case in cases}
+        cases = [replace(case, why=" ".join(whys[case.work])) for case in cases]
         return [*cases, _exact(loaded, job, theirs)], versions
 
 
@@ -187,8 +189,10 @@ def _both(
             lambda precision=precision: score(precision), theirs,  # type: ignore[misc]
             lambda seconds, dtype=dtype, shares=shares: shares.append(  # type: ignore[misc]
                 needed / seconds / limits.operations_a_second(dtype)))
+        products = limits.share_of_products(lambda precision=precision: score(precision))  # type: ignore[misc]
         cases.append(Beside(f"{work}, {precision}", theirs.name, theirs.batch_size, ours, peers, times, aim,
-                            statistics.median(shares), deviation, unit))
+                            statistics.median(shares), deviation, unit,
+                            f"Matrix products and attention take {products:.0%} of its time."))
     return cases, theirs.versions
 
 
