@@ -157,20 +157,31 @@ def _unknown() -> None:
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(run_id: str) -> None:
-    """How far a run is, drawn again every moment; the whole page is drawn again once it has ended."""
-    try:
-        view = session.desk().get(run_id)
-    except EngineError as error:
-        show_error(error)
+    """How far a run is, drawn again every moment."""
+    view = still_active(run_id)
+    if view is None:
         return
-    if view is None or view.state not in ACTIVE:
-        st.rerun()
     with st.container(border=True):
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
         st.caption("You can leave this page: the run goes on, and its address brings you back.")
         if session.desk().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
             session.desk().cancel(run_id)
+
+
+def still_active(run_id: str) -> RunView | None:
+    """For a fragment that watches a run: the run while it is queued or running; None where an error was drawn instead.
+
+    Once it has ended or is gone the whole page is drawn again.
+    """
+    try:
+        view = session.desk().get(run_id)
+    except EngineError as error:
+        show_error(error)
+        return None
+    if view is None or view.state not in ACTIVE:
+        st.rerun()
+    return view
 
 
 def progress(view: RunView) -> None:

@@ -55,12 +55,7 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(edited: str) -> None:
-    """How far the small run is; the whole page is drawn again once it has ended."""
-    try:
-        view = session.desk().get(edited)
-    except EngineError as error:
-        show_error(error)
-        return
-    if view is None or view.state not in run_view.ACTIVE:
-        st.rerun()
-    run_view.progress(view)
+    """How far the small run is, drawn again every moment."""
+    view = run_view.still_active(edited)
+    if view is not None:
+        run_view.progress(view)

@@ -46,13 +46,14 @@ def followers_at(
 ) -> torch.Tensor:
     """log p(targets[k]) in nats, float32 (n_targets,), at position (rows[i], columns[i]) where i = which[k].
 
-    Several targets of one position share its logits.
+    As `log_likelihoods_at`, but that several targets of one position share its logits: `rows` and `columns` int64
+    (n_positions,), `which` and `targets` int64 (n_targets,).
     """
     logits = _logits_at(model, inputs, rows, columns)  # (n_positions, vocab)
     # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
-    step = max(1, CACHED_LOGITS // logits.shape[1]) if logits.device.type == "cpu" else len(logits)
+    step = max(1, CACHED_LOGITS // logits.shape[1] if logits.device.type == "cpu" else len(logits))
     found = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
-    for start in range(0, len(logits), max(step, 1)):
+    for start in range(0, len(logits), step):
         inside = (which >= start) & (which < start + step) if step < len(logits) else slice(None)
         distributions = torch.log_softmax(logits[start:start + step].float(), dim=-1)
         found[inside] = distributions[which[inside] - start, targets[inside]]

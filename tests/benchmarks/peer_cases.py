@@ -140,9 +140,9 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
         cases, versions = _both(work, score, theirs, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
-        whys = {case.work: [case.why, why] if case.work.endswith("fp32") else [case.why, IN_FLOAT32, why]
-                for case in cases}
-        cases = [replace(case, why=" ".join(whys[case.work])) for case in cases]
+        in_fp32, in_bf16 = cases
+        cases = [replace(in_fp32, why=f"{in_fp32.why} {why}"),
+                 replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}")]
         return [*cases, _exact(loaded, job, theirs)], versions
 
 

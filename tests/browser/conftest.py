@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from engine.runs.database import URL_VARIABLE
 from tests import postgres
 from tests.browser.server import Server, serving
+from tests.browser.visitor import WAIT_MILLISECONDS
 from tests.database import url_for
 
-WAIT_MILLISECONDS = 60_000  # for what a click brings; a machine that runs tests is busy
 expect.set_options(timeout=WAIT_MILLISECONDS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]

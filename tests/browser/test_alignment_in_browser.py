@@ -10,7 +10,16 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    address,
+    downloaded,
+    press,
+    settled,
+    upload,
+    weigh,
+)
 
 REFERENCE, CANDIDATE = "斉藤さんは今、最高の環境にいる。", "尾崎は良い場所にいる。"
 VIEW = ".alignment"
@@ -137,7 +146,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
 
 def test_html_in_a_pair_is_text_and_a_phone_shows_it_whole(server: Server, chromium) -> None:  # type: ignore[no-untyped-def]
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     typed(page, server, '<img src=x onerror="window.hit=1">猫がいる。', "<b>犬</b>がいる。" * 10)
     assert page.evaluate("window.hit") is None and page.locator("img[src='x']").count() == 0

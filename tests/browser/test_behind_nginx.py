@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from engine.datasets.sample_data import path as sample_path
 from tests.browser import nginx
 from tests.browser.server import free_port, serving
-from tests.browser.visitor import downloaded, settled, upload, weigh
+from tests.browser.visitor import WAIT_MILLISECONDS, downloaded, settled, upload, weigh
 
 pytestmark = pytest.mark.skipif(bool(nginx.missing()), reason=nginx.missing() or "nginx is there")
 BASE = "team/hakari"
@@ -45,7 +45,7 @@ def port_of(url: str) -> int:
 def outside(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(ignore_https_errors=True, accept_downloads=True,
                                    viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     yield context.new_page()
     context.close()
 

@@ -12,7 +12,16 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.charts.metric_words import number
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    address,
+    downloaded,
+    press,
+    settled,
+    upload,
+    weigh,
+)
 
 GRID = '[class*="st-key-metric-grid-"] .js-plotly-plot'
 # Cells of the paper's grid for one model: rows novel and wiki, without and with the penalty.
@@ -92,7 +101,7 @@ def test_the_study_fits_a_phone_in_the_dark_and_its_texts_are_only_text(
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("reference", "candidate", "rater_a", "rater_b", "rater_c"), *rows])
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))

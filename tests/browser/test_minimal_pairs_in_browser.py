@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, downloaded, press, settled, weigh
 
 FIGURE = '[class*="st-key-minimal-difference-"] .js-plotly-plot'
 CARDS = '[data-testid="stMetricValue"]'
@@ -122,7 +122,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_phone_in_the_dark(
     markup = '<img src=x onerror=""window.hit=1"">'
     hostile.write_text(f'good,bad\n"{markup}猫が魚を食べた。","{markup}猫が魚に食べた。"\n', encoding="utf-8")
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(address(server, "minimal_pairs"))
     settled(page)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.provider import environment, provider
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import press, settled, upload
+from tests.browser.visitor import WAIT_MILLISECONDS, press, settled, upload
 
 ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
 SECRET = "誰にも見せない文です"
@@ -35,7 +35,7 @@ def sign_in(chromium: Browser, team: Server) -> Iterator[SignIn]:
 
     def open_as(email: str, path: str) -> Page:
         contexts.append(chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True))
-        contexts[-1].set_default_timeout(60_000)
+        contexts[-1].set_default_timeout(WAIT_MILLISECONDS)
         page = contexts[-1].new_page()
         page.goto(team.url + path)
         press(page.get_by_role("button", name="Sign in"))

@@ -12,6 +12,7 @@ from playwright.sync_api import TimeoutError as Lost
 
 from tests.browser.server import Server
 
+WAIT_MILLISECONDS = 60_000  # for what a click brings; a machine that runs tests is busy
 RUN_MILLISECONDS = 180_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
 # True once no script has run and nothing has been left over from the run before for 200 ms: until then elements move.
@@ -27,8 +28,8 @@ QUIET = """() => {
 
 def settled(page: Page) -> None:
     """Until the page is drawn; no error of Streamlit's own on it."""
-    page.wait_for_selector("h1", timeout=60_000)
-    page.wait_for_function(QUIET, timeout=60_000)
+    page.wait_for_selector("h1", timeout=WAIT_MILLISECONDS)
+    page.wait_for_function(QUIET, timeout=WAIT_MILLISECONDS)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
