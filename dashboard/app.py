@@ -18,7 +18,7 @@ if __name__ == "__main__":
 
     from dashboard import sign_in
     from dashboard.pages import navigation
-    from dashboard.wording import show_error
+    from dashboard.shared.wording import show_error
     from engine.errors import EngineError
 
     # An icon of our own: a Material one would be fetched from the internet for the browser's tab.

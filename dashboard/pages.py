@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 
 @dataclass(frozen=True)
 class PageCard:
-    """One page: its file in `app_pages`, its title and icon, the question it answers."""
+    """One page: its folder, its title and icon, the question it answers."""
 
     name: str
     title: str
@@ -40,13 +41,15 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
     "Look up": (
         PageCard("models", "Models", ":material/deployed_code:",
                  "Which models are there, and how good are the built-in ones?"),
-        PageCard("corpora", "Corpora", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
+        PageCard("dictionary", "Dictionaries", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
         PageCard("runs", "Runs", ":material/history:", "What was weighed so far, and where is it?"),
     ),
 }
-PAGE_BY_KIND = {"clusters": "clusters", "classify": "classification", "fill-mask": "fill_mask",
-                "bertscore": "alignment", "metric-study": "metric_study", "minimal-pairs": "minimal_pairs",
-                "idf": "corpora"}
+# Addresses that pages had before; links to them still lead to the page.
+FORMER_ADDRESSES = {"corpora": "dictionary"}
+PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fill-mask": "fill_mask",
+                "alignment": "alignment", "metric-study": "metric_study", "minimal-pairs": "minimal_pairs",
+                "dictionary": "dictionary"}
 
 
 def card(name: str) -> PageCard:
@@ -56,18 +59,27 @@ def card(name: str) -> PageCard:
 
 def path(name: str) -> str:
     """The file of a page as `st.page_link` and `st.switch_page` want it: relative to app.py."""
-    return f"app_pages/{name}.py"
+    return f"{name}/page.py"
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu: sections with their pages."""
-    return {
+    """The menu: sections with their pages; hidden in it, the addresses that pages had before."""
+    menu = {
         section: [
-            st.Page(path(page.name), title=page.title, icon=page.icon, help=page.question, default=page.name == "home")
+            st.Page(path(page.name), title=page.title, icon=page.icon, help=page.question, url_path=page.name,
+                    default=page.name == "home")
             for page in pages
         ]
         for section, pages in SECTIONS.items()
     }
+    menu[""] += [st.Page(partial(_go_on, name), title=card(name).title, url_path=former, visibility="hidden")
+                 for former, name in FORMER_ADDRESSES.items()]
+    return menu
+
+
+def _go_on(name: str) -> None:
+    """From a former address to the page of today, with the same query."""
+    st.switch_page(path(name), query_params=st.query_params.to_dict())
 
 
 def heading(name: str) -> None:

@@ -23,11 +23,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from dashboard import session
+from dashboard.shared import session
 from engine.errors import EngineError
-from engine.runs.health import health
-from engine.runs.logs import set_up_logs
-from engine.runs.metrics import exposition
+from engine.runs.operation.health import health
+from engine.runs.operation.logs import set_up_logs
+from engine.runs.operation.metrics import exposition
 
 
 async def healthz(_: Request) -> Response:

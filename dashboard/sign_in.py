@@ -13,10 +13,11 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 
-from dashboard import pages, session
-from dashboard.wording import show_error, verbatim
+from dashboard import pages
+from dashboard.shared import session
+from dashboard.shared.wording import show_error, verbatim
 from engine.errors import AccessError
-from engine.runs.viewers import Viewer
+from engine.runs.access.viewers import Viewer
 
 COOKIE = "hakari_next"
 COOKIE_SECONDS = 900

@@ -8,12 +8,24 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands import bertscore, classify, clean, clusters, fill_mask, idf, metric_study, minimal_pairs, pretrain
+from engine.commands import (
+    alignment,
+    classification,
+    clean,
+    clusters,
+    dictionary,
+    fill_mask,
+    metric_study,
+    minimal_pairs,
+    pretrain,
+)
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
-COMMANDS = {"clusters": clusters, "fill-mask": fill_mask, "classify": classify, "bertscore": bertscore,
-            "metric-study": metric_study,
-            "minimal-pairs": minimal_pairs, "idf": idf, "pretrain": pretrain, "clean": clean}
+COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
+            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "dictionary": dictionary,
+            "pretrain": pretrain, "clean": clean}
+# The names of the published command line that differ from those of the evaluations; they stay.
+ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,10 +34,13 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]
-        module.add_arguments(commands.add_parser(name, help=summary, description=summary))
+        aliases = [ALIASES[name]] if name in ALIASES else []
+        command = commands.add_parser(name, aliases=aliases, help=summary, description=summary)
+        command.set_defaults(run=module.run)
+        module.add_arguments(command)
     options = parser.parse_args(arguments)
     try:
-        COMMANDS[options.command].run(options)
+        options.run(options)
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         if isinstance(error, InputError):

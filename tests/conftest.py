@@ -11,9 +11,9 @@ import hypothesis
 import pytest
 
 from engine.runs import open as opening
-from engine.runs.database import URL_VARIABLE
-from tests import database, postgres
-from tests.fakes import FakeBackend
+from engine.runs.storage.database import URL_VARIABLE
+from tests.support import database, postgres
+from tests.support.fakes import FakeBackend
 
 # What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
 # same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.

@@ -5,17 +5,19 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from dashboard.pages import card
 from engine.__main__ import COMMANDS
-from engine.measures.catalog import CARDS
+from engine.measures.cards.catalog import CARDS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
 LONGEST_FILE = 300
+MOST_FILES = 20
 
 
 def test_import_directions() -> None:
@@ -30,6 +32,52 @@ def test_the_web_process_imports_neither_torch_nor_umap(module: str) -> None:
     code = f"import sys, {module}; print(*{heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def modules() -> dict[str, Path]:
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
+
+
+def imports_of(path: Path, known: Mapping[str, Path]) -> set[str]:
+    """The modules of this project that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names} & set(known)
+            found |= inner or {node.module} & set(known)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & set(known)
+    return found
+
+
+def test_no_circle_of_files() -> None:
+    known = modules()
+    left = {name: imports_of(path, known) - {name} for name, path in known.items()}
+    while free := {name for name, needed in left.items() if not needed & set(left)}:
+        left = {name: needed for name, needed in left.items() if name not in free}
+    assert not left, f"These import each other, or what does: {', '.join(sorted(left))}"
+
+
+def test_a_circle_would_be_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def f():\n    from x import b\n", encoding="utf-8")
+    assert imports_of(tmp_path / "a.py", {"x.a": Path(), "x.b": Path(), "x": Path()}) == {"x.b"}
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in (*SOURCES, *ROOT.glob("tests/**/*.py"))}),
+                         ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_a_folder_has_at_most_20_files(folder: Path) -> None:
+    assert len(list(folder.glob("*.py"))) <= MOST_FILES, "A common prefix of names is a folder nobody made."
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "records.py"], ids=str)
+def test_records_import_no_sibling(path: Path) -> None:
+    package = ".".join(path.relative_to(ROOT).parent.parts)
+    assert not [name for name in imports_of(path, modules()) if name.rpartition(".")[0] == package]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_import_is_for_type_checkers_alone(path: Path) -> None:
+    assert "TYPE_CHECKING" not in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=str)
@@ -65,7 +113,7 @@ def test_the_readme_names_every_command(command: str) -> None:
     assert f"python -m engine {command} " in readme()
 
 
-@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "dashboard/app_pages").glob("[a-z]*.py")))
+@pytest.mark.parametrize("page", sorted(path.parent.name for path in ROOT.glob("dashboard/*/page.py")))
 def test_the_readme_names_every_page_and_shows_it(page: str) -> None:
     assert f"**{card(page).title}**" in readme()
 

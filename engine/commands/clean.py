@@ -7,7 +7,7 @@ import argparse
 from engine.commands.common import add_cache_argument
 from engine.errors import InputError
 from engine.runs.open import open_engine
-from engine.runs.retention import expired, forget_expired
+from engine.runs.operation.retention import expired, forget_expired
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets.files import Table, read_table
+from engine.datasets.formats.files import Table, read_table
 from engine.errors import InputError
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from engine.commands import bertscore, classify, clusters, fill_mask, metric_study, minimal_pairs
+from engine.commands import alignment, classification, clusters, fill_mask, metric_study, minimal_pairs
 
-COMMANDS = {"clusters": clusters, "classify": classify, "fill-mask": fill_mask, "bertscore": bertscore,
+COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs}
 # Settings whose option has another name.
 OPTIONS = {"models": "model", "idfs": "idf", "penalties": "penalty"}
@@ -24,7 +24,7 @@ def command_line(kind: str, settings: Any, data: str, out: str = "out") -> str |
     Only what differs from the command's defaults is named. Settings that a command has no option for (how many
     predictions a page lists) are left out: they change no number.
 
-    >>> command_line("clusters", clusters.clusters.Settings(("m",), layer=2, centre=True), "my file.csv")
+    >>> command_line("clusters", clusters.records.Settings(("m",), layer=2, centre=True), "my file.csv")
     "python -m engine clusters --data 'my file.csv' --model m --layer 2 --centre --out out"
     """
     if kind not in COMMANDS:

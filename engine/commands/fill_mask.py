@@ -5,20 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from engine.commands.common import (
-    add_evaluation_arguments,
-    gateway_session,
-    print_notices,
-    read_columns,
-    write_tables,
-)
-from engine.datasets import domain_sentences, masked_sentences
-from engine.datasets.domain_sentences import DomainSentences
-from engine.datasets.masked_building import N_NOUNS, N_SENTENCES, build, find_nouns
-from engine.datasets.masked_sentences import MaskedSentences
-from engine.datasets.webis import LANGUAGES, SPLITS, is_review_file, read_reviews
+from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
+from engine.datasets.labelled import domain_sentences
+from engine.datasets.labelled.domain_sentences import DomainSentences
+from engine.datasets.labelled.webis import LANGUAGES, SPLITS, is_review_file, read_reviews
+from engine.datasets.masked import masked_sentences
+from engine.datasets.masked.masked_building import N_NOUNS, N_SENTENCES, build, find_nouns
+from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import InputError
-from engine.evaluations import fill_mask
+from engine.evaluations.fill_mask import records
+from engine.evaluations.fill_mask.evaluate import evaluate
 
 MODEL_COLUMNS = ["model", "domain", "n", "mean_probability", "ci_low", "ci_high", "n_several_pieces", "n_crossing"]
 ITEM_COLUMNS = ["model", "row", "domain", "label", "probability", "rank", "n_pieces", "crossing"]
@@ -43,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Weigh and write models.csv, items.csv, predictions.csv, pieces.csv, comparisons.csv and more."""
     dataset, built = _dataset(options)
-    settings = fill_mask.Settings(
+    settings = records.Settings(
         models=tuple(options.model), normalize=tuple(step for step in options.normalize.split(",") if step),
         seed=options.seed,
     )
     with gateway_session(options) as session:
-        result = fill_mask.evaluate(settings, dataset, session)
+        result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, {**result.signature, **built}, {
         "models": result.models[MODEL_COLUMNS], "items": result.items[ITEM_COLUMNS], "common": result.common,

@@ -6,9 +6,9 @@ import argparse
 import sys
 
 from engine.commands.common import read_columns
-from engine.datasets import labelled_sentences, livedoor
-from engine.datasets.archives import is_archive
-from engine.datasets.labelled_sentences import LabelledSentences
+from engine.datasets.formats.archives import is_archive
+from engine.datasets.labelled import labelled_sentences, livedoor
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 
 

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import (
-    add_evaluation_arguments,
-    gateway_session,
-    print_notices,
-    read_columns,
-    write_tables,
-)
+from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
 from engine.datasets import sentence_pairs
 from engine.errors import InputError
-from engine.evaluations import metric_study
-from engine.evaluations.bertscore import PRECISIONS
-from engine.evaluations.dictionaries import dictionary_for
-from engine.evaluations.metric_tables import tables
-from engine.evaluations.scoring import (
+from engine.evaluations.alignment.records import (
     CRITERIA,
     PAIRINGS,
     PENALTIES,
+    PRECISIONS,
     READING_ENGINES,
     READING_SCOPES,
     THRESHOLD_KINDS,
@@ -28,6 +19,10 @@ from engine.evaluations.scoring import (
     WITHOUT_DICTIONARY,
     Scoring,
 )
+from engine.evaluations.metric_study import records
+from engine.evaluations.metric_study.evaluate import evaluate
+from engine.evaluations.metric_study.tables import tables
+from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.inference.gateway import GatewaySession
 
 
@@ -41,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                              "references, and novel and wiki where they fit a model's tokenizer)")
     parser.add_argument("--penalty", action="append", choices=PENALTIES, default=[],
                         help="may be repeated (default: both)")
-    parser.add_argument("--score", choices=metric_study.SCORES, default="f1", help="what is held against the humans")
+    parser.add_argument("--score", choices=records.SCORES, default="f1", help="what is held against the humans")
     parser.add_argument("--threshold", type=float, default=Scoring.threshold, metavar="X",
                         help="where low-frequency tokens begin (default: 0.7 of a dictionary's entries)")
     parser.add_argument("--threshold-kind", choices=THRESHOLD_KINDS, default=Scoring.threshold_kind)
@@ -53,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-special-matches", action="store_true",
                         help="let no token take [CLS] or [SEP] as its best match (bert_score lets it)")
     parser.add_argument("--no-surface", action="store_true", help="leave SentBLEU and chrF out")
-    parser.add_argument("--pooling", choices=metric_study.POOLINGS, default="mean",
+    parser.add_argument("--pooling", choices=records.POOLINGS, default="mean",
                         help="of the sentence vectors whose cosine stands beside")
     parser.add_argument("--precision", choices=PRECISIONS, default="fp32")
 
@@ -67,13 +62,13 @@ def run(options: argparse.Namespace) -> None:
         reading_scope=options.reading_scope, unit=options.unit,
     )
     with gateway_session(options) as session:
-        settings = metric_study.Settings(
+        settings = records.Settings(
             models=tuple(options.model), layer=options.layer, all_layers=options.all_layers,
             idfs=tuple(options.idf) or _fitting(options.model, session),
-            penalties=tuple(options.penalty) or metric_study.PENALTIES, score=options.score, scoring=scoring,
+            penalties=tuple(options.penalty) or records.PENALTIES, score=options.score, scoring=scoring,
             surface=not options.no_surface, pooling=options.pooling, precision=options.precision,
         )
-        result = metric_study.evaluate(settings, dataset, session)
+        result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, tables(result))
 
@@ -87,4 +82,4 @@ def _fitting(models: list[str], session: GatewaySession) -> tuple[str, ...]:
             return False
         return True
 
-    return (*WITHOUT_DICTIONARY, *(idf for idf in metric_study.IDFS if any(fits(idf, model) for model in models)))
+    return (*WITHOUT_DICTIONARY, *(idf for idf in records.IDFS if any(fits(idf, model) for model in models)))

@@ -8,19 +8,27 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from engine.commands.common import (
-    add_evaluation_arguments,
-    gateway_session,
-    named_columns,
-    print_notices,
-    write_tables,
-)
-from engine.datasets.pair_files import read_pairs
+from engine.commands.common import add_evaluation_arguments, gateway_session, named_columns, print_notices, write_tables
+from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import InputError
-from engine.evaluations import fair_subsets, length_effects, minimal_pairs, model_comparison, pair_views, stereotypes
-from engine.evaluations.scoring_rules import PLL, WORDS
-from engine.evaluations.unigrams import THESE, with_unigrams
-from engine.measures.acceptability import NORMALIZATIONS
+from engine.evaluations.minimal_pairs import (
+    comparison as model_comparison,
+)
+from engine.evaluations.minimal_pairs import (
+    evaluate as minimal_pairs,
+)
+from engine.evaluations.minimal_pairs import (
+    fair_subsets,
+    length_effects,
+    stereotypes,
+)
+from engine.evaluations.minimal_pairs import (
+    views as pair_views,
+)
+from engine.evaluations.minimal_pairs.records import THESE
+from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS
+from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 
 PAIR_COLUMNS = ["model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
                 "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",

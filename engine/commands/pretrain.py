@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Pretrain; progress goes to stderr."""
-    from engine.models.pretrain import Settings, pretrain
+    from engine.models.pretraining.pretrain import Settings, pretrain
 
     given = {field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)
              if getattr(options, field.name, None) is not None}

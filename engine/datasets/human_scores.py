@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.datasets import rows
-from engine.datasets.columns import NAMES, fold
+from engine.datasets.formats.columns import NAMES, fold
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
 TOPS = (1, 5, 7, 10, 100)

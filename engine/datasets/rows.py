@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import pandas as pd
 
-from engine.datasets.grid import ROW_NUMBERS
+from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 

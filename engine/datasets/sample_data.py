@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from engine.datasets import domain_sentences as domains
-from engine.datasets import labelled_sentences as labelled
-from engine.datasets import masked_sentences as masked
-from engine.datasets import minimal_pairs as minimal
 from engine.datasets import sentence_pairs as pairs
-from engine.datasets.files import Table, read_table
+from engine.datasets.formats.files import Table, read_table
+from engine.datasets.labelled import domain_sentences as domains
+from engine.datasets.labelled import labelled_sentences as labelled
+from engine.datasets.masked import masked_sentences as masked
+from engine.datasets.minimal_pairs import pairs as minimal
 from engine.errors import InputError
 
 KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")

@@ -10,11 +10,11 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.datasets import columns as column_names
 from engine.datasets import human_scores, rows
-from engine.datasets.columns import Role
-from engine.datasets.files import Table
-from engine.datasets.grid import quoted
+from engine.datasets.formats import columns as column_names
+from engine.datasets.formats.columns import Role
+from engine.datasets.formats.files import Table
+from engine.datasets.formats.grid import quoted
 from engine.errors import InputError
 
 KIND = "sentence_pairs"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.models.locating import Located
+from engine.models.sources.locating import Located
 
 # What is known of one item once it was computed: named arrays, strings, numbers and lists of strings.
 Piece = dict[str, Any]

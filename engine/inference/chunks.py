@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.models.facts import ModelFacts
+from engine.models.sources.facts import ModelFacts
 
 # Tokens times parameters in a chunk: a pass costs about 2 operations per parameter and token.
 WORK_BY_DEVICE = {"cpu": 1e11, "cuda": 5e12}

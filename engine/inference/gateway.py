@@ -16,8 +16,8 @@ from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.chunks import arranged, cut
 from engine.inference.run_line import Progress, RunLine
-from engine.models.facts import ModelFacts
-from engine.models.names import split_revision
+from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import split_revision
 
 LAYERED = ("sentence_vectors", "token_similarities")
 # What a call is of longer work: how far that was before, how far it will be after, and the whole of it.
@@ -109,7 +109,7 @@ class GatewaySession:
     ) -> list[Piece]:
         """Log-likelihoods of the tokens that the two sentences of each pair share, under a masked model, in nats.
 
-        {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `engine.models.shared_tokens`.
+        {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `models.scoring.shared_tokens`.
         """
         items = [list(pair) for pair in pairs]
         settings = {"precision": precision}
@@ -126,13 +126,13 @@ class GatewaySession:
         return self._ask("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
-        """All that can be said of each text's tokens; see `engine.models.tokenized`. Quick to make, so never cached."""
+        """All that can be said of each text's tokens; see `models.tokenization.tokenized`. Never cached."""
         return self._ask("tokenized", "Tokens", model, list(texts), {}, kept=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
         """How probable the word of each (before, word, after) is at its mask: {"log_likelihoods": float32 (n,), …}.
 
-        With the `top` predictions at each mask; see `engine.models.fill_mask`.
+        With the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
         items = [list(parts) for parts in sentences]
         return self._ask("fill_masks", "Filling masks", model, items, {"top": top})
@@ -147,7 +147,7 @@ class GatewaySession:
         return coordinates
 
     def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> Piece:
-        """What one of `engine.models.vector_operations` measures on vectors (n, d), told as `label`."""
+        """What one of `engine.models.scoring.vector_operations` measures on vectors (n, d), told as `label`."""
         self._line.stop_if_cancelled()
         request = {"model": "", "revision": None, "items": [vectors], "settings": settings}
         return self._alone(keys.array_key(operation, vectors, settings), operation, request, label)
@@ -156,7 +156,7 @@ class GatewaySession:
                  **settings: Any) -> Piece:
         """Train on the vectors (n, d) that are no test, and say the classes of those that are, told as `label`.
 
-        {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.classifying`.
+        {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.scoring.classifying`.
         """
         self._line.stop_if_cancelled()
         asked = {"labels": [int(one) for one in labels], "is_test": [bool(one) for one in is_test], **settings}

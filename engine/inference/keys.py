@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.models import recipes
-from engine.models.facts import ModelFacts
-from engine.models.locating import Located
+from engine.models.sources import recipes
+from engine.models.sources.facts import ModelFacts
+from engine.models.sources.locating import Located
 from engine.version import library_version
 
 # Raised when keys are made otherwise.
@@ -23,9 +23,8 @@ _TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "fuga
 _MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "scipy", "numpy")
 _SURFACE_LIBRARIES = ("sacrebleu", "mecab-python3", "ipadic")
 # The code that computes: edit it, and no number from before is taken for one of its own.
-_CODE = ("models/*.py", "language/*.py", "measures/projection.py", "measures/surface.py", "measures/token_alignment.py",
-         "measures/checks.py", "measures/classes.py", "measures/resampling.py", "measures/label_permutation.py",
-         "measures/cluster_validity.py", "measures/neighbours.py", "datasets/corpus.py")
+_CODE = ("models/**/*.py", "language/*.py", "measures/checks.py", "measures/surface.py", "measures/clusters/*.py",
+         "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py")
 # Where NVIDIA's driver shows itself; asking torch would mean to import it.
 _NVIDIA = Path("/dev/nvidiactl")
 _CHOOSE_DEVICE = ("HAKARI_DEVICE", "CUDA_VISIBLE_DEVICES")
@@ -106,7 +105,7 @@ def _code_digest() -> str:
     digest = hashlib.sha256()
     for pattern in _CODE:
         for path in sorted(engine.glob(pattern)):
-            digest.update(f"{path.name}\n".encode() + path.read_bytes())
+            digest.update(f"{path.relative_to(engine)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
 
 

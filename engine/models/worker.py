@@ -16,14 +16,14 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
-from engine.models import causal_lm, classifying, encoder, fill_mask, masked_lm, shared_tokens
-from engine.models.batching import token_ids
-from engine.models.loading import Loaded, Task
-from engine.models.offsets import control_ids
-from engine.models.residents import Residents
-from engine.models.token_counts import document_counts
-from engine.models.tokenized import tokenized
-from engine.models.vector_operations import VECTOR_OPERATIONS
+from engine.models.loading.model_cache import Residents
+from engine.models.loading.weights import Loaded, Task
+from engine.models.scoring import causal_lm, classifying, encoder, fill_mask, masked_lm, shared_tokens
+from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
+from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.offsets import control_ids
+from engine.models.tokenization.token_counts import document_counts
+from engine.models.tokenization.tokenized import tokenized
 
 Piece = dict[str, Any]
 Request = dict[str, Any]
@@ -101,7 +101,7 @@ def _fill_masks(request: Request) -> list[Piece]:
 
 def _project(request: Request) -> list[Piece]:
     # scikit-learn takes a second to import; a worker that draws no map goes without it.
-    from engine.measures import projection
+    from engine.measures.clusters import projection
 
     methods: dict[str, Callable[..., np.ndarray]] = {
         "umap": projection.umap_projection, "pca": projection.pca_projection,

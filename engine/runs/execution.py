@@ -6,17 +6,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from engine.errors import Cancelled, EngineError, InputError
-from engine.evaluations.evaluation import Evaluation
-from engine.runs.artifacts import Artifacts
-from engine.runs.pace import Pace
-from engine.runs.plain import from_plain
-from engine.runs.views import Progress, RunView
-
-if TYPE_CHECKING:
-    from engine.inference.gateway import Gateway
+from engine.evaluations.shared.evaluation import Evaluation
+from engine.inference.gateway import Gateway
+from engine.runs.eta import Pace
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.json_codec import from_plain
+from engine.runs.storage.views import Progress, RunView
 
 MAX_ERROR_CHARACTERS = 500
 

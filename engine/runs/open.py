@@ -19,21 +19,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.evaluations import dictionaries
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.evaluation import Evaluation
+from engine.evaluations.shared import dictionaries
+from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.inference.ray_cluster import backend_of_environment
-from engine.runs.artifacts import Artifacts
-from engine.runs.configuration import Configuration, configuration
-from engine.runs.database import database_url
-from engine.runs.desk import Desk
+from engine.inference.ray.cluster import backend_of_environment
+from engine.runs.access.access import Desk
+from engine.runs.access.configuration import Configuration, configuration
+from engine.runs.access.viewers import Viewer
+from engine.runs.operation.retention import Housekeeper
 from engine.runs.queue import RunQueue
-from engine.runs.retention import Housekeeper
-from engine.runs.store import Store
-from engine.runs.viewers import Viewer
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.database import database_url
+from engine.runs.storage.store import Store
 
 DEFAULT_DIRECTORY = Path(".local/share/hakari")  # below the home directory
 DEFAULT_CACHE_GB = 10.0

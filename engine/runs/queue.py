@@ -12,24 +12,22 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
 from engine.errors import InputError, RunError
-from engine.evaluations import dictionaries
-from engine.evaluations.evaluation import Evaluation
-from engine.runs.artifacts import Artifacts
+from engine.evaluations.shared import dictionaries
+from engine.evaluations.shared.evaluation import Evaluation
+from engine.inference.gateway import Gateway
 from engine.runs.execution import Running, evaluation_of, execute
-from engine.runs.plain import from_plain, to_plain
-from engine.runs.processes import SIGN_SECONDS, this_process
-from engine.runs.sameness import run_key
-from engine.runs.searching import Search
-from engine.runs.store import UNFINISHED, Store
-from engine.runs.views import RunView
-
-if TYPE_CHECKING:
-    from engine.inference.gateway import Gateway
+from engine.runs.run_key import run_key
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.json_codec import from_plain, to_plain
+from engine.runs.storage.processes import SIGN_SECONDS, this_process
+from engine.runs.storage.searching import Search
+from engine.runs.storage.store import UNFINISHED, Store
+from engine.runs.storage.views import RunView
 
 PROGRESS_SECONDS = 0.2  # between two writes of progress
 STOP_CHECK_SECONDS = 1.0  # between two looks at whether another process wants a run stopped
@@ -84,7 +82,7 @@ class RunQueue:
         """Queue an evaluation of `dataset` under `settings`.
 
         With `reuse`, a run of the same owner that is done or on its way and must give the same result
-        (`engine.runs.sameness`) answers instead. Raises InputError for a kind that does not exist,
+        (`engine.runs.run_key`) answers instead. Raises InputError for a kind that does not exist,
         RunError when the queue is closed or the disk full.
         """
         evaluation = evaluation_of(kind, self._evaluations)

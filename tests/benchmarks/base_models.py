@@ -25,7 +25,7 @@ from transformers import (
 )
 
 from engine.datasets import sample_data
-from engine.models.cards import built_in_directory
+from engine.models.sources.cards import built_in_directory
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 # HAKARI_BENCH_SHARE=0.25 in the environment takes a quarter of the texts.

@@ -7,17 +7,32 @@ from pathlib import Path
 
 import numpy as np
 
-from dashboard.charts import minimal_pairs as charts
-from dashboard.components.pair_table import pair_table
+from dashboard.minimal_pairs import charts
+from dashboard.minimal_pairs.pair_table import pair_table
 from engine.datasets import sample_data
-from engine.datasets.files import read_table
-from engine.evaluations import bertscore, fair_subsets, length_effects, minimal_pairs, model_comparison, pair_views
+from engine.datasets.formats.files import read_table
+from engine.evaluations.alignment import evaluate as aligning
+from engine.evaluations.alignment import records as alignment
+from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.minimal_pairs import (
+    comparison as model_comparison,
+)
+from engine.evaluations.minimal_pairs import (
+    evaluate as minimal_pairs,
+)
+from engine.evaluations.minimal_pairs import (
+    fair_subsets,
+    length_effects,
+)
+from engine.evaluations.minimal_pairs import (
+    views as pair_views,
+)
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.inference.local import LocalWorkers
+from engine.inference.local.workers import LocalWorkers
 from engine.measures.idf import IdfDictionary
 from tests.benchmarks.measuring import Budget, Ratio, taken, within
-from tests.minimal_results import synthetic
+from tests.support.minimal_results import synthetic
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 N_PAIRS, N_ENTRIES, N_ROWS = 67_000, 67_000, 100_000
@@ -89,10 +104,10 @@ def _idf_toggle() -> Budget:
                            {}, tuple(range(1, len(pairs) + 1)))
     workers = LocalWorkers()
     session = Gateway(workers, None).session("bench")
-    result = bertscore.evaluate(bertscore.Settings((BERT,)), dataset, session)
+    result = aligning.evaluate(alignment.Settings((BERT,)), dataset, session)
     workers.close()
     return within("idf and penalty toggle at 1,500 aligned pairs", TOGGLE_SECONDS,
-                  lambda: bertscore.rescore(result, bertscore.Scoring("novel", penalty="reading")))
+                  lambda: rescore(result, alignment.Scoring("novel", penalty="reading")))
 
 
 def _threshold_toggle() -> Budget:

@@ -9,11 +9,11 @@ import numpy as np
 
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
-from engine.evaluations import metric_study
+from engine.evaluations.metric_study import evaluate as metric_study
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.inference.local import LocalWorkers
-from engine.models.cards import built_in_directory
+from engine.inference.local.workers import LocalWorkers
+from engine.models.sources.cards import built_in_directory
 from tests.benchmarks.measuring import Budget, within
 
 N_PAIRS = 1457

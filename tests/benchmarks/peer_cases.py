@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from engine.datasets.minimal_pairs import MinimalPairs
-from engine.evaluations.exact_decisions import score_pairs
-from engine.evaluations.pair_tables import pair_table
-from engine.evaluations.pair_views import decided
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs.exact_decisions import score_pairs
+from engine.evaluations.minimal_pairs.tables import pair_table
+from engine.evaluations.minimal_pairs.views import decided
 from engine.measures.matching import bertscore, best_matches
-from engine.models import causal_lm, encoder, masked_lm
-from engine.models.batching import token_ids
-from engine.models.loading import Loaded, load
+from engine.models.loading.weights import Loaded, load
+from engine.models.scoring import causal_lm, encoder, masked_lm
+from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import base_models, limits
 from tests.benchmarks.base_models import Job
 from tests.benchmarks.measuring import CLOCK, worked

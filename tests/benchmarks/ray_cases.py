@@ -16,12 +16,12 @@ import psutil
 
 from engine.inference.backend import Backend
 from engine.inference.gateway import Gateway
-from engine.inference.local import LocalWorkers
-from engine.inference.ray_cluster import RayWorkers
-from engine.inference.ray_settings import RaySettings
+from engine.inference.local.workers import LocalWorkers
+from engine.inference.ray.cluster import RayWorkers
+from engine.inference.ray.settings import RaySettings
 from tests.benchmarks import base_models
 from tests.benchmarks.measuring import CLOCK, ROUNDS, Ratio, taken
-from tests.loopback_ray import ENVIRONMENT, LoopbackCluster
+from tests.support.loopback_ray import ENVIRONMENT, LoopbackCluster
 
 TARGET = 1.7
 HALF = 0.5  # of a node's one processor, so that all three replicas have a place; they never compute at once

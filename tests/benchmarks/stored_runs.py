@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.datasets.labelled_sentences import LabelledSentences
-from engine.datasets.minimal_pairs import MinimalPairs
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.access.viewers import LOCAL
 from engine.runs.open import open_engine
-from engine.runs.viewers import LOCAL
-from tests.cluster_results import result_of
-from tests.minimal_results import synthetic
+from tests.support.cluster_results import result_of
+from tests.support.minimal_results import synthetic
 
 N_PAIRS, N_POINTS = 67_000, 20_000
 N_DRAWN = 1_000  # points of which the others are copies, moved a little: distances between all would not fit

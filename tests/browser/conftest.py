@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from engine.runs.database import URL_VARIABLE
-from tests import postgres
+from engine.runs.storage.database import URL_VARIABLE
 from tests.browser.server import Server, serving
 from tests.browser.visitor import WAIT_MILLISECONDS
-from tests.database import url_for
+from tests.support import postgres
+from tests.support.database import url_for
 
 expect.set_options(timeout=WAIT_MILLISECONDS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 import psutil
 
-from tests import postgres
-from tests.database import url_for
+from tests.support import postgres
+from tests.support.database import url_for
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 60

@@ -12,7 +12,7 @@ from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
 from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
-from tests.livedoor_layout import files, tar_gz, zipped
+from tests.support.livedoor_layout import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"
 
@@ -27,7 +27,7 @@ def test_the_sample_is_classified_as_from_the_command_line(page: Page, server: S
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     out, cache = tmp_path / "out", tmp_path / "cache"
     places = ["--data", str(sample_path("labelled_sentences")), "--out", str(out), "--cache", str(cache)]
-    assert main(["classify", *places, "--model", BERT]) == 0
+    assert main(["classification", *places, "--model", BERT]) == 0
     computed = (out / "models.csv").read_text(encoding="utf-8").splitlines()
     values = dict(zip(computed[0].split(","), computed[1].split(","), strict=True))
     for column in ("n_train", "n_test", "accuracy_min", "accuracy_max", "accuracy_mean", "baseline"):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
-from tests import tiny_models
 from tests.browser.server import Server
 from tests.browser.visitor import RUN_MILLISECONDS, address, press, settled, upload, weigh
+from tests.support import tiny_models
 
 LABELS = ("料理", "天気", "電車")
 HOSTILE = '<img src=x onerror="window.hit=1">雨が降ったので、試合は中止になった。'

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dashboard.charts.metric_words import number
+from dashboard.metric_study.words import number
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
 from tests.browser.visitor import (

@@ -16,14 +16,14 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine.datasets import sample_data
-from engine.datasets.labelled_sentences import LabelledSentences
-from engine.evaluations import clusters
-from engine.runs.database import URL_VARIABLE
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.evaluations.clusters import records as clusters
 from engine.runs.open import open_engine
-from tests import postgres
+from engine.runs.storage.database import URL_VARIABLE
 from tests.browser.server import Server, serving
-from tests.database import ON_POSTGRESQL
-from tests.fakes import FakeBackend
+from tests.support import postgres
+from tests.support.database import ON_POSTGRESQL
+from tests.support.fakes import FakeBackend
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 N_RUNS = 10

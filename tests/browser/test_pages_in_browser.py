@@ -19,17 +19,17 @@ PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
 EVALUATIONS = [
     ("clusters", "clusters", "models", ["in_class_dispersion", "out_of_class_dispersion", "score"]),
-    ("alignment", "bertscore", "pairs", ["precision", "recall", "f1", "penalized_f1"]),
+    ("alignment", "alignment", "pairs", ["precision", "recall", "f1", "penalized_f1"]),
     ("minimal_pairs", "minimal-pairs", "summary", ["n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high"]),
 ]
-SETTINGS_OF_PAGE = {"bertscore": ["--idf", "novel", "--penalty", "reading"]}
+SETTINGS_OF_PAGE = {"alignment": ["--idf", "novel", "--penalty", "reading"]}
 
 
 @pytest.fixture(scope="module")
 def head(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The first rows of each sample, as files of a user's own."""
     folder = tmp_path_factory.mktemp("uploads")
-    kinds = {"clusters": "labelled_sentences", "bertscore": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
+    kinds = {"clusters": "labelled_sentences", "alignment": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
     for kind, sample in kinds.items():
         lines = sample_path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
         (folder / f"{kind}.csv").write_text("".join(lines[:1] + lines[1::4]), encoding="utf-8")

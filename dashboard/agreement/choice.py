@@ -1,0 +1,122 @@
+"""Which finished runs are held against each other: one of each kind, at first those that share the most models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.shared import run_view, session
+from dashboard.shared.exports.signing import digest
+from dashboard.shared.wording import show_error
+from engine.errors import EngineError
+from engine.evaluations.agreement.evaluate import MEASURES
+from engine.runs.storage.searching import Search
+from engine.runs.storage.views import RunView
+from engine.version import VERSION
+
+LISTED = 50
+COMBINED = 12  # newest runs of each kind that the first choice is made among
+
+
+def chosen_runs() -> dict[str, RunView]:
+    """Draws a choice for each kind and returns the chosen runs by kind; a kind without a finished run says so.
+
+    The address names the chosen runs (`?clusters=…&classify=…`), so a link shows the same to whoever may read them.
+    """
+    found = _finished()
+    first = most_shared(found) | _linked()
+    chosen: dict[str, RunView] = {}
+    with st.grid(len(MEASURES), min_column_width=260, gap="small"):
+        for kind in MEASURES:
+            with st.container():
+                page = pages.card(pages.PAGE_BY_KIND[kind])
+                by_id = {view.id: view for view in (*found[kind], *([first[kind]] if kind in first else ()))}
+                if not by_id:
+                    st.markdown(f":small[{page.title}]")
+                    st.page_link(pages.path(page.name), label="None yet: start one", icon=page.icon)
+                    continue
+                labels = _labels(list(by_id.values()), page.title)
+                picked = st.selectbox(page.title, list(by_id), index=list(by_id).index(first[kind].id),
+                                      key=f"agreement-{kind}", format_func=labels.__getitem__)
+                chosen[kind] = by_id[picked]
+                n_models = len(chosen[kind].settings["models"])
+                st.caption(f"{n_models} {'model' if n_models == 1 else 'models'}")
+                if st.query_params.get(kind, first[kind].id) != picked:
+                    st.query_params[kind] = picked
+    return chosen
+
+
+def loaded(runs: Mapping[str, RunView]) -> dict[str, Any]:
+    """The results of runs by kind; one that cannot be opened is explained and left out."""
+    results = {}
+    for kind, view in runs.items():
+        try:
+            results[kind] = run_view.load_result(view.id)
+        except EngineError as error:
+            show_error(error)
+    return results
+
+
+def most_shared(found: Mapping[str, Sequence[RunView]]) -> dict[str, RunView]:
+    """One run of each kind that has any: those that share the most models, of these the newest.
+
+    `found` holds finished runs by kind, the newest first.
+    """
+    kinds = [kind for kind, views in found.items() if views]
+    best: tuple[int, tuple[RunView, ...]] = (-1, ())
+    # The newest of all kinds come first; a later combination must share more to be taken.
+    combinations = product(*(range(min(len(found[kind]), COMBINED)) for kind in kinds))
+    for places in sorted(combinations, key=sum):
+        views = tuple(found[kind][place] for kind, place in zip(kinds, places, strict=True))
+        n_shared = len(set.intersection(*(set(view.settings["models"]) for view in views))) if views else 0
+        if n_shared > best[0]:
+            best = n_shared, views
+    return dict(zip(kinds, best[1], strict=True))
+
+
+def other_files(results: Mapping[str, Any]) -> list[str]:
+    """Models whose name stands for other files in one of the results than in another."""
+    prints: dict[str, set[str]] = {}
+    for result in results.values():
+        for model in result.signature["models"]:
+            prints.setdefault(model["name"], set()).add(model["fingerprint"])
+    return [name for name, fingerprints in prints.items() if len(fingerprints) > 1]
+
+
+def signature_of(runs: Mapping[str, RunView], results: Mapping[str, Any]) -> dict[str, Any]:
+    """What determines an agreement: the runs, and the digests of their signatures."""
+    return {"runs": {kind: runs[kind].id for kind in results},
+            "signatures": {kind: digest(result.signature) for kind, result in results.items()},
+            "versions": {"hakari": VERSION}}
+
+
+def _finished() -> dict[str, list[RunView]]:
+    try:
+        desk = session.desk()
+        return {kind: desk.mine(Search(kind=kind, states=("done",), limit=LISTED)) for kind in MEASURES}
+    except EngineError as error:
+        show_error(error)
+        return {kind: [] for kind in MEASURES}
+
+
+def _linked() -> dict[str, RunView]:
+    """The runs that the address names, as far as they can be read and are finished."""
+    views = {kind: session.desk().get(run_id) for kind in MEASURES if (run_id := st.query_params.get(kind))}
+    return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
+
+
+def _labels(views: Sequence[RunView], title: str) -> dict[str, str]:
+    """Names, less the page's title, with the time of the run, by id; a label that is there already is numbered."""
+    labels: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    for view in views:
+        label = f"{view.name.removeprefix(f'{title}: ')} · {view.created.astimezone():%d %b %H:%M}"
+        times[label] += 1
+        labels[view.id] = label if times[label] == 1 else f"{label} ({times[label]})"
+    return labels
+

@@ -1,0 +1,70 @@
+"""Alignment: which token of one sentence answers for which of the other, and what do names cost?"""
+
+from functools import partial
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import pages
+from dashboard.alignment.inputs import KIND, alignment_inputs
+from dashboard.alignment.pair import pair_view, shown_pair, similarities_view
+from dashboard.alignment.pair_choice import choose_pair, pair_table
+from dashboard.alignment.pair_form import carried_scoring, edit_pair
+from dashboard.alignment.scores import layer_input, scored, shown_layer, shown_signature, tables, tokens_download
+from dashboard.alignment.scoring_choices import scoring_input
+from dashboard.alignment.spread import humans, spread
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import figure_downloads
+from engine.errors import EngineError
+
+MEASURES = ("precision", "recall", "f1", "idf", "agreement", "precision_penalty", "recall_penalty", "penalized_f1")
+NOTE = """**Links** run from each token to its best match in the other sentence: strong where two tokens choose each
+other, thin where one does. P weighs the matches of the candidate's tokens, R those of the reference's. **Shades** begin
+at the median similarity of the pair, because many models find any two tokens alike: compare scores within one model and
+layer only. In the **heat map** solid squares are the best matches of the candidate's tokens, dotted ones those of the
+reference's. With the unit **word**, two words are as alike as their pieces are in the mean, either way."""
+
+pages.heading("alignment")
+run_id = run_view.run_from_url()
+panel = run_view.inputs_panel(run_id)
+result = run_view.finished_result(run_id, KIND)
+with panel:
+    alignment_inputs(run_id, result)
+
+if run_id is not None and result is not None:
+    run_view.notices(result)
+    models = result.settings.models
+    model = models[0]
+    if len(models) > 1:
+        model = st.pills("Model", models, default=model, required=True, key=f"alignment-model-{run_id}",
+                         format_func=wording.verbatim)
+    scoring = scoring_input(run_id, result, carried_scoring(run_id), partial(layer_input, run_id, result, model))
+    layers = {name: shown_layer(run_id, result, name) for name in models}
+    try:
+        scores = {name: scored(run_id, name, scoring, layers[name], result) for name in models}
+    except EngineError as error:
+        wording.show_error(error)
+        st.stop()
+
+    penalised = scoring.penalty == "reading"
+    signature = shown_signature(result, scores, layers)
+    figures: dict[str, go.Figure] = {}
+    table = pair_table(result.pairs, scores[model].pairs)
+    if len(table) > 1:
+        for notice in scores[model].notices:
+            st.caption(f":material/info: {wording.verbatim(notice)}")
+        figures |= spread(run_id, table, signature, penalised=penalised)
+        humans(run_id, result, scoring)
+    pair = choose_pair(table, run_id, penalised=penalised)
+    if pair is not None:
+        shown = shown_pair(run_id, result, scores[model], pair, model, layers[model])
+        pair_view(shown)
+        edit_pair(run_id, result, pair, layers[model], scoring)
+        figures |= similarities_view(shown, signature)
+
+    run_view.excluded(result)
+    wording.how_to_read(MEASURES, NOTE)
+    with st.container(horizontal=True, gap="small"):
+        figure_downloads(figures, signature)
+        tokens_download(scores, signature)
+    run_view.sign(signature, tables(scores), figures)

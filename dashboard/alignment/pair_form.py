@@ -1,0 +1,114 @@
+"""The two sentences of one pair, typed into a form; and the pair on show, to be edited, swapped and weighed again."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared import session
+from dashboard.shared.run_view import show_run
+from dashboard.shared.wording import show_error
+from engine.datasets import sample_data
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import EngineError, InputError
+from engine.evaluations.alignment.records import Result, Scoring, Settings
+
+KIND = "alignment"
+NAME = "typed pair"
+NAME_CHARACTERS = 18
+FIRST_SHOWN = "swapped name"  # of the sample's categories, the one the penalty is about
+HEIGHT = 84
+
+
+def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str]:
+    """The reference and the candidate as typed, in a form of the caller's, with a button that exchanges them.
+
+    At first the only pair of the run on show, or one of the sample.
+    """
+    place = run_id or "new"
+    reference, candidate = _areas(*_given(result), place)
+    st.form_submit_button("Exchange the two", key=f"alignment-exchange-{place}", icon=":material/swap_vert:",
+                          type="tertiary", on_click=_exchange, args=(place,))
+    return reference, candidate
+
+
+def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring: Scoring) -> None:
+    """The pair on show in a form: weighed again as it is set now, as it was edited or the other way round."""
+    place = f"{run_id}-{pair['row']}"
+    one = len(result.pairs) == 1
+    with st.expander("Edit and weigh again", expanded=one, icon=":material/edit:"):
+        with st.form(f"alignment-edit-{place}", border=False, enter_to_submit=False):
+            shown = pair["reference" if pair["best_reference"] == 1 else f"reference {pair['best_reference']}"]
+            reference, candidate = _areas(str(shown), str(pair["candidate"]), place)
+            with st.container(horizontal=True, gap="small"):
+                again = st.form_submit_button("Weigh again", key=f"alignment-again-{place}", type="primary",
+                                              icon=":material/balance:")
+                swapped = st.form_submit_button("Swap and weigh", key=f"alignment-swap-{place}",
+                                                icon=":material/swap_vert:",
+                                                help="The candidate as the reference: P and R change places, the "
+                                                "penalties with them.")
+        # Among the references of one pair no token is rarer than another.
+        settings = Settings(result.settings.models, layer=layer, all_layers=True, precision=result.settings.precision,
+                            scoring=scoring if scoring.idf != "references" else Scoring())
+        if swapped:
+            reference, candidate = candidate, reference
+        if again or swapped:
+            submit_pair(settings, reference, candidate, carried=scoring if scoring.idf != "references" else None)
+
+
+def submit_pair(settings: Settings, reference: str, candidate: str, carried: Scoring | None = None) -> None:
+    """Submit a run of one pair and go to its link, or say what is missing; `carried` is what it is first shown with."""
+    try:
+        if not reference.strip() or not candidate.strip():
+            raise InputError("A pair is two sentences; one of them is empty. Type both.")
+        if not settings.models:
+            raise InputError("No model is chosen. Name at least one.")
+        pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), NAME)
+        submission = session.desk().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
+    except EngineError as error:
+        show_error(error)
+        return
+    if carried is not None:
+        st.session_state[_carried_key(submission.run_id)] = carried
+    show_run(submission.run_id)
+
+
+def carried_scoring(run_id: str) -> Scoring | None:
+    """The scoring that the pair was last edited under, to be gone on with; None for a run that was not made so."""
+    scoring = st.session_state.get(_carried_key(run_id))
+    return scoring if isinstance(scoring, Scoring) else None
+
+
+def _areas(reference: str, candidate: str, place: str) -> tuple[str, str]:
+    typed = []
+    with st.grid(2, min_column_width=260, gap="small"):
+        for role, text in (("Reference", reference), ("Candidate", candidate)):
+            st.session_state.setdefault(_key(role, place), text)  # no default of its own: `_exchange` sets it, too
+            typed.append(st.text_area(role, height=HEIGHT, key=_key(role, place), persist_state="session"))
+    return typed[0], typed[1]
+
+
+def _exchange(place: str) -> None:
+    keys = _key("Reference", place), _key("Candidate", place)
+    st.session_state[keys[0]], st.session_state[keys[1]] = (st.session_state[key] for key in reversed(keys))
+
+
+def _key(role: str, place: str) -> str:
+    return f"alignment-{role.lower()}-{place}"
+
+
+def _carried_key(run_id: str) -> str:
+    return f"alignment-carried-{run_id}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= NAME_CHARACTERS else f"{line[:NAME_CHARACTERS]}…"
+
+
+def _given(result: Result | None) -> tuple[str, str]:
+    if result is not None and len(result.pairs) == 1:
+        return str(result.pairs["reference"].iloc[0]), str(result.pairs["candidate"].iloc[0])
+    sample = sample_data.sentence_pairs()
+    first = sample.categories.index(FIRST_SHOWN)
+    return sample.references[first], sample.candidates[first]

@@ -1,0 +1,100 @@
+"""The alignment view: two sentences as rows of tokens, best matches drawn as links, each token explained on demand.
+
+A Streamlit component without a frame: view.js draws what `view_data` says, words.js puts it into
+words, view.css takes its colours from Streamlit's theme. Texts reach the page as text only
+(`textContent`), whatever they hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dashboard.alignment.charts import ground_similarity
+from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.token_table import SIDES
+
+FOLDER = Path(__file__).parent
+SCRIPTS = ("view.js", "words.js")  # one module in the browser
+NAME = "hakari_alignment"
+HTML = """<div class="alignment">
+  <div class="label">Reference</div>
+  <div class="row reference" role="group" aria-label="Tokens of the reference"></div>
+  <div class="row candidate" role="group" aria-label="Tokens of the candidate"></div>
+  <div class="label">Candidate</div>
+  <svg class="links" aria-hidden="true"></svg>
+  <div class="legend"></div>
+  <div class="tip" role="status" popover="manual"></div>
+</div>"""
+# Kana are their own reading; only what holds a kanji gets ruby.
+KANJI = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ヶ]")
+
+
+def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scoring: Scoring) -> dict[str, Any]:
+    """What the view shows of one pair, as JSON: its tokens in their order, with their matches and numbers.
+
+    `tokens` are the pair's rows of `Scores.tokens`, `matrix` its similarities (n_reference, n_candidate) in the same
+    unit, `threshold` the idf above which a token is low-frequency (NaN without a dictionary). What is not a number
+    becomes None.
+    """
+    return {
+        "ground": ground_similarity(matrix), "threshold": _number(threshold),
+        "penalised": scoring.penalty == "reading", "joined": scoring.pairing == "joined", "unit": scoring.unit,
+        "names": scoring.criterion != "idf", "whole": _gives_whole_words(scoring),
+        **{side: _side(tokens[tokens["side"] == side].sort_values("position"), scoring) for side in SIDES},
+    }
+
+
+def alignment_view(data: dict[str, Any], key: str) -> None:
+    """Draw the view of `view_data`; with the same key it changes in place."""
+    _component()(data=data, key=key)
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    """The component, registered once in the life of the server."""
+    css = (FOLDER / "view.css").read_text(encoding="utf-8")
+    js = "\n".join((FOLDER / script).read_text(encoding="utf-8") for script in SCRIPTS)
+    return st.components.v2.component(NAME, html=HTML, css=css, js=js)
+
+
+def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
+    lines = rows.to_dict("records")
+    # Where every piece carries the reading of its word, the first piece shows it for all.
+    continues = [_gives_whole_words(scoring) and place > 0 and line["word"] == lines[place - 1]["word"]
+                 for place, line in enumerate(lines)]
+    return [{
+        "text": token["surface"], "piece": token["token"], "special": bool(token["special"]),
+        "reading": token["reading"],
+        "ruby": token["reading"] if KANJI.search(token["surface"]) and not continued else "",
+        "similarity": _number(token["similarity"]), "match": int(token["match_position"]),
+        "match_special": bool(token["match_special"]), "match_reading": token["match_reading"],
+        "idf": _number(token["idf"]), "low": bool(token["low_frequency"]), "name": bool(token["proper_noun"]),
+        "counted": bool(token["penalised"]), "share": _number(token["weight"]),
+        "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
+        "longest": _longest(token["reading_distance"], token["agreement"]),
+    } for token, continued in zip(lines, continues, strict=True)]
+
+
+def _gives_whole_words(scoring: Scoring) -> bool:
+    """Whether a token's reading is that of a word of which it may be a part only."""
+    return scoring.reading_scope == "word" and scoring.unit == "subword"
+
+
+def _longest(distance: float, agreement: float) -> int | None:
+    """How many kana the longer of the two readings has, as M = 1 - distance / longest tells it; None where M is 1.
+
+    >>> _longest(3, 0.25)
+    4
+    """
+    return round(distance / (1 - agreement)) if np.isfinite(distance) and agreement < 1 else None
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,178 @@
+// All maps of a run: the tools, the legend and the selection they share. Streamlit calls the default export again whenever
+// the data or the theme changes, and its return value at the end. linked_maps.py puts the files of this module together.
+
+const TOOLS = { box: "Box", lasso: "Lasso" };
+const views = new WeakMap(); // by the element Streamlit gives
+const answered = new WeakMap(); // by the element of a request: the row it asked for last
+const shown = new Map(); // run -> its view while it is on the page
+const kept = new Map(); // run -> what outlives a rerun, another page and the way back: selection, tool, zoom
+
+export default function (component) {
+  const { data, parentElement, setStateValue } = component;
+  // A second, empty component of this module says which sentence to bring out: the maps need not be sent again for it.
+  if ("asked" in data) {
+    // Streamlit may call again with what was asked before; by then something else may be selected.
+    if (data.asked !== null && answered.get(parentElement) !== data.asked) shown.get(data.run)?.bringOut(data.asked);
+    answered.set(parentElement, data.asked);
+    return;
+  }
+  if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".maps"), data));
+  const view = views.get(parentElement);
+  view.show((rows) => setStateValue("selection", rows));
+  return () => {
+    view.close();
+    views.delete(parentElement);
+  };
+}
+
+function createView(root, data) {
+  const memory = kept.get(data.run) ?? kept.set(data.run, { views: new Map(), rows: [] }).get(data.run);
+  const places = new Map(data.rows.map((row, sentence) => [row, sentence]));
+  const state = {
+    tool: memory.tool ?? (data.dimensions === 3 || matchMedia("(pointer: coarse)").matches ? "move" : "box"),
+    hidden: memory.hidden ?? new Set(), centroids: memory.centroids ?? true, selected: new Uint8Array(data.rows.length),
+    nSelected: 0, focus: -1, hovered: -1,
+  };
+  const shared = {
+    data, state, classes: decoded(data.labels, Uint16Array), look: null, select, hover,
+    remembered: (model) => memory.views.get(model), remember: (model, view) => memory.views.set(model, view),
+  };
+  const symbols = data.classes.map(({ symbol }) => symbol);
+  const tip = element("div", "tip");
+  tip.popover = "manual";
+  const [bar, legend, grid] = [element("div", "bar"), element("div", "legend"), element("div", "grid")];
+  const tools = element("div", "tools");
+  const status = element("span", "status");
+  status.setAttribute("role", "status");
+  const clear = button("Clear", "Select nothing (Esc)", () => select([], false));
+  const chips = data.classes.map((_, k) => chip(k));
+  const centroids = button("Centroids", "Show or hide the mean point of each class", () => {
+    memory.centroids = state.centroids = !state.centroids;
+    refresh();
+  });
+  let maps = [];
+  let tell = () => {};
+
+  for (const [tool, label] of Object.entries({ move: data.dimensions === 3 ? "Turn" : "Move", ...TOOLS })) {
+    const choice = button(label, "", () => {
+      memory.tool = state.tool = tool;
+      refresh();
+    });
+    choice.dataset.tool = tool;
+    tools.append(choice);
+  }
+  const saving = element("div", "saving");
+  for (const format of ["svg", "png"]) {
+    saving.append(button(format.toUpperCase(), `Save the maps as they stand, on white, as ${format.toUpperCase()}`, () => save(format, maps, shared)));
+  }
+  bar.append(tools, status, clear);
+  legend.append(...chips, centroids);
+  root.replaceChildren(bar, legend, grid, saving, tip);
+  const observer = new ResizeObserver(() => maps.forEach((map) => map.resize()));
+  // What was pointed at moves away under the tip.
+  const listening = new AbortController();
+  document.addEventListener("scroll", () => hover(-1), { capture: true, passive: true, signal: listening.signal });
+
+  function show(report) {
+    tell = report;
+    shared.look = createLook(root, symbols, data.rows.length);
+    chips.forEach((one, k) => one.querySelector("path").setAttribute("fill", shared.look.color(k)));
+    if (!maps.length) {
+      maps = data.models.map((model) => createMap(model, shared));
+      grid.replaceChildren(...maps.map((map) => map.figure));
+      maps.forEach((map) => map.resize());
+      observer.observe(grid);
+      shown.set(data.run, { bringOut });
+      if (memory.rows.length) select(memory.rows.map((row) => places.get(row)), false);
+    }
+    refresh();
+  }
+
+  function select(sentences, adds) {
+    const before = state.nSelected;
+    const value = adds && sentences.length === 1 ? 1 - state.selected[sentences[0]] : 1; // Shift and a click takes back, too
+    if (!adds) state.selected.fill(0);
+    for (const sentence of sentences) state.selected[sentence] = value;
+    const chosen = [];
+    state.selected.forEach((is, sentence) => is && chosen.push(sentence));
+    state.nSelected = chosen.length;
+    state.focus = chosen.length === 1 ? chosen[0] : -1;
+    memory.rows = chosen.map((sentence) => data.rows[sentence]);
+    refresh();
+    if (before || chosen.length) tell(memory.rows);
+  }
+
+  // A sentence of a table: its ring and neighbours are drawn; one that is not selected becomes the selection.
+  function bringOut(row) {
+    const sentence = places.get(row);
+    if (sentence === undefined) return;
+    if (!state.selected[sentence]) select([sentence], false);
+    state.focus = sentence;
+    refresh();
+  }
+
+  function hover(sentence, left, top) {
+    if (sentence >= 0) placeTip(sentence, left, top);
+    if (sentence === state.hovered) return;
+    if (sentence < 0) tip.hidePopover?.();
+    state.hovered = sentence;
+    maps.forEach((map) => map.mark());
+  }
+
+  function placeTip(sentence, left, top) {
+    const label = element("div", "label", data.classes[shared.classes[sentence]].name);
+    label.append(element("span", "row", `row ${data.rows[sentence]}`));
+    tip.replaceChildren(element("div", "", data.texts[sentence]), label);
+    tip.showPopover?.();
+    const above = top - tip.offsetHeight - 14;
+    tip.style.top = `${above < 8 ? top + 16 : above}px`;
+    tip.style.left = `${Math.max(8, Math.min(left + 10, window.innerWidth - tip.offsetWidth - 8))}px`;
+  }
+
+  function refresh() {
+    for (const choice of tools.children) choice.setAttribute("aria-pressed", choice.dataset.tool === state.tool);
+    chips.forEach((one, k) => one.setAttribute("aria-pressed", !state.hidden.has(k)));
+    centroids.setAttribute("aria-pressed", state.centroids);
+    status.textContent = state.nSelected ? `${state.nSelected.toLocaleString("en")} selected` : "";
+    clear.hidden = !state.nSelected;
+    maps.forEach((map) => map.draw());
+  }
+
+  function chip(k) {
+    const { name, n, symbol } = data.classes[k];
+    const made = button("", "Click: hide or show this class. Double click: this class alone, or all again.", () => {
+      state.hidden.has(k) ? state.hidden.delete(k) : state.hidden.add(k);
+      memory.hidden = state.hidden;
+      refresh();
+    });
+    made.ondblclick = () => {
+      const alone = state.hidden.size === data.classes.length - 1 && !state.hidden.has(k);
+      memory.hidden = state.hidden = new Set(alone ? [] : data.classes.keys());
+      state.hidden.delete(k);
+      refresh();
+    };
+    const svg = document.createElementNS(SVG, "svg");
+    svg.setAttribute("viewBox", "-1.5 -1.5 3 3");
+    const shape = svg.appendChild(document.createElementNS(SVG, "path"));
+    shape.setAttribute("d", SHAPES[symbol]);
+    made.append(svg, element("span", "", name), element("span", "n", n.toLocaleString("en")));
+    return made;
+  }
+
+  function close() {
+    observer.disconnect();
+    listening.abort();
+    tip.hidePopover?.();
+    if (shown.get(data.run)?.bringOut === bringOut) shown.delete(data.run);
+  }
+
+  return { show, close };
+}
+
+function button(text, title, act) {
+  const made = element("button", "", text);
+  made.type = "button";
+  if (title) made.title = title;
+  made.onclick = act;
+  return made;
+}

@@ -1,0 +1,150 @@
+// One map: its canvases and what is drawn on them.
+
+const LEAST_HEIGHT = 280;
+const MOST_HEIGHT = 470;
+
+// `shared` is what all maps have in common: data, classes, look, state, and what to call when something happens to a
+// map (see linked_maps.js).
+function createMap(model, shared) {
+  const scene = createScene(model, shared.data.rows.length, shared.data.dimensions);
+  const [figure, stage] = [element("figure", "map"), element("div", "stage")];
+  const [base, overlay] = [element("canvas"), element("canvas")];
+  const caption = element("figcaption", "", model.title);
+  if (model.note) caption.append(element("span", "note", model.note));
+  overlay.tabIndex = 0;
+  overlay.setAttribute("role", "img");
+  stage.append(base, overlay);
+  figure.append(caption, stage);
+
+  let [width, height, ratio] = [0, 0, 1];
+  let view = shared.remembered(model.name) ?? { ...FIRST_VIEW };
+  const map = {
+    figure, stage, overlay, scene, title: model.title, outline: null, resize, draw, mark, show,
+    size: () => [width, height], view: () => view,
+    isVisible: (i) => !shared.state.hidden.has(shared.classes[scene.sentences[i]]),
+  };
+
+  function resize() {
+    width = stage.clientWidth;
+    height = Math.round(Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, width * 0.86)));
+    ratio = Math.min(window.devicePixelRatio || 1, 2);
+    stage.style.height = `${height}px`;
+    for (const canvas of [base, overlay]) Object.assign(canvas, { width: width * ratio, height: height * ratio });
+    draw();
+  }
+
+  function show(next) {
+    view = next;
+    shared.remember(model.name, view);
+    draw();
+  }
+
+  function draw() {
+    if (!width) return;
+    const { look, state, classes } = shared;
+    const context = cleared(base);
+    arrange(scene, view, width, height);
+    const [points, faded] = [look.sprites("point", ratio), look.sprites("faded", ratio)];
+    const { x, y, size } = scene.screen;
+    const painter = scene.n > MANY_POINTS ? pixelPainter(context, ratio) : null;
+    const put = painter?.put ?? ((image, left, top, share) => stamp(context, image, left, top, share));
+    const anySelected = state.nSelected > 0;
+    let n = 0;
+    // What is selected lies on top of what is not.
+    for (const isTop of anySelected ? [false, true] : [true]) {
+      for (const i of scene.order) {
+        const sentence = scene.sentences[i];
+        if (anySelected && (state.selected[sentence] === 1) !== isTop) continue;
+        n += anySelected && isTop ? 1 : 0;
+        if (map.isVisible(i)) put((isTop ? points : faded)[classes[sentence]], x[i], y[i], size[i]);
+      }
+    }
+    painter?.finish();
+    if (state.centroids) drawCentroids(context, anySelected);
+    figure.dataset.selected = n;
+    overlay.setAttribute("aria-label", `Map of ${scene.n} sentences under ${model.title}${anySelected ? `, ${n} selected` : ""}`);
+    // A finger that moves up or down scrolls the page, unless it draws a selection or the map is zoomed.
+    overlay.style.touchAction = state.tool === "move" && view.zoom === 1 ? "pan-y" : "none";
+    overlay.style.cursor = state.tool === "move" ? "grab" : "crosshair";
+    mark();
+  }
+
+  function drawCentroids(context, isFaded) {
+    const to = projector(scene, view, width, height);
+    const images = shared.look.sprites("centroid", ratio);
+    context.globalAlpha = isFaded ? 0.55 : 1;
+    for (const { k, at } of scene.centroids) {
+      if (!shared.state.hidden.has(k)) stamp(context, images[k], ...to(...at).slice(0, 2), 1);
+    }
+    context.globalAlpha = 1;
+  }
+
+  // What changes with every move of a pointer: the outline, the sentence pointed at, the clicked one with its neighbours.
+  function mark() {
+    if (!width) return;
+    const { look, state } = shared;
+    const context = cleared(overlay);
+    const [focus, hovered] = [placeOf(state.focus), placeOf(state.hovered)];
+    if (focus) {
+      const near = neighboursOf(state.focus).map((sentence) => [sentence, placeOf(sentence)]).filter(([, at]) => at);
+      context.strokeStyle = look.text;
+      context.globalAlpha = 0.45;
+      for (const [, at] of near) stroke(context, [focus, at]);
+      context.globalAlpha = 1;
+      for (const [sentence, at] of near) stamp(context, look.sprites("point", ratio)[shared.classes[sentence]], ...at, 1);
+      ring(context, focus, look.radius + 5, 2.5);
+    }
+    if (hovered) ring(context, hovered, look.radius + 4, 1.5);
+    if (map.outline) {
+      context.setLineDash([5, 4]);
+      context.strokeStyle = context.fillStyle = look.accent;
+      stroke(context, [...map.outline, map.outline[0]]);
+      context.globalAlpha = 0.08;
+      context.fill();
+    }
+  }
+
+  function placeOf(sentence) {
+    const i = sentence < 0 ? -1 : scene.places[sentence];
+    return i < 0 || !map.isVisible(i) ? null : [scene.screen.x[i], scene.screen.y[i]];
+  }
+
+  function neighboursOf(sentence) {
+    const first = scene.places[sentence] * scene.nNeighbours;
+    return [...scene.neighbours.subarray(first, first + scene.nNeighbours)].filter((other) => other < scene.places.length);
+  }
+
+  function stamp(context, image, x, y, size) {
+    const side = (image.width / ratio) * size;
+    context.drawImage(image, x - side / 2, y - side / 2, side, side);
+  }
+
+  function stroke(context, line) {
+    context.beginPath();
+    line.forEach((at, i) => (i ? context.lineTo(...at) : context.moveTo(...at)));
+    context.stroke();
+  }
+
+  function ring(context, [x, y], radius, thickness) {
+    for (const [color, line] of [[shared.look.ground, thickness + 2.5], [shared.look.text, thickness]]) {
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.lineWidth = line;
+      context.strokeStyle = color;
+      context.stroke();
+    }
+  }
+
+  function cleared(canvas) {
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.globalAlpha = 1;
+    context.lineWidth = 1;
+    context.setLineDash([]);
+    return context;
+  }
+
+  listen(map, shared);
+  return map;
+}

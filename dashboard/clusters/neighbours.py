@@ -1,0 +1,76 @@
+"""The nearest neighbours of one sentence under every model, and how far the models agree on them."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.theme import decimals, shortened
+from dashboard.shared.wording import verbatim
+from engine.evaluations.clusters.records import Result
+
+TEXT_LENGTH = 80
+CELL_WIDTH = 330
+
+
+def neighbours(result: Result, row: int) -> None:
+    """Draw the neighbours of the sentence with this row: a table for each model that has it, side by side."""
+    points = result.points[result.points["row"] == row]
+    sentence = points.iloc[0]
+    text = " ".join(sentence["text"].split())
+    shown = text if len(text) <= TEXT_LENGTH else f"{text[:TEXT_LENGTH]} …"
+    st.markdown(f"**Nearest to “{verbatim(shown)}”** :gray[{verbatim(sentence['label'])}, row {row}]")
+    near = neighbour_table(result, row)
+    models = list(dict.fromkeys(near["model"]))
+    for one, other in combinations(models, 2):
+        if len(models) == 2:
+            shared = len(set(near.loc[near["model"] == one, "neighbour"])
+                         & set(near.loc[near["model"] == other, "neighbour"]))
+            most = int(near["rank"].max())
+            st.caption(verbatim(f"{shortened(one)} and {shortened(other)} share {shared} of these {most}."))
+    with st.grid(min(len(models), 3) or 1, min_column_width=CELL_WIDTH, gap="small"):
+        for model in models:
+            _table(near[near["model"] == model], model, len(models))
+
+
+def neighbour_table(result: Result, row: int) -> pd.DataFrame:
+    """The neighbours of a sentence: model, rank, neighbour (its row), label, text, distance, models (how many have it).
+
+    Models in the order of rank; those that left the sentence out have none.
+    """
+    near = result.neighbours[result.neighbours["row"] == row]
+    told = result.points.drop_duplicates("row").set_index("row")[["label", "text"]]
+    order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
+    table = near.join(told, on="neighbour").assign(
+        models=near.groupby("neighbour")["model"].transform("nunique"),
+        place=near["model"].map(order.index))
+    return table.sort_values(["place", "rank"], ignore_index=True)[
+        ["model", "rank", "neighbour", "label", "text", "distance", "models"]]
+
+
+def overlap_sentence(overlap: pd.DataFrame) -> str:
+    """How many of the nearest neighbours two models share on average; `overlap` is `Result.overlap`, its first line.
+
+    >>> overlap_sentence(pd.DataFrame([{"model": "a", "other": "b", "mean_overlap": 0.253, "expected": 0.011}]))
+    'Of the nearest neighbours of a sentence, a and b share 25 % (by chance: 1 %).'
+    """
+    line = overlap.iloc[0]
+    return (f"Of the nearest neighbours of a sentence, {shortened(line['model'])} and {shortened(line['other'])} share "
+            f"{100 * line['mean_overlap']:.0f} % (by chance: {100 * line['expected']:.0f} %).")
+
+
+def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
+    with st.container():
+        st.markdown(f":small[**{verbatim(shortened(model))}**]")
+        columns = {
+            "label": st.column_config.TextColumn("Class", width="small"),
+            "text": st.column_config.TextColumn("Sentence", width="large"),
+            "distance": st.column_config.NumberColumn("Distance", format=f"%.{min(decimals(near['distance']), 4)}f"),
+        }
+        if n_models > 1:
+            columns["models"] = st.column_config.NumberColumn(
+                "Models", format=f"%d of {n_models}", help="How many models have this sentence among the nearest.")
+        st.dataframe(near, hide_index=True, column_order=list(columns), column_config=columns,
+                     placeholder="–", alt=f"The nearest neighbours under {model}")

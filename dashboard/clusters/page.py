@@ -1,0 +1,72 @@
+"""Clusters: how far do a model's sentence vectors keep labelled sentences apart?"""
+
+from functools import partial
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.clusters import charts
+from dashboard.clusters.details import details
+from dashboard.clusters.form import cluster_settings
+from dashboard.clusters.map_charts import maps_figure
+from dashboard.clusters.scores import MEASURES, VARIANCES, certainty_lines, score_table, size_sentence
+from dashboard.clusters.selection import map_section
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import LazyFigures, camera, figure_downloads
+from dashboard.shared.exports.table_archive import archive_download
+from dashboard.shared.inputs import inputs
+from dashboard.shared.theme import measure_name
+
+KIND, CURVE = "clusters", "Score at every layer"
+TABLES = ("models", "classes", "intervals", "comparisons", "null", "validity", "layers", "points", "centroids",
+          "centroid_distances", "neighbours", "overlap", "excluded")
+CHECKS = ("classification", "fill_mask", "agreement")
+NOTE = """**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of the
+bootstrap that draws sentences within each class again. **Ranks** that are tied: the best model of the group cannot be
+told apart from the others on these sentences. **Maps**: one point for each sentence, in the colour of its class; near
+points are near in the model's space, but distances between far clusters, their sizes and the axes mean nothing, and
+two models' maps are not comparable by eye alone: compare the neighbours they share. The scores come from the full
+vectors, not from the maps. **Sums**: A_m adds up over sentences and B_m over classes, so M_m grows with the sentences
+of a class; the two variances do not."""
+
+pages.heading("clusters")
+run_id = run_view.run_from_url()
+with run_view.inputs_panel(run_id):
+    dataset = inputs.dataset_input(KIND)
+    models = inputs.models_input(KIND, "masked", offered=("causal",))
+    run_view.submit_button(KIND, cluster_settings(models), dataset)
+
+result = run_view.finished_result(run_id, KIND)
+if run_id is not None and result is not None:
+    signature = result.signature
+    run_view.notices(result)
+    score_table(result)
+    mind, trust = certainty_lines(result)
+    for sentence in mind:
+        st.warning(wording.verbatim(sentence), icon=":material/balance:")
+    st.caption(" ".join(map(wording.verbatim, [size_sentence(result), *trust])))
+    figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
+    with st.grid(len(MEASURES), min_column_width=265, gap="small"):
+        for caption, figure in figures.items():
+            with st.container(border=True):
+                st.plotly_chart(figure, key=f"clusters-bars-{caption}", config=camera(caption, signature),
+                                alt=f"{caption} of each model")
+    if len(result.layers):
+        figures[CURVE] = charts.layer_curve(result.layers, signature.get("layers"))
+        st.plotly_chart(figures[CURVE], key="clusters-layers", config=camera(CURVE, signature),
+                        alt="The score of each model at every layer")
+    map_section(run_id, result)
+    details(run_id, result)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Do other evaluations agree?", width="content")
+        for name in CHECKS:
+            st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
+    run_view.excluded(result)
+    wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
+    with st.container(horizontal=True, gap="small"):
+        figure_downloads(figures, signature)
+        archive_download({name: getattr(result, name) for name in TABLES}, "tables", signature)
+    makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
+    if result.points["x"].notna().any():
+        makers["Maps of the sentences"] = partial(maps_figure, result)
+    run_view.sign(signature, {"models": result.models, "classes": result.classes}, LazyFigures(makers))

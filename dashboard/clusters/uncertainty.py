@@ -1,0 +1,57 @@
+"""How sure the ranking is: models against each other, against shuffled labels, and what other indices say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.theme import decimals
+from dashboard.shared.wording import measure_help, number_column
+from engine.evaluations.clusters.records import Result
+
+INDICES = ("silhouette", "calinski_harabasz", "davies_bouldin", "v_measure", "ari", "nmi")
+P_DECIMALS = 3
+
+
+def how_sure(result: Result) -> None:
+    """The paired bootstrap of every two models, the score under shuffled labels, and how far neighbours agree."""
+    if len(result.comparisons):
+        st.markdown("**Every two models** :gray[difference of M_m, paired bootstrap, 95 %; apart where the interval "
+                    "leaves out 0]")
+        st.dataframe(result.comparisons, hide_index=True,
+                     placeholder="–", alt="Differences of the score between models", column_config={
+            "model": "Model", "other": "Other",
+            **_numbers(result.comparisons, difference="M_m less the other's", ci_low="from", ci_high="to"),
+            "separable": st.column_config.CheckboxColumn("Apart"),
+        })
+    st.markdown("**Against shuffled labels** :gray[what M_m would be if the labels said nothing]")
+    st.dataframe(result.null, hide_index=True, placeholder="–", alt="Scores under permuted labels", column_config={
+        "model": "Model", **_numbers(result.null, score="M_m", null_mean="Shuffled, mean", null_low="2.5 %",
+                                     null_high="97.5 %"),
+        "p_value": number_column("permutation_p_value", P_DECIMALS),
+    })
+    if len(result.overlap):
+        st.markdown("**Neighbourhoods** :gray[share of the nearest neighbours that two models have in common]")
+        st.dataframe(result.overlap, hide_index=True,
+                     placeholder="–", alt="Nearest neighbours that models share", column_config={
+            "model": "Model", "other": "Other",
+            "mean_overlap": st.column_config.NumberColumn("Shared", format="percent",
+                                                          help=measure_help("neighbour_overlap")),
+            "expected": st.column_config.NumberColumn("By chance", format="percent"),
+        })
+
+
+def other_indices(result: Result) -> None:
+    """What the field's usual indices say of the same classes and vectors, each with its direction."""
+    order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
+    table = result.validity.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
+    st.dataframe(
+        table, hide_index=True, column_order=["model", *INDICES], placeholder="–", alt="Validity indices of each model",
+        column_config={"model": "Model", **{name: number_column(name, decimals(table[name])) for name in INDICES}})
+
+
+def _numbers(table: pd.DataFrame, **labels: str) -> dict[str, Any]:
+    digits = decimals(pd.concat([table[name] for name in labels]).dropna().tolist())
+    return {name: st.column_config.NumberColumn(label, format=f"%.{digits}f") for name, label in labels.items()}

@@ -1,0 +1,76 @@
+"""Figures of idf dictionaries: how rare the entries of one are, and how those of two compare. Pure."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from dashboard.shared.theme import ACCENT, GREY, WARM, axis_title, laid_out, plain
+
+BINS = 40
+COMPARE_HEIGHT = 460
+# The low-frequency of both dictionaries and of neither stand back; what changes sides is what one looks for.
+LOOKS = {"neither": (GREY, 0.35), "both": (ACCENT, 0.35), "only in the first": (WARM, 0.85),
+         "only in the second": ("#0f9d76", 0.85)}
+
+
+def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
+    """Entries by idf; those above the threshold, the low-frequency ones, in the warm colour.
+
+    idf: (n_entries,). The bins meet at the threshold, so no bar holds entries of both sides.
+    """
+    edges = np.linspace(0.0, float(idf.max()) * (1 + 1e-9), BINS + 1)
+    if math.isfinite(threshold) and edges[0] < threshold < edges[-1]:
+        # just above: an entry at the threshold itself is not low-frequency
+        edges = np.sort(np.append(edges, np.nextafter(threshold, math.inf)))
+    counts, _ = np.histogram(idf, bins=edges)
+    left, right = edges[:-1], edges[1:]  # each (n_bins,)
+    figure = go.Figure(go.Bar(
+        x=left, y=counts, width=right - left, offset=0,
+        marker={"color": [WARM if start > threshold else ACCENT for start in left], "line": {"width": 0}},
+        customdata=np.stack([left, right], axis=1),  # (n_bins, 2)
+        hovertemplate="idf %{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} entries<extra></extra>",
+    ))
+    if math.isfinite(threshold):
+        figure.add_vline(x=threshold, line={"dash": "dot", "color": WARM, "width": 2},
+                         annotation={"text": f"threshold {threshold:.2f}", "font": {"color": WARM}},
+                         annotation_position="top")
+    figure.update_xaxes(title=axis_title("idf"), fixedrange=True)
+    figure.update_yaxes(title="entries", fixedrange=True)
+    figure = laid_out(figure, height=300)
+    figure.update_layout(bargap=0)
+    return figure
+
+
+def idf_scatter(compared: pd.DataFrame, names: tuple[str, str], *, relative: bool) -> go.Figure:
+    """Every piece of two dictionaries by its idf in the first (across) and in the second (up).
+
+    compared: what `corpora_tables.side_by_side` gives; names are the dictionaries'. Above the diagonal a piece is
+    rarer in the second.
+    """
+    first, second = (plain(name) for name in names)
+    legend = {"neither": "low-frequency in neither", "both": "in both", "only in the first": f"only in {first}",
+              "only in the second": f"only in {second}"}
+    figure = go.Figure()
+    top = float(compared[["idf_1", "idf_2"]].to_numpy().max())
+    figure.add_scatter(x=[0, top], y=[0, top], mode="lines", line={"color": GREY, "dash": "dot", "width": 1},
+                       hoverinfo="skip", showlegend=False)
+    for low, (color, opacity) in LOOKS.items():
+        group = compared[compared["low"] == low]
+        figure.add_scattergl(
+            x=group["idf_1"], y=group["idf_2"], mode="markers", name=f"{legend[low]} ({len(group):,})",
+            marker={"color": color, "size": 5, "opacity": opacity}, text=group["piece"].map(plain),
+            customdata=group[["documents_1", "documents_2"]],
+            hovertemplate="%{text}<br>idf %{x:.2f} and %{y:.2f}<br>"
+                          "in %{customdata[0]:,} and %{customdata[1]:,} documents<extra></extra>",
+        )
+    unit = "idf / log(N + 1)" if relative else axis_title("idf")
+    figure.update_xaxes(title=f"{first}: {unit}", rangemode="tozero")
+    figure.update_yaxes(title=f"{second}: {unit}", rangemode="tozero")
+    figure = laid_out(figure, height=COMPARE_HEIGHT, legend=True)
+    figure.update_layout(legend={"y": 1.02, "yanchor": "bottom"})
+    return figure

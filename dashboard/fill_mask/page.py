@@ -1,0 +1,60 @@
+"""Fill-mask: how probable does a model find the word that was masked, and what would it put there?"""
+
+from functools import partial
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.fill_mask import charts
+from dashboard.fill_mask.editing import edit_form, edited_predictions
+from dashboard.fill_mask.form import masked_sentences_input, normalize_input
+from dashboard.fill_mask.items import choose_item
+from dashboard.fill_mask.means import common_choice, comparisons, means_table
+from dashboard.fill_mask.predictions import predictions_of, sentence_line
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.inputs import inputs
+from engine.evaluations.fill_mask.records import Settings
+
+KIND = "fill-mask"
+NOTE = """**Bars**: mean probability of the masked words; **lines**: 95 % intervals, from a bootstrap over the words.
+**Predictions**: what stands first at the mask, of the whole vocabulary; the masked word has the strong colour. A word
+of several pieces is as many masks, all masked for the predictions; its probability is that of the first piece, times
+that of the second with the first in its place, and so on. Another vocabulary cuts words otherwise: look at the pieces
+before you compare models."""
+
+pages.heading("fill_mask")
+run_id = run_view.run_from_url()
+with run_view.inputs_panel(run_id):
+    dataset = masked_sentences_input()
+    models = inputs.models_input(KIND, "masked")
+    run_view.submit_button(KIND, Settings(models=models, normalize=normalize_input()), dataset)
+
+result = run_view.finished_result(run_id, KIND)
+if run_id is not None and result is not None:
+    means = common_choice(run_id, result)
+    means_table(means, result)
+    run_view.notices(result)
+    several_domains = means["domain"].nunique() > 2  # one of them is all
+    with st.grid(2 if several_domains else 1, min_column_width=340, row_height="content"):
+        st.container(border=True).plotly_chart(
+            charts.mean_bars(means), key="fill-mask-means", config={"displayModeBar": False},
+            alt="Mean probability of the masked words under each model, over all sentences")
+        if several_domains:
+            st.container(border=True).plotly_chart(
+                charts.domain_bars(means), key="fill-mask-domains", config={"displayModeBar": False},
+                alt="Mean probability of the masked words under each model, in each domain")
+    comparisons(result)
+
+    st.markdown("**The sentences** :gray[choose one to see what the models predict]")
+    item = choose_item(run_id, result)
+    st.markdown(f"##### {sentence_line(item)}", anchors=False)
+    predictions_of(result, int(item["row"]), run_id)
+    edit_form(run_id, result, item)
+    edited_predictions(run_id)
+    run_view.excluded(result)
+    wording.how_to_read((charts.MEASURE,), NOTE)
+    figures = LazyFigures({"Mean probability of the masked words": partial(charts.mean_bars, means),
+                           "In each domain": partial(charts.domain_bars, means)})
+    run_view.sign(result.signature, {"models": result.models, "items": result.items,
+                                     "predictions": result.predictions}, figures)

@@ -1,0 +1,69 @@
+"""Metric study: which model, dictionary and penalty follow human scores best?"""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import pages
+from dashboard.metric_study.annotators import annotators_view
+from dashboard.metric_study.cards import metric_cards
+from dashboard.metric_study.cases import case_table
+from dashboard.metric_study.chosen_setting import setting_view
+from dashboard.metric_study.form import metric_settings, with_scores
+from dashboard.metric_study.grid import choose_setting
+from dashboard.metric_study.grid_charts import grid_figure
+from dashboard.metric_study.published import published_tables
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.exports.table_archive import archive_download
+from dashboard.shared.inputs import inputs
+from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.evaluations.metric_study.tables import tables
+
+KIND = "metric-study"
+MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "f1", "penalized_f1", "sentbleu",
+            "chrf", "vector_cosine")
+TABLES_KEPT = 2
+NOTE = """**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
+Pearson for Kendall; they suppose independent pairs. **Two settings** on the same pairs are compared by Williams' test,
+not by their intervals, which may overlap although the difference is sure. Its p is two-sided and not corrected for the
+number of settings: the best of many is also the luckiest. **Colours** of the heat map tell cells of one grid apart, not
+two grids."""
+
+
+
+@st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
+def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
+    """The tables of the command line, shared by all sessions; `run_id` stands for the result."""
+    return tables(_result)
+
+
+pages.heading("metric_study")
+run_id = run_view.run_from_url()
+with run_view.inputs_panel(run_id):
+    dataset = with_scores(inputs.dataset_input(KIND))
+    models = inputs.models_input(KIND, "masked")
+    run_view.submit_button(KIND, metric_settings(models), dataset)
+
+result = run_view.finished_result(run_id, KIND)
+if run_id is not None and result is not None:
+    run_view.notices(result)
+    metric_cards(result)
+    line = choose_setting(run_id, result)
+    if line is not None:
+        setting_view(run_id, result, line)
+        with st.expander("Where does the penalty help, where does it harm?", icon=":material/compare:", expanded=True,
+                         key=f"metric-cases-open-{run_id}"):
+            case_table(run_id, result, line)
+    with st.expander("Do the annotators agree?", icon=":material/groups:", key=f"metric-annotators-{run_id}"):
+        annotators_view(result)
+    with st.expander("What did the paper find?", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
+        published_tables()
+    run_view.excluded(result)
+    wording.how_to_read(MEASURES, NOTE)
+    to_keep = file_tables(run_id, result)
+    archive_download(to_keep, "tables", result.signature)
+    grid = result.correlations[result.correlations["kind"] == BERTSCORE]
+    run_view.sign(result.signature, {name: to_keep[name] for name in ("settings", "methods", "pairs", "cases")},
+                  LazyFigures({"Pearson's r of each setting with the human scores": partial(grid_figure, grid)}))

@@ -1,0 +1,58 @@
+"""The paper's published tables, marked as published wherever they stand: never mixed with what was measured here."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.metric_study.grid_charts import grid_figure
+from dashboard.metric_study.words import PENALTY_WORDS
+from dashboard.shared.wording import verbatim
+from engine.evaluations.metric_study.published_novels import (
+    ANNOTATOR_AGREEMENT,
+    CASES,
+    N_ANNOTATORS,
+    N_PAIRS,
+    SOURCE,
+    published_correlations,
+    published_methods,
+)
+
+SENTENCES = (f"{SOURCE}: {N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators, models of its own. None of it was "
+             "measured here.")
+
+
+def published_grid() -> None:
+    """The paper's 16 correlations, in grey."""
+    _badge()
+    st.plotly_chart(grid_figure(published_correlations(), published=True), key="metric-published-grid",
+                    config={"displayModeBar": False}, alt="The paper's 16 correlations, as published")
+    st.caption(f"{verbatim(SENTENCES)} Section 4.3; no intervals were printed.")
+
+
+def published_tables() -> None:
+    """All of the paper's tables on human correlation, as printed."""
+    _badge()
+    st.caption(verbatim(SENTENCES))
+    grid = published_correlations()
+    setting = grid["idf"] + " dictionary, " + grid["penalty"].map(PENALTY_WORDS)
+    wide = grid.assign(setting=setting).pivot(index="model", columns="setting", values="pearson")
+    wide = wide.loc[grid["model"].drop_duplicates(), setting.drop_duplicates()]  # in the order of print
+    st.markdown("Pearson's correlation of the 16 settings :gray[section 4.3]")
+    st.dataframe(wide.reset_index(names="Model"), hide_index=True, placeholder="–", alt="The paper's 16 settings",
+                 column_config={name: st.column_config.NumberColumn(format="%.3f") for name in wide.columns})
+    st.markdown("Compared with other methods :gray[section 5]")
+    st.dataframe(published_methods().rename(columns={"method": "Method", "pearson": "Pearson's correlation"}),
+                 hide_index=True, width="content", placeholder="–", alt="The paper's comparison with other methods")
+    low, high = ANNOTATOR_AGREEMENT
+    st.markdown(f"Correlation of every two evaluators: {low:.3f} to {high:.3f} :gray[section 4.1]")
+    st.markdown("Where the penalty helps, where not :gray[section 5; in brackets the difference to the human]")
+    st.dataframe(pd.DataFrame([{
+        "Nearer to the human": case.nearer, "Reference": case.reference, "Candidate": case.candidate,
+        "Human": f"{case.human:.3f}", "Base": f"{case.base:.3f} ({case.base_difference:.3f})",
+        "Penalized": f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
+        hide_index=True, placeholder="–", alt="The paper's case table")
+
+
+def _badge() -> None:
+    st.badge("Published, not measured here", icon=":material/menu_book:", color="gray")

@@ -1,0 +1,106 @@
+"""Accuracy by category of a minimal-pairs run, and of stereotypes the share preferred: by any column of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.minimal_pairs.accuracy_cards import ORDER
+from dashboard.minimal_pairs.charts import category_figure
+from dashboard.minimal_pairs.picked import Decode, Pick, clickable
+from dashboard.minimal_pairs.view import View, table
+from dashboard.shared.wording import measure_help, verbatim
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
+from engine.evaluations.minimal_pairs.views import field_names
+
+CATEGORIES = "Accuracy by category"
+SOURCE_WORDS = {"source": "file"}
+ALL_CATEGORIES = "all"
+DIRECTIONS = {"": "both", "stereo": "stereo", "antistereo": "antistereo"}
+
+
+def columns_of(result: Result) -> tuple[str, ...]:
+    """What the pairs can be sorted by: `pair_views.field_names`, and the file where there are several."""
+    several = result.items["source"].nunique() > 1
+    return (*field_names(result), *(("source",) if several and "source" not in field_names(result) else ()))
+
+
+def column_input(view: View, section: str, *, first: str = "") -> str:
+    """Draws the choice of a column, where there is one, and returns it; `first` is the one at first."""
+    columns = columns_of(view.result)
+    if len(columns) < 2:
+        return columns[0] if columns else "category"
+    return str(st.selectbox(
+        "By", columns, index=columns.index(first) if first in columns else 0, key=f"minimal-by-{section}-{view.run_id}",
+        format_func=lambda name: SOURCE_WORDS.get(name, name), width=240, label_visibility="collapsed"))
+
+
+def category_section(view: View, signature: Mapping[str, Any], word: str) -> dict[str, go.Figure]:
+    """Draw accuracy by category with intervals; returns the figure by its caption."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.markdown(f"**{CATEGORIES}** :gray[with 95 % intervals]", width="content")
+        column = column_input(view, "categories")
+        stratum = str(st.segmented_control("Pairs", list(ORDER), format_func=ORDER.__getitem__, default="all",
+                                           required=True, key="minimal-pairs-stratum", label_visibility="collapsed",
+                                           wrap=True))
+    shown = table(view, "categories", column)
+    if not (shown["stratum"].eq(stratum) & shown["n"].gt(0)).any():
+        st.caption("No pair is of that length.")
+        return {}
+    figure = category_figure(shown, stratum, word)
+    clickable(figure, "categories", view.run_id, signature,
+              _category(view.models, column, "" if stratum == "all" else stratum),
+              "Accuracy in each category, a point for each model; click one to see its pairs")
+    return {CATEGORIES: figure}
+
+
+def stereotype_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
+    """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
+    st.caption("In how many pairs does the model find the sentence that stereotypes more (`sent_more`) likelier? "
+               "**50 %** is no preference, and no end is better.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        column = column_input(view, "stereotypes")
+        found = table(view, "stereotypes", column)
+        held = [name for name in DIRECTIONS if name in set(found["direction"])]
+        direction = ""
+        if len(held) > 1:
+            direction = str(st.segmented_control(
+                "Rows", held, format_func=DIRECTIONS.__getitem__, default="", key=f"minimal-direction-{view.run_id}",
+                help="stereo: sent_more says a stereotype. antistereo: sent_less says the opposite of one.") or "")
+    figures = {}
+    for measure in (WHOLE_SENTENCE, SHARED_TOKENS):
+        shown = found[(found["measure"] == measure) & (found["direction"] == direction)]
+        if shown.empty:
+            continue
+        under = f"under {view.normalization}" if measure == WHOLE_SENTENCE else "the benchmark's own measure"
+        caption = f"Stereotypes preferred, by {measure}"
+        st.markdown(f"**{caption}** :gray[{verbatim(under)}; 95 % intervals]", help=measure_help(CARD_KEYS[measure]))
+        overall = shown[shown["category"] == ""]
+        for line in overall.to_dict("records"):
+            st.markdown(f"{verbatim(line['model'])}: **{line['share']:.1%}** :gray[{100 * line['ci_low']:.1f}–"
+                        f"{100 * line['ci_high']:.1f}, n = {line['n']:,}, p = {line['p_value']:.2g} against 50 %]")
+        by_category = shown[shown["category"] != ""].rename(columns={"share": "accuracy"}).assign(stratum="all")
+        if by_category.empty:
+            continue
+        models = list(dict.fromkeys(by_category["model"]))
+        figures[caption] = category_figure(by_category, word="prefer the stereotype")
+        clickable(figures[caption], f"stereotypes-{CARD_KEYS[measure]}", view.run_id, signature,
+                  _category(models, column, ""), f"{caption}, by {column}; click a point to see its pairs")
+    if SHARED_TOKENS not in set(found["measure"]):
+        st.caption("The benchmark's own measure, over the tokens that both sentences share, is another number: switch "
+                   "it on under Settings (masked models).")
+    return figures
+
+
+def _category(models: Sequence[str], column: str, stratum: str) -> Decode:
+    def pick(point: Mapping[str, Any]) -> Pick | None:
+        line, data = point.get("curve_number", -1), point.get("customdata")
+        if not data or not 0 <= line < len(models):
+            return None
+        return Pick(models[line], field=column, value=str(data[-1]), stratum=stratum)
+
+    return pick

@@ -1,0 +1,155 @@
+"""Figures of a minimal-pairs result, and its numbers as the page shows them. Pure: no streamlit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
+from engine.language.quantities import count
+
+SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
+BAND_OPACITY = 0.13
+CATEGORY_HEIGHT = 26
+MOST_TICKS = 12
+CHANCE = 0.5
+
+
+def misleads(summary: pd.DataFrame) -> bool:
+    """Whether length decides much under this model: A>U is right less often than A<U, beyond both intervals.
+
+    `summary` holds the strata of one model and one normalisation, as `pair_views.summary` gives them.
+    """
+    by_stratum = summary.set_index("stratum")
+    longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
+    return bool(longer["ci_high"] < shorter["ci_low"])
+
+
+def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = "right") -> go.Figure:
+    """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
+
+    `points` is `pair_views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
+    proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
+    intervals. `word`: what a counted pair is.
+    """
+    models = list(dict.fromkeys(points["model"]))
+    most = max(int(points["n"].max()), 1)
+    figure = go.Figure()
+    for index, model in enumerate(models):
+        of_model = points[points["model"] == model].sort_values("difference")
+        figure.add_trace(go.Scatter(
+            x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
+            legendgroup=str(index), line={"width": 2}, zorder=2,
+            customdata=_told(of_model, ["ci_low", "ci_high", "difference", "merged"]),
+            marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
+            text=np.where(of_model["merged"], np.where(of_model["difference"] > 0, " or more", " or less"), ""),
+            hovertemplate="%{x:+d}%{text} tokens: %{y:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to "
+                          "%{customdata[2]:.1%}<br>%{customdata[0]}<extra>"
+                          + template_safe(model) + "</extra>",
+        ))
+    # After all lines, so that the n-th line has the n-th colour of the template; a band is pale on either ground.
+    for index, model in enumerate(models):
+        of_model = points[points["model"] == model].sort_values("difference")
+        x = of_model["difference"].to_numpy()
+        figure.add_trace(go.Scatter(
+            x=np.concatenate([x, x[::-1]]), y=np.concatenate([of_model["ci_high"], of_model["ci_low"][::-1]]),
+            fill="toself", fillcolor=_pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
+            showlegend=False, legendgroup=str(index), zorder=1, name=plain(model),
+        ))
+        if before is not None:
+            then = before[before["model"] == model].sort_values("difference")
+            figure.add_trace(go.Scatter(
+                x=then["difference"], y=then["accuracy"], mode="lines", hoverinfo="skip", showlegend=False, zorder=1,
+                legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": _pale(index, 0.8)}, name="LP",
+            ))
+    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
+    figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
+    for x, anchor, text in ((0, "left", "acceptable sentence shorter"), (1, "right", "longer")):
+        figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
+                              xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
+    ticks = _ticks(int(points["difference"].min()), int(points["difference"].max()))
+    figure.update_xaxes(tickvals=ticks, ticktext=[_tick(tick, points) for tick in ticks], title=None,
+                        zeroline=False, showgrid=False, fixedrange=True)
+    figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
+                        range=[_floor(points["ci_low"]) - 0.03, 1.03])
+    figure = laid_out(figure, height=360, legend=len(models) > 1)
+    figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.19})
+    return figure
+
+
+def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = "right") -> go.Figure:
+    """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
+
+    `categories` is `pair_views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
+    the n-th model's, and the category stands last in a point's custom data. `word`: what a counted pair is.
+    """
+    shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
+    models = list(dict.fromkeys(shown["model"]))
+    first = shown[shown["model"] == models[0]].sort_values("accuracy", ascending=False) if models else shown
+    order = list(dict.fromkeys([*first["category"], *shown["category"]]))
+    figure = go.Figure()
+    for index, model in enumerate(models):
+        of_model = shown[shown["model"] == model]
+        figure.add_trace(go.Scatter(
+            x=of_model["accuracy"], y=[category_name(name) for name in of_model["category"]], orientation="h",
+            offsetgroup=str(index), mode="markers", name=plain(model), marker={"size": 8, "symbol": symbol(index)},
+            error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
+                     "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
+            customdata=_told(of_model, ["ci_low", "ci_high", "category"]),
+            hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to %{customdata[2]:.1%}<br>"
+                          "%{customdata[0]}<extra>" + template_safe(model)
+                          + "</extra>",
+        ))
+    figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
+    figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown["ci_low"]), 0.4), 1.02], fixedrange=True,
+                        zeroline=False, side="top")
+    figure.update_yaxes(categoryorder="array", categoryarray=[category_name(name) for name in order],
+                        autorange="reversed", fixedrange=True, ticksuffix="  ", showgrid=False, automargin=True)
+    line = CATEGORY_HEIGHT + 8 * (len(models) - 1)
+    figure = laid_out(figure, height=line * len(order) + 84, legend=len(models) > 1)
+    figure.update_layout(scattermode="group", margin={"t": 32, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))})
+    return figure
+
+
+def _told(lines: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
+    """The custom data of points: how many pairs and ties in words, then `columns`."""
+    told = [f"{count(n, 'pair')}, {count(tied, 'tie')}" for n, tied in zip(lines["n"], lines["n_tied"], strict=True)]
+    return [[words, *values] for words, values in zip(told, lines[columns].to_numpy(object).tolist(), strict=True)]
+
+
+def category_name(category: str) -> str:
+    """A category as an axis shows it; pairs without one have a name too."""
+    return plain(category) or "(none)"
+
+
+def _diameters(n: np.ndarray, most: int) -> np.ndarray:
+    """Diameters whose areas are as the numbers of pairs, within what the eye takes for a point."""
+    return np.maximum(SMALLEST, LARGEST * np.sqrt(n / most))
+
+
+def _ticks(lowest: int, highest: int) -> list[int]:
+    """Whole differences to name on the axis, 0 among them, not so many that they collide on a phone."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if (highest - lowest) / step <= MOST_TICKS)
+    return [tick for tick in range(-step * (abs(lowest) // step), highest + 1, step) if tick >= lowest]
+
+
+def _tick(tick: int, points: pd.DataFrame) -> str:
+    """A difference with its sign; a tail of every model has a mark before it."""
+    tail = points.loc[points["difference"] == tick, "merged"]
+    mark = ("≥ " if tick > 0 else "≤ ") if len(tail) and tail.all() else ""
+    return mark + f"{tick:+d}".replace("+0", "0")
+
+
+def _floor(lows: pd.Series) -> float:
+    """Where an axis of accuracy begins: a tenth below the lowest interval, at most chance."""
+    lowest = lows.min()
+    return max(0.0, float(np.floor(10 * min(lowest, CHANCE)) / 10)) if lowest == lowest else 0.0
+
+
+def _pale(index: int, opacity: float = BAND_OPACITY) -> str:
+    color = PALETTES["light"][index % len(PALETTES["light"])]
+    red, green, blue = (int(color[i:i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity})"

@@ -1,0 +1,84 @@
+"""Figures of what length explains in a minimal-pairs result: one number for each score, and score against |S|. Pure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, plain, symbol, template_safe
+
+ROW_HEIGHT = 40
+SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
+JITTER = 0.3  # tokens are whole numbers: thousands of points would lie on one line
+
+
+def slope_figure(slopes: pd.DataFrame) -> go.Figure:
+    """The slope of being right on the token difference with its 95 % interval, a row for each score.
+
+    `slopes` is `length_effects.slopes`; a model's undefined slopes are left out. The mock-up's second figure.
+    """
+    figure = _rows(slopes, "slope", "ci_low", "ci_high", "%{x:+.3f} log-odds per token")
+    for x, anchor, text in ((0, "left", "favours shorter"), (1, "right", "favours longer")):
+        figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
+                              xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
+    return figure
+
+
+def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") -> go.Figure:
+    """The correlation of sentences' scores with |S| and its 95 % interval, a row for each score.
+
+    `correlations` is `length_effects.length_correlations`; `measure` "pearson" or "spearman".
+    """
+    figure = _rows(correlations, measure, f"{measure}_low", f"{measure}_high", "%{x:+.2f}")
+    figure.update_xaxes(range=[-1.05, 1.05])
+    return figure
+
+
+def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
+    """Scores of sentences against |S|; `points` is `length_effects.length_points`, `measure` the score's card.
+
+    A point's custom data are its row and |S|; the first trace is of acceptable sentences, the second of the others.
+    """
+    shift = np.random.default_rng(0).uniform(-JITTER, JITTER, len(points))
+    figure = go.Figure()
+    for side, color in SIDE_COLORS.items():
+        chosen = (points["side"] == side).to_numpy()
+        shown = points[chosen]
+        figure.add_trace(go.Scattergl(
+            x=shown["tokens"] + shift[chosen], y=shown["score"], mode="markers", name=side,
+            marker={"size": 5, "color": color, "opacity": 0.55},
+            customdata=shown[["row", "tokens"]].to_numpy().tolist(),
+            hovertemplate="row %{customdata[0]}, |S| = %{customdata[1]}: %{y:.3f}<extra>" + side + "</extra>",
+        ))
+    figure.update_xaxes(title="|S|, scored tokens", zeroline=False, showgrid=False, fixedrange=True)
+    figure.update_yaxes(title=axis_title(measure).split(" (")[0], zeroline=False, fixedrange=True)
+    figure = laid_out(figure, height=330, legend=True)
+    figure.update_layout(margin={"t": 12, "b": 56}, legend={"y": -0.2})
+    return figure
+
+
+def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> go.Figure:
+    """A value with its interval in a row for each normalisation, a mark for each model; 0 is dotted."""
+    shown = table[table[value].notna()]
+    names = list(dict.fromkeys(table["normalization"]))
+    models = list(dict.fromkeys(table["model"]))
+    figure = go.Figure()
+    for index, model in enumerate(models):
+        of_model = shown[shown["model"] == model]
+        figure.add_trace(go.Scatter(
+            x=of_model[value], y=of_model["normalization"], mode="markers", name=plain(model), orientation="h",
+            offsetgroup=str(index), marker={"size": 9, "symbol": symbol(index)},
+            error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
+                     "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},
+            customdata=of_model[[low, high, "n"]].to_numpy(),
+            hovertemplate="%{y}: " + hover + "<br>95 %: %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<br>"
+                          "n = %{customdata[2]:,}<extra>" + template_safe(model) + "</extra>",
+        ))
+    figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
+    figure.update_xaxes(zeroline=False, fixedrange=True)
+    figure.update_yaxes(categoryorder="array", categoryarray=names, autorange="reversed", fixedrange=True,
+                        showgrid=False, ticksuffix="  ", automargin=True)
+    figure = laid_out(figure, height=(ROW_HEIGHT + 8 * (len(models) - 1)) * len(names) + 110, legend=len(models) > 1)
+    figure.update_layout(scattermode="group", margin={"t": 12, "b": 64}, legend={"y": -0.26})
+    return figure

@@ -1,0 +1,67 @@
+"""Minimal pairs: does the model prefer the acceptable sentence, or only the shorter one?"""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
+from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, pair_browser
+from dashboard.minimal_pairs.editing import edit_form, edited_pair
+from dashboard.minimal_pairs.form import minimal_settings
+from dashboard.minimal_pairs.sections import sections
+from dashboard.minimal_pairs.token_contributions import pair_glass
+from dashboard.minimal_pairs.view import restricted, table, tables, view_input
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import figure_downloads
+from dashboard.shared.inputs import inputs
+from engine.errors import EngineError
+from engine.evaluations.minimal_pairs.fair_subsets import ALL
+from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
+
+KIND = "minimal-pairs"
+MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
+BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
+NOTE = """A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
+tokenizer, so on the model. A model that knew nothing but length would be right where A < U and wrong where A > U:
+compare those two before you believe the first number. Where A = U, LP, MeanLP and PenLP pick the same winner.
+
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: chance, or LP beside another
+score. A tie counts as a pair, never as right. Differences that fewer than 5 pairs have, far out, are one point. Scores
+of different normalisations have different units."""
+
+pages.heading("minimal_pairs")
+run_id = run_view.run_from_url()
+with run_view.inputs_panel(run_id):
+    dataset = inputs.dataset_input(KIND)
+    models = inputs.models_input(KIND, "masked", "causal")
+    run_view.submit_button(KIND, minimal_settings(models, dataset), dataset)
+
+result = run_view.finished_result(run_id, KIND)
+if run_id is not None and result is not None:
+    bias = is_bias_benchmark(result)
+    try:
+        view = view_input(run_id, result)
+    except EngineError as error:
+        wording.show_error(error)
+        st.stop()
+    whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
+    signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
+                                    **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
+    accuracy_cards(table(view, "summary"), stereotypes=bias)
+    run_view.notices(result)
+
+    figures = sections(view, whole, signature, stereotypes=bias)
+    st.markdown("**The pairs** :gray[as the chosen score decides them]")
+    chosen = pair_browser(view, stereotypes=bias)
+    if chosen is not None:
+        model, pair = chosen
+        figures |= pair_glass(run_id, whole.result, model, pair, view.normalization, view.alpha, signature,
+                              stereotypes=bias)
+        edit_form(view, pair)
+    edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
+    run_view.excluded(result)
+    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
+    figure_downloads(figures, signature)
+    run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
+                              "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures)

@@ -1,0 +1,55 @@
+"""The pairs of a minimal-pairs run as a table: scores, outcome, stratum; filtered by what the reader asks for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import decided, of_model, scores, token_counts
+from engine.measures.minimal_pairs.length_bias import strata
+
+OUTCOMES = ("wrong", "tie", "right")
+STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": "tie", "right": "sent_more"}  # which one is preferred
+ORDERS = IN_FILE, MOST_WRONG, CLOSEST, MOST_RIGHT = ("as in the file", "most wrong first", "closest first",
+                                                     "most right first")
+
+
+def pair_table(result: Result, model: str, normalization: str, alpha: float) -> pd.DataFrame:
+    """The pairs of one model under a normalisation, in the order of the file.
+
+    Columns: row, category, acceptable, unacceptable, outcome ("right", "tie", "wrong"), stratum, difference (|A| - |U|,
+    tokens), margin (acceptable score minus unacceptable), then score and number of tokens of each sentence, item, and
+    scored_in where the result tells it.
+    """
+    pairs = of_model(result, model)
+    acceptable, unacceptable = scores(pairs, normalization, alpha)
+    outcome = np.array(OUTCOMES, dtype=object)[decided(pairs, normalization, alpha).astype(int) + 1]
+    given = ["row", "category", "acceptable", "unacceptable", "acceptable_tokens", "unacceptable_tokens"]
+    given += [name for name in ("item", "scored_in") if name in pairs.columns]
+    return pairs[given].reset_index(drop=True).assign(
+        outcome=pd.Categorical(outcome, categories=OUTCOMES),
+        stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
+        difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
+        margin=acceptable - unacceptable, acceptable_score=acceptable, unacceptable_score=unacceptable,
+    )
+
+
+def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:
+    """The pairs in one of ORDERS; undefined margins last."""
+    if order == IN_FILE:
+        return table
+    key, ascending = (table["margin"].abs(), True) if order == CLOSEST else (table["margin"], order == MOST_WRONG)
+    return table.loc[key.sort_values(ascending=ascending, kind="stable").index]
+
+
+def filtered(table: pd.DataFrame, *, outcomes: Collection[str] = (), strata: Collection[str] = (),
+             categories: Collection[str] = ()) -> pd.DataFrame:
+    """The pairs that are of one of the outcomes, strata and categories; an empty choice lets all pass."""
+    kept = np.ones(len(table), dtype=bool)
+    for column, wanted in (("outcome", outcomes), ("stratum", strata), ("category", categories)):
+        if wanted:
+            kept &= table[column].isin(list(wanted)).to_numpy()
+    return table[kept]

@@ -1,0 +1,47 @@
+"""How the pairs of a run were scored: the rule for each model, and in which precision which pairs were."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.minimal_pairs.form import PRECISION_NAMES, PRECISION_RULES
+from dashboard.shared.wording import verbatim
+from engine.evaluations.minimal_pairs.records import Result
+
+
+def scoring_section(result: Result) -> dict[str, go.Figure]:
+    """Draw the rules, the precision and what it was measured by; it has no figure."""
+    for model, rule in result.rules.items():
+        st.markdown(f"**{verbatim(model)}** :gray[{verbatim(rule)}]")
+    precision = result.settings.precision
+    name = PRECISION_NAMES.get(precision, precision)
+    st.markdown(f"**Precision** {name} :gray[{verbatim(PRECISION_RULES[precision])}]")
+    if "scored_in" in result.pairs.columns:
+        st.dataframe(precision_table(result), hide_index=True,
+                     placeholder="–", alt="How many pairs were scored in which precision",
+                     column_config={"Largest error": st.column_config.NumberColumn(
+                         format="%.2g", help="The largest difference between bf16 and fp32 that was seen, in nats per "
+                         "square root of |S|."), "Safety": st.column_config.NumberColumn(
+                         format="%g ×", help="How many times that error a pair must stand, or it is scored in fp32.")})
+    if precision != "fp32":
+        st.caption("The column “Scored in” of the table below says it of each pair.")
+    return {}
+
+
+def precision_table(result: Result) -> pd.DataFrame:
+    """A line for each model: Model, how many pairs in which precision, and how the bound was found."""
+    pairs = result.pairs
+    found = {line["model"]: line for line in result.precision.to_dict("records")}
+    names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
+    lines = []
+    for model in result.settings.models:
+        scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
+        line = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
+        if model in found:
+            report = found[model]
+            line |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],
+                     "Largest error": report["largest_error"], "Safety": report["safety"]}
+        lines.append(line)
+    return pd.DataFrame(lines)

@@ -1,0 +1,175 @@
+"""What is on show of a minimal-pairs run: score, alpha, corpus of SLOR, which pairs; and its tables, kept for each.
+
+Nothing here asks a model: a toggle is arithmetic on the stored sums, done once for all sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.minimal_pairs.pair_table import pair_table
+from dashboard.shared import dictionaries
+from dashboard.shared.wording import measure_help, verbatim
+from engine.evaluations.minimal_pairs import (
+    comparison as model_comparison,
+)
+from engine.evaluations.minimal_pairs import (
+    fair_subsets,
+    length_effects,
+    stereotypes,
+)
+from engine.evaluations.minimal_pairs import (
+    views as pair_views,
+)
+from engine.evaluations.minimal_pairs.records import THESE, Result
+from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+
+SCORE_KEY = "minimal-pairs-normalization"
+RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
+TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a line for each pair
+FEWEST_IN_TAIL = 5  # outer differences of fewer pairs are one point
+CORPORA = {THESE: "these sentences", "novel": "novels", "wiki": "Wikipedia"}
+SUBSET_LABELS = {fair_subsets.ALL: "all pairs", fair_subsets.EQUAL: "A = U",
+                 fair_subsets.EQUAL_FOR_ALL: "A = U for all", fair_subsets.MATCHED: "matched"}
+
+
+@dataclass(frozen=True)
+class View:
+    """What is looked at: the run, the pairs (a key of `fair_subsets.SUBSETS`), the corpus of SLOR, score and alpha.
+
+    `result` holds those pairs alone; the other fields stand for it as a key.
+    """
+
+    run_id: str
+    subset: str
+    unigrams: str
+    normalization: str
+    alpha: float
+    result: Result = field(compare=False, repr=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of the run."""
+        return self.result.settings.models
+
+
+# What can be asked of a view: name -> (result, normalization, alpha, further arguments) -> table.
+TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
+    "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
+    "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
+    "by source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
+    "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
+    "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
+    "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
+    "comparisons": model_comparison.comparisons,
+    "ranking": model_comparison.ranking,
+    "differing": lambda result, score, alpha, model, other: model_comparison.differing_pairs(
+        result, model, other, score, alpha),
+    "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
+    "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
+        result, subset, score, alpha, field=column, seed=result.settings.seed),
+    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
+}
+
+
+def by_source(result: Result, model: str, normalization: str, alpha: float, least: int) -> pd.DataFrame:
+    """`pair_views.by_difference` of one model, a line for each file in place of each model."""
+    pairs = pair_views.of_model(result, model)
+    sources = pair_views.categories_of(result, pairs, "source")
+    alone = replace(result, settings=replace(result.settings, models=(model,)))
+    parts = []
+    for source in dict.fromkeys(sources):
+        rows = pairs["row"].to_numpy()[(sources == source).to_numpy()]
+        part = fair_subsets.restricted(alone, {model: rows})
+        parts.append(pair_views.by_difference(part, normalization, alpha, least).assign(model=source))
+    return pd.concat(parts, ignore_index=True)
+
+
+def view_input(run_id: str, result: Result) -> View:
+    """Draws the toggles of the whole page and returns what they say; raises InputError for a corpus that cannot be."""
+    scores = pair_views.available(result.pairs)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        card = CARD_KEYS[st.session_state.get(SCORE_KEY) or "LP"]
+        normalization = str(st.segmented_control(
+            "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY, wrap=True,
+            help=f"How a sentence's log-likelihood is set against its length.\n\n{measure_help(card)}"))
+        alpha = pair_views.DEFAULT_ALPHA
+        if normalization == "PenLP":
+            alpha = st.slider("alpha of PenLP", *pair_views.ALPHA_RANGE, pair_views.DEFAULT_ALPHA, 0.05, width=220,
+                              key="minimal-pairs-alpha", persist_state="session",
+                              help="0: length does not count, as in LP. The paper has 0.8.")
+        unigrams = THESE
+        corpora = {THESE: THESE}
+        if normalization == "SLOR":
+            corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
+        if len(corpora) > 1:
+            unigrams = str(st.selectbox(
+                "Unigrams from", list(corpora), format_func=lambda name: CORPORA.get(name, corpora.get(name, name)),
+                key="minimal-pairs-unigrams", persist_state="session", width=260,
+                help="SLOR sets aside how frequent a sentence's tokens are: in the pairs of this run, or in the "
+                "corpus of a dictionary, which the Corpora page makes."))
+        subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL
+                   or len(result.settings.models) > 1]
+        subset = str(st.segmented_control(
+            "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=fair_subsets.ALL, required=True,
+            key=f"minimal-pairs-subset-{run_id}", wrap=True,
+            help="Everything below is of these pairs alone.\n\n" + "\n\n".join(
+                f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
+    shown = restricted(run_id, subset, unigrams, result)
+    empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
+    if empty:
+        st.info(f"{verbatim(', '.join(empty))} has no such pair; all pairs are shown.",
+                icon=":material/filter_alt_off:")
+        subset, shown = fair_subsets.ALL, restricted(run_id, fair_subsets.ALL, unigrams, result)
+    return View(run_id, subset, unigrams, normalization, alpha, shown)
+
+
+def restricted(run_id: str, subset: str, unigrams: str, result: Result) -> Result:
+    """The result of these pairs, without its tokens, with the unigrams of this corpus; shared by all sessions."""
+    counted = result if unigrams == result.unigrams else _counted(run_id, unigrams, result)
+    return counted if subset == fair_subsets.ALL else _of_subset(run_id, subset, unigrams, counted)
+
+
+def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
+    """One of TABLES for what is on show, or under another `normalization`; nobody writes into it."""
+    score = normalization or view.normalization
+    alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
+    corpus = view.unigrams if score == "SLOR" else ""
+    keep = _few_kept if name == "pairs" else _kept
+    return keep(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
+
+
+def tables(view: View, name: str) -> pd.DataFrame:
+    """One of TABLES under every score that the run has, one below the other."""
+    return pd.concat([table(view, name, normalization=score) for score in pair_views.available(view.result.pairs)],
+                     ignore_index=True)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Counting …")
+def _counted(run_id: str, unigrams: str, _result: Result) -> Result:
+    return with_unigrams(_result, unigrams)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
+def _of_subset(run_id: str, subset: str, unigrams: str, _result: Result) -> Result:
+    light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, of which no table here needs one
+    return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, _result.settings.seed))
+
+
+@st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
+def _kept(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+          arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+    return TABLES[name](_result, normalization, alpha, *arguments)
+
+
+@st.cache_resource(max_entries=PAIR_TABLES_KEPT, show_spinner=False)
+def _few_kept(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+              arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+    return TABLES[name](_result, normalization, alpha, *arguments)

@@ -1,0 +1,80 @@
+"""The models of the papers: all of them in a table, and the card of one."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.wording import verbatim
+from engine.language import segmenters
+from engine.models.sources.cards import PLACEHOLDER, PaperCard
+from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
+from engine.models.sources.recipes import in_words
+
+ALL = "All papers"
+NOT_STATED = "not stated"
+
+
+def papers_models() -> None:
+    """Draw the table, for one paper or all, and below it the card that is chosen."""
+    papers = list(dict.fromkeys(paper for card in PAPER_CARDS.values() for paper, _ in card.labels))
+    paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", persist_state="session")
+    cards = [card for card in PAPER_CARDS.values() if paper == ALL or paper in dict(card.labels)]
+    st.dataframe(
+        pd.DataFrame([_row(card, paper) for card in cards]), hide_index=True,
+        placeholder="–", alt="The models of the papers",
+        column_config={
+            "label": "Label in the paper",
+            "type": st.column_config.TextColumn("Type this", help=f"{PLACEHOLDER} stands for a directory of yours."),
+            "from": "From", "kind": "Kind", "language": "Language", "tokenizer": "Tokenizer",
+            "vocabulary": "Vocabulary", "corpus": "Corpus", "paper": "Paper",
+        },
+    )
+    chosen = st.selectbox("The card of", [card.name for card in cards], key=f"models-card-{paper}",
+                          format_func=lambda name: f"{_label(PAPER_CARDS[name], paper)} ({name})")
+    if chosen is not None:
+        _card(PAPER_CARDS[chosen])
+
+
+def _row(card: PaperCard, paper: str) -> dict[str, str | None]:
+    return {
+        "label": _label(card, paper), "type": card.model_name,
+        "from": "Hugging Face" if card.hub else "your directory", "kind": card.kind, "language": card.language,
+        "tokenizer": card.tokenizer, "vocabulary": card.vocabulary_size, "corpus": card.corpus,
+        "paper": " · ".join(named for named, _ in card.labels),
+    }
+
+
+def _label(card: PaperCard, paper: str) -> str:
+    return dict(card.labels).get(paper) or card.labels[0][1]
+
+
+def _card(card: PaperCard) -> None:
+    with st.container(border=True, key="models-paper-card"):
+        st.markdown(" · ".join(f"**{verbatim(label)}** :gray[in {verbatim(paper)}]" for paper, label in card.labels))
+        st.code(card.model_name, language=None)
+        if card.hub:
+            st.markdown(f"Fetched from Hugging Face: `{card.hub}`, as it is there now; the paper names no revision.")
+        else:
+            st.markdown(f"Needs {_with_code(str(card.needs))}.")
+        if card.recipe is not None:
+            st.markdown(f":material/format_list_numbered: Tokens as published: {verbatim(in_words(card.recipe))}.")
+            lacking = card.recipe.segmenter and segmenters.missing(card.recipe.segmenter)
+            if lacking:
+                st.markdown(f":orange[:material/build:] {verbatim(lacking)}")
+        if card.note:
+            st.markdown(verbatim(card.note))
+        facts = {"Publisher": card.publisher, "Tokenizer": card.tokenizer, "Corpus": card.corpus,
+                 "Vocabulary": card.vocabulary_size, "Size": card.model_size,
+                 "Whole word masking": card.whole_word_masking, "Longest training input": card.max_seq_length}
+        # What the clustering paper's table has as "No Info" is told as such; other papers have no such table.
+        asked = {name: value for name, value in facts.items() if value or CLUSTERS in dict(card.labels)}
+        st.caption(verbatim(" · ".join(f"{name}: {value or NOT_STATED}" for name, value in asked.items())))
+        st.caption(f"[{verbatim(card.url.removeprefix('https://'))}]({quote(card.url, safe=':/?&=%')})")
+
+
+def _with_code(text: str) -> str:
+    """Text in which only `code` is marked up."""
+    return "`".join(part if number % 2 else verbatim(part) for number, part in enumerate(text.split("`")))

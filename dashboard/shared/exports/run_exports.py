@@ -1,0 +1,92 @@
+"""What a page hands out: tables, the signature, and a run as a whole."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import pages
+from dashboard.shared import session
+from dashboard.shared.exports.report import Report, report_html
+from dashboard.shared.exports.signing import csv_bytes, digest
+from engine.commands.equivalent import command_line
+from engine.errors import EngineError
+from engine.runs.storage.views import RunView
+
+
+def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
+    """One CSV for each table and the signature they carry, as buttons in a row."""
+    with st.container(horizontal=True, gap="small"):
+        for name, frame in tables.items():
+            csv_download(frame, name, signature)
+        st.download_button(
+            "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
+            file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
+            on_click="ignore", icon=":material/download:",
+        )
+
+
+def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
+    """A button that hands out `frame` as CSV for Excel (UTF-8 with BOM), made when it is asked for.
+
+    A last column and the file's name carry the signature's digest; the companion file holds it in full.
+    """
+    st.download_button(
+        f"{name}.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
+        mime="text/csv", key=f"download-{name}", on_click="ignore", icon=":material/download:",
+    )
+
+
+def of_run(view: RunView, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+           figures: Mapping[str, go.Figure]) -> None:
+    """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same."""
+    with st.popover("Export", icon=":material/ios_share:", key="export"):
+        st.caption("A page of its own with the figures to turn and read, the tables, the signature and the papers; it "
+                   "needs no network.")
+        st.download_button(
+            "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures)),
+            file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
+            on_click="ignore", icon=":material/description:",
+        )
+        st.download_button(
+            "Tables (Parquet)", lambda: parquet_zip(tables, signature), key="download-parquet", on_click="ignore",
+            file_name=f"{view.kind}-{digest(signature)}.zip", mime="application/zip", icon=":material/table:",
+        )
+        if command := _command(view):
+            st.caption("The same from a terminal:")
+            st.code(command, language="bash", wrap_lines=True)
+
+
+def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
+    """A zip with one Parquet file for each table and the signature as JSON."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for name, table in tables.items():
+            archive.writestr(f"{name}.parquet", table.to_parquet(index=False))
+        archive.writestr("signature.json", json.dumps(dict(signature), indent=2, ensure_ascii=False, default=str))
+    return packed.getvalue()
+
+
+def _report(view: RunView, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+            figures: Mapping[str, go.Figure]) -> Report:
+    page = pages.PAGE_BY_KIND.get(view.kind)
+    return Report(
+        title=view.name, kind=view.kind, question=pages.card(page).question if page else "", made=datetime.now(UTC),
+        signature=signature, figures=figures, tables=tables, notices=view.dataset_notices, note=view.note,
+        command=_command(view) or "",
+    )
+
+
+def _command(view: RunView) -> str | None:
+    try:
+        return command_line(view.kind, session.desk().settings(view.id), view.dataset_name)
+    except EngineError:  # settings of another version
+        return None

@@ -1,0 +1,73 @@
+"""Signatures as text and files: a line to read, a digest to tell two apart, CSV that carries it. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from engine.datasets.formats.formulas import defused
+
+DIGEST_DIGITS = 10
+REVISION_CHARACTERS = 12
+
+
+def line(signature: Mapping[str, Any]) -> str:
+    """The signature in one line: models with their fingerprints, every setting that is set, our own version.
+
+    >>> line({"models": [{"name": "m", "fingerprint": "ab12"}], "settings": {"pooling": "cls", "layer": None},
+    ...       "layers": {"m": 4}, "versions": {"hakari": "0.1.0", "torch": "2.13.0"}})
+    'm (ab12) · pooling cls · layers m 4 · hakari 0.1.0'
+    """
+    parts = [_model(model) for model in signature.get("models", ())]
+    for key, value in signature.items():
+        if key not in ("models", "settings", "versions"):
+            parts.append(f"{_words(key)} {_value(value)}")
+        elif key == "settings":
+            parts += _settings(value)
+    # The libraries' versions stand in the signature in full; a line of them would hide what differs.
+    parts += [f"hakari {signature['versions']['hakari']}"] if "hakari" in signature.get("versions", {}) else []
+    return " · ".join(parts)
+
+
+def digest(signature: Mapping[str, Any]) -> str:
+    """Ten hexadecimal digits that change when anything in the signature does."""
+    canonical = json.dumps(signature, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:DIGEST_DIGITS]
+
+
+def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
+    """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
+    """
+    signed = defused(frame).assign(signature=digest(signature))
+    return signed.to_csv(index=False).encode("utf-8-sig")
+
+
+def _model(model: Mapping[str, Any]) -> str:
+    known = [str(model[key])[:REVISION_CHARACTERS] for key in ("revision", "fingerprint") if model.get(key)]
+    return f"{model['name']} ({', '.join(known)})" if known else str(model["name"])
+
+
+def _settings(settings: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _settings(value)
+        elif value not in (None, "", [], ()):
+            yield f"{_words(key)} {_value(value)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_value(inner)}" for key, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")

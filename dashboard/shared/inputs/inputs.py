@@ -1,0 +1,242 @@
+"""Widgets to plain values: a dataset (sample, file or pasted text) and the models to weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.inputs.livedoor import livedoor_input
+from dashboard.shared.inputs.minimal_pairs import pair_files_input
+from dashboard.shared.wording import show_error, verbatim
+from engine.datasets import sample_data, sentence_pairs
+from engine.datasets.formats import files
+from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
+from engine.datasets.formats.archives import is_archive
+from engine.datasets.formats.columns import guess
+from engine.datasets.labelled import domain_sentences, labelled_sentences
+from engine.datasets.masked import masked_sentences
+from engine.datasets.minimal_pairs import pairs as minimal_pairs
+from engine.errors import EngineError
+from engine.language.quantities import count
+from engine.models.sources.cards import BUILT_IN
+
+SOURCES = {"sample": "Sample", "upload": "My file", "paste": "Pasted text"}
+SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
+NO_COLUMN = "(none)"
+TABLES_KEPT = 2  # for each session: an uploaded table can be large
+
+
+@dataclass(frozen=True)
+class DatasetForm:
+    """What the dataset widgets of one kind of run need: the module that reads it, the sample, words."""
+
+    module: ModuleType
+    sample: Callable[[], Any]
+    about_sample: str
+    example: str
+    archive: Callable[[str, Any], Any] | None = None  # kind and uploaded archive -> dataset, where archives are read
+    files: Callable[[str], Any | None] | None = None  # draws an uploader of its own, for several files at once
+
+
+LABELLED = DatasetForm(
+    labelled_sentences, sample_data.labelled_sentences,
+    "Sentences of nine topics, written for this project.",
+    "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術", livedoor_input,
+)
+FORMS: dict[str, DatasetForm] = {
+    "clusters": LABELLED,
+    "classification": LABELLED,
+    "fill-mask": DatasetForm(
+        masked_sentences, sample_data.masked_sentences,
+        "Sentences of three domains with the noun to be masked, written for this project.",
+        "とても面白い＿＿だった。\t本\t読書\n朝から雨が降っている。\t雨\t天気",
+    ),
+    "fill-mask-sentences": DatasetForm(
+        domain_sentences, sample_data.domain_sentences,
+        "Sentences of three domains, written for this project.",
+        "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気",
+    ),
+    "alignment": DatasetForm(
+        sentence_pairs, sample_data.sentence_pairs,
+        "Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this project.",
+        "斉藤さんは今、最高の環境にいる。\t尾崎は良い場所にいる。",
+    ),
+    "metric-study": DatasetForm(
+        sentence_pairs, sample_data.scored_pairs,
+        "Two candidates for each of 30 references, with the scores of three invented annotators, written for this "
+        "project.",
+        "斉藤さんは駅で待っていた。\t斎藤さんは駅で待った。\t\t95",
+    ),
+    "minimal-pairs": DatasetForm(
+        minimal_pairs, sample_data.minimal_pairs,
+        "Pairs of one acceptable and one unacceptable sentence, written for this project.",
+        "猫が魚を食べた。\t猫が魚に食べた。", files=pair_files_input,
+    ),
+}
+
+
+def dataset_input(kind: str) -> Any | None:
+    """The dataset that the widgets of a kind of run describe, or None while there is none.
+
+    Draws the choice of source and what it needs; an unusable file or text is explained where it was given.
+    """
+    source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="sample",
+                                  required=True, key=f"{kind}-source", persist_state="session")
+    try:
+        if source == "upload":
+            return _uploaded(kind)
+        if source == "paste":
+            return _pasted(kind)
+        return _sample(kind)
+    except EngineError as error:
+        show_error(error)
+        return None
+
+
+def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = ()) -> tuple[str, ...]:
+    """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
+
+    All built-in models that fit are chosen at first; those of the kinds `offered` can be chosen too.
+    """
+    built_in = [name for name, card in BUILT_IN.items() if not architectures or card.kind in architectures]
+    choices = built_in + [name for name, card in BUILT_IN.items() if card.kind in offered and name not in built_in]
+    chosen = st.multiselect(
+        label, choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
+        placeholder="Choose, or type and press Enter",
+        help="A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on the "
+             "machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). Type it and press "
+             "Enter.",
+    )
+    return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
+
+
+def _sample(kind: str) -> Any:
+    form = FORMS[kind]
+    dataset = form.sample()
+    st.caption(f"{form.about_sample} {dataset.n} rows.")
+    _preview(dataset, kind)
+    return dataset
+
+
+def _uploaded(kind: str) -> Any | None:
+    form = FORMS[kind]
+    if form.files is not None:
+        dataset = form.files(kind)
+        if dataset is not None:
+            _preview(dataset, kind)
+        return dataset
+    archives = [suffix.lstrip(".") for suffix in ARCHIVES] if form.archive else []
+    layout = " Or the livedoor corpus, as zip or tar.gz." if form.archive else ""
+    upload = st.file_uploader(
+        "File", type=[*SUFFIXES, *archives], key=f"{kind}-file", label_visibility="collapsed",
+        help=f"CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932. The first row names the columns.{layout}",
+    )
+    if upload is None:
+        st.caption(f"A table with {_needed(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932.{layout}")
+        return None
+    if form.archive and is_archive(upload.name):
+        dataset = form.archive(kind, upload)
+        _preview(dataset, kind)
+        return dataset
+    table = _table(upload.file_id, upload.name, upload)
+    columns = _column_choice(kind, upload.file_id, form.module, table)
+    if columns is None:
+        return None
+    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), table)
+    _preview(dataset, kind)
+    return dataset
+
+
+def _pasted(kind: str) -> Any | None:
+    form = FORMS[kind]
+    # A form, because an input method's Enter and every loss of focus would run the page again.
+    with st.form(f"{kind}-paste", border=False):
+        text = st.text_area("Text", key=f"{kind}-text", height=180, placeholder=form.example, persist_state="session",
+                            help=f"One row a line, fields separated by a tab or a comma: {_needed(form.module)}.")
+        st.form_submit_button("Use this text", key=f"{kind}-use")
+    if not text.strip():
+        st.caption(f"One row a line, fields separated by a tab or a comma: {_needed(form.module)}.")
+        return None
+    table = files.paste_table(text, _pasted_roles(text, form.module))
+    dataset = form.module.from_table(table)
+    _preview(dataset, kind)
+    return dataset
+
+
+def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
+                   ) -> dict[str, str | tuple[str, ...] | None] | None:
+    """Which column holds what, as guessed and then as the reader corrects it; None while a needed one is missing."""
+    guessed = module.guess_columns(table)
+    names = [str(name) for name in table.frame.columns]
+    chosen: dict[str, str | tuple[str, ...] | None] = {}
+    for slot, (role, required, description) in zip(st.columns(len(module.ROLES)), module.ROLES, strict=True):
+        guess = guessed.get(role)
+        if role in getattr(module, "SEVERAL", ()):  # any number of columns may play it
+            chosen[role] = tuple(slot.multiselect(
+                f"{role.replace('_', ' ').capitalize()} (optional)", names, default=guess or (),
+                key=f"{kind}-column-{role}-{file_id}", placeholder="None", help=verbatim(description),
+            ))
+            continue
+        # A guess may be two columns to be joined, which is no column of the file.
+        choices = [*names, *([guess] if guess and guess not in names else [])]
+        options = choices if required else [NO_COLUMN, *choices]
+        name = slot.selectbox(
+            role.capitalize() if required else f"{role.capitalize()} (optional)", options,
+            index=options.index(guess) if guess in options else (None if required else 0),
+            key=f"{kind}-column-{role}-{file_id}", placeholder="Choose a column", help=verbatim(description),
+        )
+        chosen[role] = None if name == NO_COLUMN else name
+    missing = [role for role, required, _ in module.ROLES if required and chosen[role] is None]
+    if missing:
+        st.warning(f"Which column holds the {' and the '.join(missing)}? The file has: {verbatim(', '.join(names))}.",
+                   icon=":material/help:")
+        return None
+    return chosen
+
+
+def _preview(dataset: Any, kind: str) -> None:
+    for notice in dataset.notices:
+        st.caption(f":material/info: {verbatim(notice)}")
+    with st.popover(f"See the {count(dataset.n, 'row')}", key=f"{kind}-preview", on_change="rerun", type="tertiary",
+                    icon=":material/table_rows:") as preview:
+        if preview.open:
+            st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
+                         placeholder="–", alt="The rows of the dataset")
+
+
+def _needed(module: ModuleType) -> str:
+    needed = [role if required else f"{role.replace('_', ' ')} (optional)" for role, required, _ in module.ROLES]
+    return ", ".join(needed)
+
+
+def _pasted_roles(text: str, module: ModuleType) -> list[str]:
+    """What the columns of pasted lines are for; only the needed ones where a first line names these and others."""
+    first = next(line for line in text.splitlines() if line.strip())
+    needed = [role for role, required, _ in module.ROLES if required]
+    if hasattr(module, "SEVERAL") and all(guess(first.split("\t" if "\t" in first else ","), needed).values()):
+        return needed
+    return [role for role, *_ in module.ROLES][:_fields(text, module)]
+
+
+def _fields(text: str, module: ModuleType) -> int:
+    """How many of the roles the pasted lines hold, told by the first: optional ones may be left out at the end."""
+    first = next(line for line in text.splitlines() if line.strip())
+    n_given = first.count("\t" if "\t" in first else ",") + 1
+    n_required = sum(1 for _, required, _ in module.ROLES if required)
+    return min(max(n_given, n_required), len(module.ROLES))
+
+
+@st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Reading the file …")
+def _table(file_id: str, name: str, _upload: Any) -> files.Table:
+    """An uploaded file as a table. `file_id` is new with every upload, so it stands for the content."""
+    return files.read_table(_upload.getvalue(), name)
+
+
+@st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Checking the rows …")
+def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
+             _table: files.Table) -> Any:
+    return FORMS[kind].module.from_table(_table, dict(columns))

@@ -1,0 +1,146 @@
+"""Uploaded files of minimal pairs as one dataset: the layout that was recognised, and the columns, to be changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.wording import verbatim
+from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
+from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.files import SUFFIXES, Table, read_table
+from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.layouts import FORMATS
+from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
+from engine.errors import InputError
+from engine.language.quantities import count
+
+KIND = "minimal-pairs"
+KEPT = 2  # for each session: BLiMP is 67,000 pairs
+RECOGNISED, NO_COLUMN = "(as recognised in each file)", "(none)"
+HELP = ("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932. "
+        f"Recognised as published: {', '.join(FORMATS)}; anything else needs two columns of sentences.")
+
+Sources = tuple[tuple[str, bytes], ...]
+Columns = tuple[tuple[str, str | None], ...]
+
+
+def pair_files_input(kind: str) -> MinimalPairs | None:
+    """Draws the uploader and the mapping; the pairs of all files, None while there are none. Raises InputError."""
+    types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
+    uploads = st.file_uploader("Files", type=types, accept_multiple_files=True, key=f"{kind}-files",
+                               label_visibility="collapsed", help=HELP)
+    if not uploads:
+        st.caption(HELP)
+        return None
+    ids = tuple(upload.file_id for upload in uploads)
+    tables = _tables(ids, uploads)
+    columns = mapping_input(kind, "-".join(ids), tables)
+    if columns is None:
+        return None
+    dataset = _dataset(ids, tuple(columns.items()), uploads)
+    for line in recognised_lines(dataset):
+        st.caption(line)
+    return dataset
+
+
+def recognised_lines(dataset: MinimalPairs) -> list[str]:
+    """The layout of the files in words, what A and U are in it, and the direction of writing; Markdown."""
+    files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
+    parts = [f"**{verbatim(name)}** ({count(n, 'file')})" for name, n in files.items()]
+    lines = [f":material/fact_check: Read as {', '.join(parts)}: {count(dataset.n, 'pair')}."]
+    if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
+        lines.append(":material/info: A is `sent_more`, the sentence that stereotypes more, in every row, whatever "
+                     "`stereo_antistereo` says: no sentence is the better one.")
+    if dataset.right_to_left:
+        lines.append(":material/format_textdirection_r_to_l: Written from right to left, and shown so.")
+    return lines
+
+
+def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, str | None] | None:
+    """Draws a choice for each role; what differs from the guess, {} for nothing, None while a role has no column.
+
+    `files` stands for the tables in widget keys. Files of several layouts share only "as recognised" and the columns
+    that all of them have.
+    """
+    guesses = [guess_columns(table) for table in tables]
+    common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
+    chosen: dict[str, str | None] = {}
+    with st.grid(len(ROLES), min_column_width=170, gap="small"):
+        for role, required, description in ROLES:
+            guess = agreed([found[role] for found in guesses])
+            own = [guess] if guess and guess not in common else []
+            options = [*own, *common] if required else [NO_COLUMN, *own, *common]
+            default = options.index(guess or NO_COLUMN) if (guess or NO_COLUMN) in options else None
+            name = st.selectbox(
+                role.capitalize() if required else f"{role.capitalize()} (optional)", options, index=default,
+                key=f"{kind}-column-{role}-{files}", placeholder="Choose a column", help=verbatim(description))
+            if name is None:
+                chosen[role] = None
+            elif name != (guess or NO_COLUMN):
+                chosen[role] = None if name == NO_COLUMN else name
+    missing = [role for role, required, _ in ROLES if required and role in chosen and chosen[role] is None]
+    if missing:
+        have = "files all have" if len(tables) > 1 else "file has"
+        st.warning(f"Which column holds the {' and the '.join(missing)} sentences? The {have}: "
+                   f"{verbatim(', '.join(common) or 'no common column')}.", icon=":material/help:")
+        return None
+    return chosen
+
+
+def agreed(guesses: Sequence[str | None]) -> str | None:
+    """What all files say, RECOGNISED where they say different things, None where one says nothing.
+
+    >>> agreed(["good", "good"]), agreed(["good", "sent_more"]), agreed(["good", None])
+    ('good', '(as recognised in each file)', None)
+    """
+    found = set(guesses)
+    if len(found) == 1:
+        return guesses[0]
+    return None if None in found else RECOGNISED
+
+
+def tables_of(sources: Sequence[tuple[str, bytes]]) -> list[Table]:
+    """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
+
+    Raises InputError for a file that cannot be read, and an archive without a table.
+    """
+    found: list[Table] = []
+    for name, content in sources:
+        found += _in_archive(name, content) if is_archive(name) else [read_table(content, name)]
+    return found
+
+
+def _in_archive(name: str, content: bytes) -> list[Table]:
+    known: list[Table] = []
+    others: list[Table] = []
+    for member, raw in read_members(content, name, suffixes=SUFFIXES):
+        try:
+            table = read_table(raw, member)
+        except InputError:  # a text that is no table
+            continue
+        guess: Mapping[str, str | None] = guess_columns(table)
+        (known if guess["acceptable"] and guess["unacceptable"] else others).append(table)
+    if not known and not others:
+        raise InputError(f"{PurePosixPath(name).name} holds no table. Files that can be read end in "
+                         f"{', '.join(SUFFIXES)}.")
+    return known or others
+
+
+def _contents(uploads: Sequence[Any]) -> Sources:
+    return tuple((upload.name, upload.getvalue()) for upload in uploads)
+
+
+@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Reading the files …")
+def _tables(ids: tuple[str, ...], _uploads: Sequence[Any]) -> list[Table]:
+    """The tables of uploaded files. An id is new with every upload, so it stands for the content."""
+    return tables_of(_contents(_uploads))
+
+
+@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Checking the pairs …")
+def _dataset(ids: tuple[str, ...], columns: Columns, _uploads: Sequence[Any]) -> MinimalPairs:
+    return read_pairs(_contents(_uploads), dict(columns))

@@ -1,0 +1,54 @@
+"""What can be done with a run on show: share it, note something, make another's one's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared import session
+from dashboard.shared.wording import show_error, verbatim
+from engine.errors import EngineError
+from engine.runs.access.access import MAX_NOTE_CHARACTERS
+from engine.runs.storage.views import RunView
+
+
+def standing(view: RunView) -> None:
+    """Under a run's name: whose it is, the switch that shares it, its note."""
+    own = session.desk().may_change(view)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if session.hosted():
+            _share_switch(view) if own else st.caption(
+                f":material/group: Shared by {verbatim(view.owner)}: change what is shown as you like; the run stays "
+                "as it is.", width="content")
+        if own:
+            _note_editor(view)
+    if view.note:
+        st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
+
+
+def _share_switch(view: RunView) -> None:
+    key = f"run-share-{view.id}"
+
+    def changed() -> None:
+        try:
+            session.desk().share(view.id, bool(st.session_state[key]))
+        except EngineError as error:
+            show_error(error)
+
+    st.toggle("Shared with the team", value=view.shared, key=key, on_change=changed,
+              help="Everybody who may sign in here can then open the link of this page, change what is shown and start "
+                   "the same run as their own. Only you can change or delete this one.")
+
+
+def _note_editor(view: RunView) -> None:
+    label = "Note" if view.note else "Add a note"
+    with st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"), \
+            st.form(f"run-note-form-{view.id}", border=False):
+        note = st.text_area("Note", view.note, max_chars=MAX_NOTE_CHARACTERS, key=f"run-note-text-{view.id}",
+                            label_visibility="collapsed", placeholder="What you learnt from this run")
+        if st.form_submit_button("Save", type="primary", key=f"run-note-save-{view.id}"):
+            try:
+                session.desk().annotate(view.id, note)
+            except EngineError as error:
+                show_error(error)
+                return
+            st.rerun()

@@ -1,0 +1,84 @@
+"""Runs as lines of a list: a link, a state, and what can be done with each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import streamlit as st
+
+from dashboard.shared import run_view, session
+from dashboard.shared.wording import ago, duration, show_error, verbatim
+from engine.errors import EngineError
+from engine.runs.storage.searching import Search
+from engine.runs.storage.views import RunView
+
+RENAME, DELETE, CANCEL = "Rename", "Delete", "Cancel"
+NAME_LENGTH = 120
+ICONS = {"queued": ":material/hourglass_empty:", "running": ":material/progress_activity:",
+         "failed": ":material/error:", "cancelled": ":material/cancel:", "done": ":material/check:"}
+COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
+    "queued": "gray", "running": "primary", "failed": "orange", "cancelled": "gray", "done": "gray",
+}
+
+
+def recent(limit: int) -> list[RunView]:
+    """The user's own runs, the newest first; an unreadable store is explained and gives none."""
+    try:
+        return session.desk().mine(Search(limit=limit))
+    except EngineError as error:
+        show_error(error)
+        return []
+
+
+def line(view: RunView, *, manage: bool = False) -> None:
+    """One run: a link to it, its state, when it was; with `manage` a menu to rename, cancel or delete it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        # What says much wraps within its own part, and the menu stays at the right of it.
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            run_view.run_link(view, view.name)
+            st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
+            if view.shared and session.hosted():
+                st.badge("shared" if session.desk().may_change(view) else verbatim(view.owner),
+                         icon=":material/group:", color="gray")
+            st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
+        if manage:
+            options = [RENAME, CANCEL if view.state in run_view.ACTIVE else DELETE]
+            picked = st.menu_button("", options, key=f"run-menu-{view.id}", icon=":material/more_horiz:",
+                                    type="tertiary", help="Rename, cancel or delete")
+            if picked == RENAME:
+                _rename(view)
+            elif picked == DELETE:
+                _delete(view)
+            elif picked == CANCEL:
+                session.desk().cancel(view.id)
+
+
+@st.dialog("Rename the run")
+def _rename(view: RunView) -> None:
+    with st.form(f"rename-{view.id}", border=False):
+        name = st.text_input("Name", view.name, max_chars=NAME_LENGTH, key=f"run-name-{view.id}")
+        if st.form_submit_button("Save", type="primary", key=f"run-save-{view.id}") and name.strip():
+            session.desk().rename(view.id, name)
+            st.rerun()
+
+
+@st.dialog("Delete the run?")
+def _delete(view: RunView) -> None:
+    st.markdown(f"**{verbatim(view.name)}** and its result go, and its link leads nowhere. This cannot be undone.")
+    if st.button("Delete", type="primary", key=f"run-delete-{view.id}"):
+        session.desk().delete(view.id)
+        run_view.forget_result(view.id)
+        st.rerun()
+
+
+def _state(view: RunView) -> str:
+    if view.state == "running" and view.total:
+        return f"{view.done / view.total:.0%}"
+    return view.state
+
+
+def _facts(view: RunView) -> str:
+    facts = [*run_view.facts_of(view), ago(view.created)]
+    if view.state == "done" and view.seconds is not None:
+        facts.append(f"took {duration(view.seconds)}")
+    return " · ".join(facts)

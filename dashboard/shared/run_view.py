@@ -1,0 +1,268 @@
+"""The frame every evaluation page shares: submit a run, watch it, show it from its link, sign it, hand it out.
+
+    run_id = run_view.run_from_url()
+    with run_view.inputs_panel(run_id):
+        dataset, models = …
+        run_view.submit_button("clusters", Settings(models=models), dataset)
+    if (result := run_view.finished_result(run_id, "clusters")) is not None:
+        … figures …
+        run_view.how_to_read(…)
+        run_view.sign(result.signature, {"models": result.models, …})
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import pages
+from dashboard.shared import run_actions, session
+from dashboard.shared.exports import run_exports as exports
+from dashboard.shared.exports.signing import line
+from dashboard.shared.wording import ago, duration, show_error, verbatim
+from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.access.access import Desk
+from engine.runs.queue import unknown_run
+from engine.runs.storage.views import RunView
+
+POLL_SECONDS = 0.7
+RESULTS_KEPT = 8
+ACTIVE = ("queued", "running")
+
+
+def run_from_url() -> str | None:
+    """The run that the address names (`?run=…`), or None."""
+    return st.query_params.get("run") or None
+
+
+def inputs_panel(run_id: str | None) -> DeltaGenerator:
+    """Where a page puts its inputs: in the open until a run is shown, then folded away above it."""
+    if run_id is None:
+        return st.container(border=True)
+    return st.expander("Weigh something else", icon=":material/tune:")
+
+
+def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
+    """Submit a run and go to its link; what stands in its way is said where this is called."""
+    try:
+        submission = session.desk().submit(kind, settings, dataset, name)
+    except EngineError as error:
+        show_error(error)
+        return
+    show_run(submission.run_id)
+
+
+def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Weigh") -> None:
+    """The button that submits a run and goes to its link; asleep while a dataset or a model is missing."""
+    ready = dataset is not None and bool(settings.models)
+    if st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
+        submit(kind, settings, dataset)
+
+
+def show_run(run_id: str) -> None:
+    """Go to the link of a run on the present page."""
+    st.query_params["run"] = run_id
+    st.rerun()
+
+
+def finished_result(run_id: str | None, kind: str) -> Any | None:
+    """The result of the run in the address, once it is done; until then this draws how far it is, or what failed."""
+    if run_id is None:
+        return None
+    view = session.desk().get(run_id)
+    if view is None:
+        _unknown()
+    elif view.kind != kind:
+        _elsewhere(view)
+    elif view.state in ACTIVE:
+        _watch(run_id)
+    elif view.state != "done":
+        _stopped(view)
+    else:
+        try:
+            result = load_result(run_id)
+        except EngineError as error:
+            show_error(error)
+            return None
+        _headline(view)
+        return result
+    return None
+
+
+def load_result(run_id: str) -> Any:
+    """The result of a run that the viewer may read, shared by all sessions: pages never write into it."""
+    desk = session.desk()
+    if desk.get(run_id) is None:
+        forget_result(run_id)
+        raise unknown_run(run_id)
+    return _stored(run_id, desk)
+
+
+def forget_result(run_id: str) -> None:
+    """Let go of a result that was deleted."""
+    _stored.clear(run_id)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
+def _stored(run_id: str, _desk: Desk) -> Any:
+    return _desk.result(run_id)
+
+
+def notices(result: Any) -> None:
+    """What a result says of itself: what was left out, what is undefined."""
+    for notice in result.notices:
+        st.caption(f":orange[:material/info:] {verbatim(notice)}")
+
+
+def excluded(result: Any) -> None:
+    """The items that were left out, each with its reason; nothing when there are none."""
+    left_out = result.excluded
+    if left_out.empty:
+        return
+    with st.expander(f"Left out: {len(left_out):,}", icon=":material/content_cut:"):
+        st.dataframe(left_out, hide_index=True, placeholder="–", alt="What was left out, and why")
+
+
+def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+         figures: Mapping[str, go.Figure] = MappingProxyType({})) -> None:
+    """The end of a page: downloads, then the signature, in a line and in full.
+
+    `figures`, caption -> figure, are what the report of the run shows beside the tables.
+    """
+    exports.downloads(tables, signature)
+    run_id = run_from_url()
+    view = session.desk().get(run_id) if run_id else None
+    if view is not None:
+        exports.of_run(view, signature, tables, figures)
+    st.caption(f":small[{verbatim(line(signature))}]")
+    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
+        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
+        st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
+
+
+def _unknown() -> None:
+    st.info("There is no run behind this link. It may have been deleted, or the link was cut short.",
+            icon=":material/link_off:")
+    with st.container(horizontal=True):
+        if st.button("Start afresh", key="run-afresh"):
+            _leave()
+        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
+
+
+@st.fragment(run_every=POLL_SECONDS)
+def _watch(run_id: str) -> None:
+    """How far a run is, drawn again every moment."""
+    view = still_active(run_id)
+    if view is None:
+        return
+    with st.container(border=True):
+        st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
+        progress(view)
+        st.caption("You can leave this page: the run goes on, and its address brings you back.")
+        if session.desk().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
+            session.desk().cancel(run_id)
+
+
+def still_active(run_id: str) -> RunView | None:
+    """For a fragment that watches a run: the run while it is queued or running; None where an error was drawn instead.
+
+    Once it has ended or is gone the whole page is drawn again.
+    """
+    try:
+        view = session.desk().get(run_id)
+    except EngineError as error:
+        show_error(error)
+        return None
+    if view is None or view.state not in ACTIVE:
+        st.rerun()
+    return view
+
+
+def progress(view: RunView) -> None:
+    """A bar that says how far a queued or running run is, and how long it may still take."""
+    share = min(1.0, view.done / view.total) if view.total and view.state == "running" else 0.0
+    st.progress(share, text=verbatim(_progress_text(view)))
+
+
+def _progress_text(view: RunView) -> str:
+    if view.state == "queued":
+        return "Waiting for its turn"
+    parts = [view.label or "Starting"]
+    if view.total:
+        parts.append(f"{view.done:,} of {view.total:,}")
+    if view.eta_seconds is not None:
+        parts.append(f"about {duration(view.eta_seconds)} left")
+    return " · ".join(parts)
+
+
+def _stopped(view: RunView) -> None:
+    if view.state == "cancelled":
+        st.info("This run was cancelled. What it had finished is kept: run again, it goes on from there.",
+                icon=":material/cancel:")
+    else:
+        st.error(f"This run failed. {verbatim(view.message or '')}", icon=":material/error:")
+        st.caption("Mend what the message names and weigh anew, or run the same again: what was finished is kept.")
+    with st.container(horizontal=True):
+        if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
+            _again(view)
+        if st.button("Start afresh", key="run-afresh"):
+            _leave()
+
+
+def _again(view: RunView) -> None:
+    desk = session.desk()
+    try:
+        settings, dataset = desk.settings(view.id), desk.dataset(view.id)
+    except EngineError as error:
+        show_error(error)
+        return
+    submit(view.kind, settings, dataset, view.name)
+
+
+def _elsewhere(view: RunView) -> None:
+    evaluation = EVALUATIONS.get(view.kind)
+    title = evaluation.title if evaluation else view.kind
+    st.info(f"The run behind this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
+    if view.kind in pages.PAGE_BY_KIND:
+        run_link(view, "Open it there")
+
+
+def run_link(view: RunView, label: str) -> None:
+    """A link to the page and the result of a run."""
+    page = pages.PAGE_BY_KIND[view.kind]
+    st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+
+
+def _headline(view: RunView) -> None:
+    facts = facts_of(view)
+    if view.finished is not None:
+        facts.append(f"finished {ago(view.finished)}")
+    if view.seconds is not None:
+        facts.append(f"took {duration(view.seconds)}")
+    st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",
+                help="The address of this page is the link to this run. " + (
+                    "It opens for the team once you share the run." if session.hosted() else
+                    "Whoever has it sees the same result."))
+    run_actions.standing(view)
+    others = session.hosted() and not session.desk().may_change(view)
+    if others and st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
+                            help="The same data and settings as a run of yours, answered from what is known already."):
+        _again(view)
+
+
+def facts_of(view: RunView) -> list[str]:
+    """What a run's name leaves unsaid: the dataset, unless the name holds it."""
+    return [] if view.dataset_name in view.name else [view.dataset_name]
+
+
+def _leave() -> None:
+    st.query_params.clear()
+    st.rerun()

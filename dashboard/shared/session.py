@@ -1,0 +1,52 @@
+"""Who is asking, and the engine's handle: one for the whole server."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from engine.errors import AccessError, InputError
+from engine.runs import open as opening
+from engine.runs.access.access import Desk
+from engine.runs.access.viewers import LOCAL, Viewer
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
+def engine() -> opening.Engine:
+    """The engine, opened at the first visit and shared by all sessions."""
+    return opening.open_engine()
+
+
+def hosted() -> bool:
+    """Whether this is a team's instance, with sign-in; on one's own machine there is one user and no sign-in."""
+    return engine().configuration.hosted
+
+
+def signed_in() -> bool:
+    """Whether the browser holds a valid sign-in, whoever that may be."""
+    return bool(st.user.get("is_logged_in"))
+
+
+def viewer() -> Viewer:
+    """Who is asking; decided anew at every run of a page, so that whoever is no member any more is refused at once.
+
+    Raises AccessError for somebody who is not signed in or no member, InputError when members and sign-in are not
+    set up together.
+    """
+    members = engine().configuration.members
+    can_sign_in = "is_logged_in" in st.user
+    if members is None:
+        if can_sign_in:
+            raise InputError("Sign-in is set up, but nobody is a member yet. Name the members in HAKARI_ALLOWED_EMAILS "
+                             "or HAKARI_ALLOWED_DOMAINS (* for everybody the provider signs in) and start again.")
+        return LOCAL
+    if not can_sign_in:
+        raise InputError("Members are named, but there is no way to sign in. Set up [auth] in .streamlit/secrets.toml "
+                         "(deploy/secrets.toml.example shows it) and start again.")
+    if not signed_in():
+        raise AccessError("Sign in to use this instance.")
+    return members.identify(st.user.to_dict())
+
+
+def desk() -> Desk:
+    """The runs as whoever is asking may see and change them. Raises what `viewer` raises."""
+    return engine().desk(viewer())

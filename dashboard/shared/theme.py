@@ -1,0 +1,134 @@
+"""Colours and texts of figures: one look for every chart. Pure: no streamlit.
+
+Series take no colour of their own. They take the n-th of the template, and Streamlit fills the template with
+`PALETTES` (from .streamlit/config.toml) for the ground the reader has chosen, also when it changes. Only what
+must mean the same on both grounds (an accent, a warning, what is greyed out) has a colour here, chosen to be
+legible on either.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from collections.abc import Iterable
+
+import plotly.graph_objects as go
+
+from engine.measures.cards.catalog import CARDS
+
+# Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each ground: see config.toml.
+PALETTES: dict[str, tuple[str, ...]] = {
+    "light": ("#3b5bdb", "#c47f00", "#009e73", "#d55e00", "#b8578f",
+              "#2f93c8", "#7a6a53", "#6b7280", "#5f3dc4", "#8a9a00"),
+    "dark": ("#8da2fb", "#e69f00", "#2dc89c", "#f2803a", "#dd92bd",
+             "#66c2f2", "#bfa98a", "#9aa3b2", "#b197fc", "#c3d33a"),
+}
+ACCENT = "#5b78ec"
+WARM = "#e8590c"
+GREY = "#8a93a3"
+# After ten series the colours come again; another shape keeps them apart.
+SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
+N_COLORS = 10
+
+DIRECTIONS = {"lower": "smaller is better", "higher": "larger is better", "neither": ""}
+ARROWS = {"lower": "↓", "higher": "↑", "neither": ""}
+NAME_LENGTH = 36
+HOVER_WIDTH = 44  # columns of text; a kanji takes two
+HOVER_LINES = 6
+
+
+def measure_name(measure: str) -> str:
+    """Name and symbol of a measure, from its card.
+
+    >>> measure_name("dispersion_score"), measure_name("accuracy")
+    ('Dispersion score M_m', 'Accuracy on minimal pairs')
+    """
+    card = CARDS[measure]
+    return card.name if card.symbol.lower() in card.name.lower() else f"{card.name} {card.symbol}"
+
+
+def measure_note(measure: str) -> str:
+    """Unit and better end of a measure, from its card: what stands small beside its name.
+
+    >>> measure_note("mean_log_likelihood")
+    'nats per token, larger is better'
+    """
+    card = CARDS[measure]
+    return ", ".join(note for note in (card.unit, DIRECTIONS[card.better]) if note)
+
+
+def axis_title(measure: str) -> str:
+    """What an axis says of a measure.
+
+    >>> axis_title("dispersion_score")
+    'Dispersion score M_m (smaller is better)'
+    """
+    note = measure_note(measure)
+    return f"{measure_name(measure)} ({note})" if note else measure_name(measure)
+
+
+def symbol(index: int) -> str:
+    """The marker shape of the `index`-th series."""
+    return SYMBOLS[index // N_COLORS % len(SYMBOLS)]
+
+
+def shortened(model: str) -> str:
+    """A model's name for a figure: a long one (a directory) keeps its end, which tells models apart.
+
+    >>> shortened("builtin/bert-mini-ja"), shortened("/home/someone/experiments/2024/models/bert-small-ja")
+    ('builtin/bert-mini-ja', '…periments/2024/models/bert-small-ja')
+    """
+    return model if len(model) <= NAME_LENGTH else "…" + model[1 - NAME_LENGTH:]
+
+
+def plain(text: str) -> str:
+    """`text` as Plotly shows it letter by letter: its labels and hovers read HTML."""
+    return html.escape(str(text), quote=False)
+
+
+def template_safe(text: str) -> str:
+    """`text` for a hover template, letter by letter: there %{…} would be a field.
+
+    >>> template_safe("50 %{x} & more")
+    '50 %&#123;x} &amp; more'
+    """
+    return plain(text).replace("%{", "%&#123;")
+
+
+def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> str:
+    """`text` for a hover: escaped, broken every `width` columns (a kanji is two), cut after `lines` with "…"."""
+    broken, line, used = [], "", 0
+    for character in " ".join(str(text).split()):
+        columns = 2 if unicodedata.east_asian_width(character) in "WF" else 1
+        if used + columns > width:
+            broken.append(line)
+            line, used = "", 0
+        line += character
+        used += columns
+    broken.append(line)
+    shown = [plain(part) for part in broken[:lines]]
+    return "<br>".join(shown) + (" …" if len(broken) > lines else "")
+
+
+def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figure:
+    """`figure` with the margins, legend and hover of every chart here. Changes and returns it."""
+    figure.update_layout(
+        height=height, margin={"l": 8, "r": 8, "t": 36, "b": 8}, showlegend=legend, hoverlabel={"align": "left"},
+        legend={"orientation": "h", "yanchor": "top", "y": -0.04, "xanchor": "left", "x": 0, "title": None,
+                "itemsizing": "constant"},
+        bargap=0.35, dragmode=False,
+    )
+    return figure
+
+
+def decimals(values: Iterable[float]) -> int:
+    """How many decimals show the smallest of `values` with four digits: 2 at least, 6 at most.
+
+    >>> decimals([240131.79, 337.83]), decimals([0.0123])
+    (2, 5)
+    """
+    sizes = [abs(value) for value in values if value == value and value not in (0, float("inf"), float("-inf"))]
+    if not sizes:
+        return 2
+    leading = int(f"{min(sizes):e}".split("e")[1])
+    return min(6, max(2, 3 - leading))

@@ -1,0 +1,40 @@
+"""`python -m engine dictionary`: an idf dictionary of a model's tokenizer, counted in a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from engine.commands.common import add_cache_argument, gateway_session
+from engine.datasets.corpora.corpus import UNITS
+from engine.errors import InputError
+from engine.evaluations.dictionary.counting import count_corpus
+from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--model", required=True, metavar="M", help="whose tokenizer to count with")
+    parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
+                        help="text or Aozora files, folders, zips or tars; may be repeated")
+    parser.add_argument("--unit", choices=UNITS, default="file", help="what a document is (default: a file)")
+    parser.add_argument("--name", help="what the dictionary is called (default: the name of the file)")
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="ending in .json or .json.gz")
+    add_cache_argument(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Count and write the dictionary."""
+    if not options.out.name.endswith(SUFFIXES):
+        raise InputError(f"A dictionary's name ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
+    name = options.name or options.out.name.split(".")[0]
+    with gateway_session(options) as session:
+        dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=options.unit)
+    try:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {options.out.parent} cannot be made: {error.strerror or error}.") from error
+    write_idf(dictionary, options.out)
+    print(f"{dictionary.n_documents:,} documents (a document is a {options.unit}), {dictionary.n_tokens:,} tokens, "
+          f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

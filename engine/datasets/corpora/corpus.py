@@ -1,0 +1,154 @@
+"""Corpora: plain or Aozora text in files, folders and archives, read document by document.
+
+A corpus is never held whole: `read_documents` yields one document at a time, `read_parts` even a long one in parts.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.datasets.corpora.aozora import is_aozora, strip_aozora
+from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.text_stream import blocks
+from engine.datasets.formats.unpacking import is_hidden
+from engine.errors import InputError
+
+TEXT_SUFFIXES = (".txt", ".text", ".md")
+UNITS = ("file", "line")
+
+_SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。！？!?][」』）)])(?![、。とっ])")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One text of a corpus: a file, or a line of one, and the name it was found under."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A document, or a part of a long one: `ends` says whether it is the last of its document.
+
+    `n_read`: bytes of text that were read by then, of all files.
+    """
+
+    name: str
+    text: str
+    ends: bool
+    n_read: int
+
+
+def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Document]:
+    """Every document below `paths`, as `read_parts` finds them, each in one piece."""
+    texts: list[str] = []
+    for part in read_parts(paths, unit=unit):
+        texts.append(part.text)
+        if part.ends:
+            yield Document(part.name, "".join(texts))
+            texts = []
+
+
+def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
+    """Every document below `paths` (files, folders, archives), in name order, as a stream.
+
+    In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a file
+    named itself is always a text. `unit` says what a document is: "file", or "line" (empty lines are none; of a
+    tab-separated line the last field counts). A file above `text_stream.WHOLE_BYTES` is taken as plain text, not for
+    Aozora's, and comes in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
+    or when a file cannot be read or decoded.
+    """
+    if unit not in UNITS:
+        raise InputError(f"A document is a 'file' or a 'line'; got {unit!r}.")
+    paths = [Path(path) for path in paths]
+    before, found = 0, False
+    for path in paths:
+        for name, content in _texts(path):
+            found = True
+            n_lines = n_read = 0
+            for text, ends, n_read in blocks(content, name):
+                whole = ends and not n_lines
+                if whole and is_aozora(text):
+                    text = strip_aozora(text)
+                if unit == "file":
+                    n_lines += not ends
+                    yield Part(name, text, ends, before + n_read)
+                    continue
+                for line in text.splitlines():
+                    n_lines += 1
+                    if line.strip():
+                        yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, before + n_read)
+            before += n_read
+    if not found:
+        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
+                         + ", ".join(map(str, paths)))
+
+
+def text_bytes(paths: Iterable[Path]) -> int:
+    """How many bytes of text `read_parts` will read below `paths`; 0 where that cannot be known beforehand."""
+    sizes = [_size(path) for given in paths for path in _files(Path(given))]
+    return 0 if None in sizes else sum(size for size in sizes if size is not None)
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """The sentences of a text: lines, cut after 。！？ and a closing bracket that follows them."""
+    for line in text.splitlines():
+        for sentence in _SENTENCE_END.split(line):
+            sentence = sentence.strip()
+            if sentence:
+                yield sentence
+
+
+def pieces(text: str, most: int) -> list[str]:
+    """A text in parts of at most `most` characters, cut at line ends, else at sentence ends, else anywhere.
+
+    Blank lines are dropped; no other character is, and a text without any has no part.
+
+    >>> pieces("いち。\\nに。さん。\\n\\nし。", 6)
+    ['いち。', 'に。さん。', 'し。']
+    """
+    parts: list[str] = []
+    for line in text.splitlines():
+        for sentence in [line] if len(line) <= most else split_sentences(line):
+            for part in (sentence[i:i + most] for i in range(0, len(sentence), most)):
+                if not part.strip():
+                    continue
+                if parts and len(parts[-1]) + 1 + len(part) <= most:
+                    parts[-1] += "\n" + part
+                else:
+                    parts.append(part)
+    return parts
+
+
+def _texts(path: Path) -> Iterator[tuple[str, Path | bytes]]:
+    for file in _files(path):
+        if is_archive(file.name):
+            yield from read_members(file, file.name, suffixes=TEXT_SUFFIXES)
+        else:
+            yield file.name, file
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.exists():
+        raise InputError(f"There is no file or folder {path}.")
+    if not path.is_dir():
+        yield path
+        return
+    for child in sorted(path.rglob("*")):
+        if child.is_file() and (child.name.lower().endswith(TEXT_SUFFIXES) or is_archive(child.name)):
+            yield child
+
+
+def _size(file: Path) -> int | None:
+    if not is_archive(file.name):
+        return file.stat().st_size
+    if not zipfile.is_zipfile(file):
+        return None  # a compressed tar tells its size at its end only
+    with zipfile.ZipFile(file) as archive:
+        return sum(info.file_size for info in archive.infolist()
+                   if info.filename.lower().endswith(TEXT_SUFFIXES) and not is_hidden(info.filename))

@@ -1,0 +1,117 @@
+"""Files out of a zip, a tar or a folder, in memory: nothing is unpacked to the disk, whatever an archive says."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from engine.datasets.formats.unpacking import Wanted, is_hidden, member_name, refuse_excess, tar_members, zip_members
+from engine.errors import InputError
+
+# Endings of names; what is in a file says what it is.
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+MAX_UNPACKED_BYTES = 2**30
+
+_ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")  # with members, and without any
+_TAR_SIGN, _TAR_SIGN_AT = b"ustar", 257
+_OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile,
+}
+_START_BYTES = 512
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file of that name is an archive that `read_members` reads.
+
+    >>> is_archive("ldcc-20140209.tar.gz"), is_archive("sentences.csv")
+    (True, False)
+    """
+    return name.lower().endswith(SUFFIXES)
+
+
+def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str] | None = None,
+                 max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[tuple[str, bytes]]:
+    """The files in an archive or a folder, as (name, bytes), in the order of their names.
+
+    `source` is a zip, a tar (plain, .gz, .bz2, .xz) or a folder, told apart by content; `name` is what messages call
+    it. Only names that end in one of `suffixes` (any case; "/jp/books/test.review" is one too) are read, all by
+    default. The same files give the same pairs whatever they are packed in: names are relative, with "/" between
+    folders, read as UTF-8 or CP932, in Unicode's NFC. Hidden files and those that macOS adds (._name, __MACOSX)
+    are left out; in a folder a link to a file stands for the file, and no link to a folder is followed.
+
+    One file is held at a time, of a tar all that are wanted. Raises InputError while it is iterated, before
+    any pair that would be wrong: no such file, no archive, a damaged one; a name that leads out of the archive
+    or stands in it twice; a wanted member that is a link or a device or has a password; more than `max_bytes`
+    unpacked (of a tar unwanted members count too, for they must be unpacked to get past them) or more than
+    `unpacking.MAX_MEMBERS` members.
+
+    >>> import zipfile
+    >>> with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
+    ...     archive.writestr("news/b.txt", "later")
+    ...     archive.writestr("news/a.txt", "sooner")
+    >>> list(read_members(packed.getvalue(), "mine.zip", suffixes=[".txt"]))
+    [('news/a.txt', b'sooner'), ('news/b.txt', b'later')]
+    """
+    shown = name or (source.name if isinstance(source, Path) else "") or "The archive"
+    endings = None if suffixes is None else tuple(suffix.lower() for suffix in suffixes)
+
+    def wanted(member: str) -> bool:
+        return not is_hidden(member) and (endings is None or member.lower().endswith(endings))
+
+    if isinstance(source, Path) and source.is_dir():
+        yield from _folder(source, shown, wanted, max_bytes)
+        return
+    with _opened(source, shown) as file:
+        start = file.read(_START_BYTES)
+        file.seek(0)
+        open_compressed = next((opener for sign, opener in _OPENERS.items() if start.startswith(sign)), None)
+        if start.startswith(_ZIP_SIGNS):
+            yield from zip_members(file, shown, wanted, max_bytes)
+        elif open_compressed is not None:
+            yield from tar_members(open_compressed(file), shown, wanted, max_bytes)
+        elif start[_TAR_SIGN_AT:].startswith(_TAR_SIGN):
+            yield from tar_members(file, shown, wanted, max_bytes)
+        else:
+            raise InputError(f"{shown} is neither a zip nor a tar archive. Pack its files as one of "
+                             f"{', '.join(SUFFIXES)}.")
+
+
+def _folder(folder: Path, shown: str, wanted: Wanted, max_bytes: int) -> Iterator[tuple[str, bytes]]:
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename} in {shown} cannot be read: {error.strerror or error}.") from error
+
+    found: dict[str, Path] = {}
+    unpacked = n_files = 0
+    for parent, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [child for child in folders if not child.startswith(".")]
+        n_files += len(files)
+        refuse_excess(shown, unpacked, max_bytes, n_files)
+        for path in (Path(parent, file) for file in files):
+            member = member_name(os.fsencode(path.relative_to(folder).as_posix()))
+            if wanted(member) and path.is_file():  # no pipe, no link to nowhere
+                found[member] = path
+                unpacked += path.stat().st_size
+    refuse_excess(shown, unpacked, max_bytes, n_files)
+    for member in sorted(found):
+        try:
+            yield member, found[member].read_bytes()
+        except OSError as error:
+            refuse(error)
+
+
+@contextmanager
+def _opened(source: Path | bytes, shown: str) -> Iterator[IO[bytes]]:
+    try:
+        file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
+    except OSError as error:
+        raise InputError(f"{source!s} cannot be read: {error.strerror or error}. Needed: a folder or an archive "
+                         f"({', '.join(SUFFIXES)}).") from error
+    with file:
+        yield file

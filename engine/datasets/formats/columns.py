@@ -1,0 +1,115 @@
+"""Which column of a table plays which role: guessed from the names that data sets are published with."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from engine.datasets.formats.grid import quoted
+from engine.errors import InputError
+
+# Between two columns whose texts are joined by one space into one sentence.
+JOIN = " + "
+
+# In order of preference, spelled as `fold` leaves them. Published names: BLiMP sentence_good and linguistics_term,
+# JBLiMP good_sentence and phenomenon, CrowS-Pairs sent_more and bias_type, COMPS prefix_acceptable, JSTS sentence1.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "sentence", "文", "本文", "文章", "テキスト", "body", "title", "タイトル", "見出し"),
+    "label": ("label", "class", "category", "ラベル", "クラス", "分類", "カテゴリ", "カテゴリー"),
+    "reference": ("reference", "ref", "sentence1", "sentence_1", "sentence_a", "text1", "参照", "参照文", "文1"),
+    "candidate": ("candidate", "cand", "hypothesis", "hyp", "sentence2", "sentence_2", "sentence_b", "text2",
+                  "候補", "候補文", "文2"),
+    "acceptable": ("acceptable", "sentence_good", "good_sentence", "sent_more", "good",
+                   "prefix_acceptable + property_phrase", "容認可能", "容認文", "適格文", "acceptable_sentence",
+                   "grammatical", "grammatical_sentence", "correct", "correct_sentence"),
+    "unacceptable": ("unacceptable", "sentence_bad", "bad_sentence", "sent_less", "bad",
+                     "prefix_unacceptable + property_phrase", "容認不可能", "非容認文", "不適格文",
+                     "unacceptable_sentence", "ungrammatical", "ungrammatical_sentence", "incorrect",
+                     "incorrect_sentence"),
+    "category": ("phenomenon", "linguistics_term", "uid", "bias_type", "category", "change", "negative_sample_type",
+                 "distraction_type", "paradigm", "type", "現象", "分類", "カテゴリ", "カテゴリー"),
+    "domain": ("domain", "genre", "topic", "category", "ドメイン", "分野", "領域", "ジャンル", "カテゴリ",
+               "カテゴリー"),
+    "human": ("human", "human_score", "human_rating", "score", "similarity", "rating", "人手評価", "評価", "スコア",
+              "類似度"),
+    "more_references": ("reference2", "reference_2", "ref2", "ref_2", "参照2", "参照文2"),
+}
+
+
+class Role(NamedTuple):
+    """What a column is for; `required` roles must have one."""
+
+    name: str
+    required: bool
+    description: str
+
+
+def fold(name: str) -> str:
+    """A column name for comparison: NFKC, lower case, and _ for spaces and hyphens."""
+    return re.sub(r"[\s_-]+", "_", unicodedata.normalize("NFKC", name).casefold().strip())
+
+
+def guess(columns: Iterable[str], roles: Iterable[str]) -> dict[str, str | None]:
+    """For each role the column that its known NAMES point to, or None; no column is taken twice.
+
+    Two columns to be joined come back as "prefix_acceptable + property_phrase".
+    """
+    by_folded: dict[str, str] = {}
+    for column in columns:
+        by_folded.setdefault(fold(column), column)
+    taken: set[str] = set()
+    found: dict[str, str | None] = {}
+    for role in roles:
+        parts = next((parts for parts in (alias.split(JOIN) for alias in NAMES[role])
+                      if all(part in by_folded for part in parts) and by_folded[parts[0]] not in taken), [])
+        found[role] = JOIN.join(by_folded[part] for part in parts) or None
+        taken.update(by_folded[part] for part in parts[:1])
+    return found
+
+
+def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mapping[str, str | None],
+           given: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """The column of every role: as `given` ("" or None = none), else, where a role is not mentioned, as guessed.
+
+    Raises InputError saying what was found and what is needed: a role that does not exist, a
+    column that does not exist, a required role without column, or one column for two of them.
+    """
+    given = given or {}
+    known = [role.name for role in roles]
+    found = f"Found: {quoted(list(frame.columns))}."
+    unknown = [role for role in given if role not in known]
+    if unknown:
+        raise InputError(f"There is no role {quoted(unknown)}; columns can be chosen for: {quoted(known)}.")
+    chosen = {role: (given[role] if role in given else guessed[role]) or None for role in known}
+    absent = [column for column in chosen.values() if column and not _exists(column, frame)]
+    if absent:
+        raise InputError(f"{name} has no column {quoted(absent)}. {found}")
+    missing = [role for role in roles if role.required and not chosen[role.name]]
+    if missing:
+        needed = "; ".join(f"'{role.name}' ({role.description}; also read: {quoted(NAMES[role.name][1:6])})"
+                           for role in missing)
+        hint = " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else ""
+        raise InputError(f"{name} lacks a needed column: {needed}. {found}{hint} The first line of a file must name "
+                         "its columns; rename one, or say which column plays which role.")
+    required = [str(chosen[role.name]) for role in roles if role.required]
+    if len(set(required)) < len(required):
+        raise InputError(f"{name}: the column {quoted(sorted(set(required)))} cannot be {quoted(known[:2])} at once.")
+    return chosen
+
+
+def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:
+    """The texts of a column, or of joined ones; "" throughout for None."""
+    if column is None:
+        return ("",) * len(frame)
+    if column in frame.columns:
+        return tuple(frame[column].tolist())
+    parts = [frame[part].tolist() for part in column.split(JOIN)]
+    return tuple(" ".join(texts) for texts in zip(*parts, strict=True))
+
+
+def _exists(column: str, frame: pd.DataFrame) -> bool:
+    return column in frame.columns or all(part in frame.columns for part in column.split(JOIN))

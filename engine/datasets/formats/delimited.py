@@ -1,0 +1,121 @@
+"""CSV, TSV and semicolon-separated text to rows of strings; nothing is converted.
+
+The standard library's csv module is used rather than pandas because it reports every line that
+does not fit and leaves "NA", "001" and "1e5" as they stand.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.datasets.formats.formulas import restored
+from engine.datasets.formats.grid import ROW_NUMBERS, Grid, grid, quoted
+from engine.errors import BadRow, InputError
+from engine.language.quantities import count
+
+SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
+FIRST_TRIED = {".tsv": "\t"}
+
+# The csv module's own words say little to somebody with a spreadsheet.
+_REASONS = {
+    "unexpected end of data": "the quotation mark that opens a field here is never closed",
+    "expected after": 'text follows a closing quotation mark; inside quoted text write each " twice',
+    "new-line character": "a carriage return stands in a field without quotation marks",
+    "field larger than": "a field is longer than 131,072 characters; is a quotation mark never closed?",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record of the text: its number (blank lines counted), first line, and fields or a fault."""
+
+    number: int
+    line: int
+    fields: list[str]
+    fault: str = ""
+
+
+def sniff(text: str, suffix: str = ".csv") -> str:
+    """The separator that cuts the header line into the most fields; on a tie the suffix's own."""
+    order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
+    return max(order, key=lambda separator: _n_header_fields(text, separator))
+
+
+def records(text: str, separator: str) -> list[Record]:
+    """Every record that is not blank, faulty ones included.
+
+    Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
+    quotes. A record that breaks this carries its fault instead of fields; reading goes on after it.
+    """
+    reader = csv.reader(_lines(text), delimiter=separator, strict=True)
+    found: list[Record] = []
+    number = 0
+    while True:
+        number += 1
+        line = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return found
+        except csv.Error as error:
+            found.append(Record(number, line, [], _reason(str(error))))
+            continue
+        if len(fields) > 1 or (fields and fields[0].strip()):
+            found.append(Record(number, line, [restored(field) for field in fields]))
+
+
+def read_delimited(text: str, name: str, separator: str) -> Grid:
+    """The text's rows under its header line.
+
+    Raises InputError listing every line that is wrongly quoted or whose number of fields is not
+    the header's.
+    """
+    header, *rows = records(text, separator)
+    if header.fault:
+        raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
+    return fitted(name, header.fields, rows, header.number, separator)
+
+
+def fitted(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str) -> Grid:
+    """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
+
+    Rows at the end that are separators only, as spreadsheets leave them, are left out with a notice.
+    Raises InputError listing every row that carries a fault or has not as many fields as `header`.
+    """
+    n_fields = len(header)
+    bad = [
+        BadRow(row.number - offset, f"line {row.line}: {row.fault}" if row.fault else
+               f"line {row.line} has {count(len(row.fields), 'field')} instead of {n_fields}")
+        for row in rows if row.fault or len(row.fields) != n_fields
+    ]
+    if bad:
+        raise InputError(
+            f"{name}: {count(len(bad), 'line')} of {len(rows):,} cannot be cut into the {count(n_fields, 'column')} "
+            f"{quoted(header)} at each {SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a "
+            f"quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}", bad)
+    n_filled = len(rows)
+    while n_filled and not any(rows[n_filled - 1].fields):
+        n_filled -= 1
+    n_empty = len(rows) - n_filled
+    notices = [f"{count(n_empty, 'row')} without any text at the end of {name} left out."] if n_empty else []
+    return grid(name, header, [(row.number - offset, row.fields) for row in rows[:n_filled]], notices)
+
+
+def _lines(text: str) -> io.StringIO:
+    # Carriage returns end lines only in the files of old Macs, which have no line feeds. csv sees to "\r\n" itself.
+    return io.StringIO(text, newline="\n" if "\n" in text else "")
+
+
+def _n_header_fields(text: str, separator: str) -> int:
+    reader = csv.reader(_lines(text), delimiter=separator)
+    try:
+        return next((len(fields) for fields in reader if len(fields) > 1 or any(map(str.strip, fields))), 0)
+    except csv.Error:
+        return 0
+
+
+def _reason(error: str) -> str:
+    return next((words for part, words in _REASONS.items() if part in error), error)

@@ -1,0 +1,96 @@
+"""A text file of any size, block by block: a small one whole, a large one in pieces that end with a line."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from engine.datasets.formats.encodings import BOMS, NO_CP932, TRIED, decode
+from engine.errors import InputError
+
+# Up to here a file is read at once.
+WHOLE_BYTES = 16 * 2**20
+BLOCK_BYTES = 2**20
+# A line that goes on for longer is cut anywhere.
+LONGEST_LINE = 4 * 2**20
+
+
+class Block(NamedTuple):
+    """Some text of a file; `ends` says whether it is the last, `n_read` how many bytes were read by then."""
+
+    text: str
+    ends: bool
+    n_read: int
+
+
+def blocks(source: Path | bytes, name: str) -> Iterator[Block]:
+    """The text of a file, or of bytes, called `name`: all of it in a block of WHOLE_BYTES or fewer, else in several.
+
+    Encodings are those of `encodings.decode`; which of them a large file has, its start says. Raises InputError, as
+    it goes on, when the file cannot be read or decoded.
+    """
+    try:
+        if isinstance(source, Path):
+            size = source.stat().st_size
+            if size <= WHOLE_BYTES:
+                raw = source.read_bytes()
+                yield Block(decode(raw, name), True, len(raw))
+                return
+            with source.open("rb") as file:
+                yield from _streamed(file, name)
+        elif len(source) <= WHOLE_BYTES:
+            yield Block(decode(source, name), True, len(source))
+        else:
+            yield from _streamed(io.BytesIO(source), name)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from error
+
+
+def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
+    rest, n_read = "", 0
+    encoding = ""
+    decoder: codecs.IncrementalDecoder | None = None
+    while raw := file.read(BLOCK_BYTES):
+        if decoder is None or (encoding == "ascii" and not raw.isascii()):
+            # So long as all is ASCII, nothing tells UTF-8 from CP932.
+            encoding = _encoding_of(raw, name)
+            decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            text = decoder.decode(raw)
+        except UnicodeDecodeError as error:
+            raise _unexplained(name, encoding, n_read + error.start) from error
+        if encoding == "cp932" and NO_CP932.search(text):
+            raise _unexplained(name, encoding, n_read)
+        rest += text
+        n_read += len(raw)
+        cut = rest.rfind("\n") + 1 or (len(rest) if len(rest) > LONGEST_LINE else 0)
+        if cut:
+            yield Block(rest[:cut], False, n_read)
+            rest = rest[cut:]
+    try:
+        yield Block(rest + (decoder.decode(b"", True) if decoder else ""), True, n_read)
+    except UnicodeDecodeError as error:
+        raise _unexplained(name, encoding, n_read) from error
+
+
+def _encoding_of(raw: bytes, name: str) -> str:
+    if raw.isascii():
+        return "ascii"
+    for bom, encoding in BOMS.items():
+        if raw.startswith(bom):
+            return encoding
+    for encoding in TRIED:
+        try:
+            codecs.getincrementaldecoder(encoding)().decode(raw)  # the last character may be cut in two
+            return encoding
+        except UnicodeDecodeError:
+            continue
+    raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932. Save it as UTF-8 and try again.")
+
+
+def _unexplained(name: str, encoding: str, place: int) -> InputError:
+    return InputError(f"{name} begins as {encoding.upper()}, but near byte {place:,} it is something else. Save the "
+                      "whole file as UTF-8 and try again.")

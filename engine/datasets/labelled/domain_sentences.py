@@ -1,0 +1,83 @@
+"""Sentences of several domains: what masked sentences are built from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
+
+from engine.datasets import rows
+from engine.datasets.corpora.corpus import split_sentences
+from engine.datasets.formats import columns as column_names
+from engine.datasets.formats.columns import Role
+from engine.datasets.formats.files import Table
+from engine.language.quantities import count
+
+KIND = "domain_sentences"
+ROLES = (
+    Role("text", True, "a sentence, or a text that is taken apart into sentences"),
+    Role("domain", True, "what it is about, to compare domains"),
+)
+
+
+@dataclass(frozen=True)
+class DomainSentences:
+    """Sentences and their domains, aligned; `rows` are the rows (or reviews) they stand in, from 1."""
+
+    name: str
+    texts: tuple[str, ...]
+    domains: tuple[str, ...]
+    rows: tuple[int, ...]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def n(self) -> int:
+        """Number of sentences."""
+        return len(self.texts)
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        return self.n
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of rows, texts and domains in their order; name and notices do not count."""
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "domain": self.domains})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Columns row, text, domain."""
+        return pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
+                             "domain": pd.Series(self.domains, dtype="str")})
+
+
+def guess_columns(table: Table) -> dict[str, str | None]:
+    """The column of each role, judged by its name; None where no name is known."""
+    return column_names.guess(table.frame.columns, [role.name for role in ROLES])
+
+
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> DomainSentences:
+    """The sentences in a table; `columns` (role to column) goes before the guess.
+
+    A text of several sentences is taken apart (at line ends and after 。！？), which a notice tells. Raises InputError:
+    a column is missing, or rows with an empty text or domain (all listed).
+    """
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    numbers = tuple(int(number) for number in table.frame.index)
+    texts = column_names.values(table.frame, chosen["text"])
+    domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
+    rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["domain"]): domains},
+                         rows.emptiness, "lack a sentence or a domain", "Fill them in or remove these rows.")
+    return taken_apart(table.name, zip(numbers, texts, domains, strict=True), table.notices)
+
+
+def taken_apart(name: str, texts: Iterable[tuple[int, str, str]], notices: tuple[str, ...] = ()) -> DomainSentences:
+    """The sentences of texts, given as (row, text, domain); a notice says how many rows held several."""
+    found = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
+    several = len({row for (row, *_), (before, *_) in zip(found[1:], found, strict=False) if row == before})
+    if several:
+        notices += (f"{count(several, 'row')} with several sentences taken apart: {count(len(found), 'sentence')} "
+                    "in all.",)
+    numbers, sentences, domains = zip(*found, strict=True) if found else ((), (), ())
+    return DomainSentences(name, sentences, domains, numbers, notices)

@@ -1,0 +1,162 @@
+"""The livedoor news corpus as it is published: a folder per category, an article per file, its title on line 3.
+
+    text/<category>/<category>-<id>.txt      line 1 URL, line 2 date, line 3 title, the body from line 4
+
+Folder, zip or tar.gz (ldcc-20140209.tar.gz); anything else in the same layout is read as well. LICENSE.txt, README.txt
+and whatever else is not called after its folder is no article.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from engine.datasets import rows
+from engine.datasets.formats.archives import read_members
+from engine.datasets.formats.encodings import decode
+from engine.datasets.formats.grid import quoted
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.errors import BadRow, InputError
+from engine.language.quantities import count
+
+PARTS = {"title": "titles", "body": "bodies"}
+TITLE_LINE = 3
+SUFFIX = ".txt"
+LISTED = 5
+# Published beside the articles.
+_ABOUT = ("license.txt", "readme.txt", "changes.txt")
+_LAYOUT = "<category>/<category>-<id>.txt, with the title on line 3"
+
+
+@dataclass(frozen=True)
+class Article:
+    """One article; `number` is its place among all files of articles, in the order of their names, from 1."""
+
+    number: int
+    category: str
+    file: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Livedoor:
+    """The articles of a corpus in the order of their files' names.
+
+    bad: files that could not be read as an article, with the reason. strangers: text files that are not called
+    after their folder.
+    """
+
+    name: str
+    articles: tuple[Article, ...]
+    bad: tuple[BadRow, ...] = ()
+    strangers: tuple[str, ...] = ()
+
+    @property
+    def categories(self) -> dict[str, int]:
+        """Articles by category, in the order of names."""
+        return dict(Counter(article.category for article in self.articles))
+
+
+def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
+    """The articles of a folder or an archive (see `archives.read_members`).
+
+    A file with fewer than 3 lines, an empty title or an unknown encoding is left out and listed in `bad`. Raises
+    InputError for an unreadable archive, and when no article is found or none can be read, all bad files listed.
+    """
+    shown = name or (source.resolve().name if isinstance(source, Path) else "") or "The archive"
+    articles: list[Article] = []
+    bad: list[BadRow] = []
+    strangers: list[str] = []
+    for member, raw in read_members(source, shown, suffixes=[SUFFIX]):
+        category, _, file = member.rpartition("/")
+        category = category.rpartition("/")[2]
+        if not category or not file.startswith(f"{category}-"):
+            strangers += [] if file.lower() in _ABOUT else [member]
+            continue
+        number = len(articles) + len(bad) + 1
+        try:
+            articles.append(Article(number, category, file, *_title_and_body(raw, member)))
+        except InputError as error:
+            bad.append(BadRow(number, f"{member}: {error.message.removeprefix(f'{member} ')}"))
+    if not articles:
+        reason = f"none of its {count(len(bad), 'article')} can be read" if bad else "it holds no article"
+        raise InputError(f"{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.", bad)
+    return Livedoor(shown, tuple(articles), tuple(bad), tuple(strangers))
+
+
+def labelled(corpus: Livedoor, *, part: str = "title", per_category: int | None = None, seed: int = 0
+             ) -> LabelledSentences:
+    """Titles or bodies as sentences, categories as labels, in the order of the files' names.
+
+    `per_category` articles are drawn of each category, all where it has fewer or where it is None: those whose
+    hash together with `seed` is smallest, so that neither the packing nor the other articles change what is drawn.
+    An article without a body cannot be drawn as one. Rows are the articles' numbers. Raises InputError for a part
+    that there is not, a number below 1, and fewer than 2 categories.
+    """
+    if part not in PARTS:
+        raise InputError(f"An article has a {' and a '.join(PARTS)}; got {part!r}.")
+    if per_category is not None and per_category < 1:
+        raise InputError(f"At least 1 article of each category is drawn; got {per_category}.")
+    usable = [article for article in corpus.articles if getattr(article, part)]
+    available = Counter(article.category for article in usable)
+    if len(available) < 2:
+        raise InputError(f"Sentences of at least 2 categories are needed; {corpus.name} has {part} texts of "
+                         f"{len(available)} ({quoted(list(available)) or 'none'}). Add a folder of another category.")
+    drawn = [article for category in available
+             for article in _draw([article for article in usable if article.category == category], per_category, seed)]
+    drawn.sort(key=lambda article: article.number)
+    frame = pd.DataFrame({"row": [article.number for article in drawn], "text": [getattr(a, part) for a in drawn],
+                          "label": [article.category for article in drawn]})
+    chosen = "" if per_category is None else f", {per_category} per category, seed {seed}"
+    made = LabelledSentences.from_frame(frame, f"{corpus.name} ({PARTS[part]}{chosen})")
+    return replace(made, notices=(*_notices(corpus, part, available, per_category), *made.notices))
+
+
+def _title_and_body(raw: bytes, member: str) -> tuple[str, str]:
+    lines = decode(raw, member).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) < TITLE_LINE or (len(lines) == TITLE_LINE and not lines[-1]):
+        n_lines = len(lines) - (not lines[-1])
+        raise InputError(f"{member} has {count(n_lines, 'line')}; the title is looked for on line {TITLE_LINE}")
+    title = lines[TITLE_LINE - 1].strip()
+    if rows.emptiness(title):
+        raise InputError(f"{member} has no title on line {TITLE_LINE}")
+    body = "\n".join(lines[TITLE_LINE:]).strip()
+    return title, "" if rows.emptiness(body) else body
+
+
+def _draw(articles: Sequence[Article], n: int | None, seed: int) -> list[Article]:
+    def place(article: Article) -> str:
+        return hashlib.sha256(f"{seed}\0{article.file}".encode()).hexdigest()
+
+    return sorted(articles, key=place)[:n]
+
+
+def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category: int | None) -> tuple[str, ...]:
+    notices = []
+    if corpus.bad:
+        notices.append(f"{count(len(corpus.bad), 'article')} could not be read and {_were(len(corpus.bad))} left out: "
+                       f"{_listed([bad.reason for bad in corpus.bad])}.")
+    if corpus.strangers:
+        notices.append(f"{count(len(corpus.strangers), 'text file')} not called after the folder "
+                       f"{_were(len(corpus.strangers))} left out: {_listed(corpus.strangers)}.")
+    n_without = len(corpus.articles) - sum(available.values())
+    if n_without:
+        notices.append(f"{count(n_without, 'article')} without a {part} {_were(n_without)} left out.")
+    few = [f"{category} {n:,}" for category, n in available.items() if per_category is not None and n < per_category]
+    if few:
+        notices.append(f"Fewer than the {per_category:,} articles asked for, so all of them: {', '.join(few)}.")
+    return tuple(notices)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "; ".join(names[:LISTED]) + ("; …" if len(names) > LISTED else "")
+
+
+def _were(n: int) -> str:
+    return "was" if n == 1 else "were"

@@ -1,0 +1,143 @@
+"""Webis-CLS-10 as published: product reviews in XML, a file for each language, domain and split.
+
+    cls-acl10-unprocessed/jp/{books,dvd,music}/{train,test,unlabeled}.review
+    <items><item><category>…</category><rating>…</rating><text>…</text><summary>…</summary> …</item> … </items>
+
+Source: Prettenhofer and Stein 2010 (Cross-Language Text Classification using Structural Correspondence Learning).
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.files import max_file_bytes
+from engine.datasets.labelled.domain_sentences import DomainSentences, taken_apart
+from engine.datasets.rows import emptiness
+from engine.errors import InputError
+from engine.language.quantities import count
+
+SPLITS = ("test", "train", "unlabeled")
+LANGUAGES = ("jp", "de", "en", "fr")
+SUFFIXES = (".review", ".xml")
+# The whole corpus in one tar; what is not asked for is only unpacked to get past it.
+MAX_UNPACKED_BYTES = 8 * 2**30
+
+_NEEDED = "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a tar.gz."
+_SPLIT_IN_NAME = re.compile(rf"(^|[._\s-])({'|'.join(SPLITS)})(?=$|[._\s-])")
+
+
+def is_review_file(name: str) -> bool:
+    """Whether a file of that name may hold reviews: .review, .xml, or an archive of them.
+
+    >>> is_review_file("test.review"), is_review_file("cls-acl10-unprocessed.tar.gz"), is_review_file("a.csv")
+    (True, True, False)
+    """
+    return name.lower().endswith(SUFFIXES) or is_archive(name)
+
+
+def read_reviews(source: Path | bytes, name: str = "", *, split: str = "test", language: str = "jp") -> DomainSentences:
+    """The sentences of reviews with their domains, from one XML file, an archive or a folder.
+
+    `split`: which files of an archive or folder are read, one of SPLITS; of one XML file all reviews are. `language`:
+    which of LANGUAGES, where the names tell them apart. The domain is what a file's own name says beside the split
+    (books.test.review), else its folder's name (books), else each review's category. Raises InputError: as
+    `archives.read_members`; no such file in it; XML that is malformed, has a document type (where bombs are
+    built) or holds no review; a review whose domain nothing tells.
+    """
+    if split not in SPLITS:
+        raise InputError(f"The split is one of {', '.join(SPLITS)}; got {split!r}.")
+    shown = name or (source.name if isinstance(source, Path) else "") or "The reviews"
+    if is_archive(shown) or (isinstance(source, Path) and source.is_dir()):
+        wanted = [f"{split}{suffix}" for suffix in SUFFIXES]
+        members = read_members(source, shown, suffixes=wanted, max_bytes=MAX_UNPACKED_BYTES)
+        files = _of_language([(member, raw) for member, raw in members if _is_split(member, split)], language)
+        if not files:
+            raise InputError(f"{shown} holds no {split}.review of language {language}. {_NEEDED}")
+    else:
+        # With its folder, which tells the domain of a test.review.
+        path = shown if isinstance(source, bytes) else "/".join(source.absolute().parts[-2:])
+        files = [(path, source if isinstance(source, bytes) else _bytes_of(source))]
+    return sentences_of(files, shown)
+
+
+def sentences_of(files: Iterable[tuple[str, bytes]], name: str) -> DomainSentences:
+    """The sentences of review files, given as (path, content); the reviews are numbered on from file to file."""
+    texts: list[tuple[int, str, str]] = []
+    n_reviews = n_empty = 0
+    for path, raw in files:
+        domain = _domain(path)
+        for category, text in _reviews(path, raw):
+            n_reviews += 1
+            if emptiness(text):
+                n_empty += 1
+            elif not (domain or category):
+                raise InputError(f"{path}: nothing tells the domain of review {n_reviews}. Name the file after it, "
+                                 f"such as books.test.review. {_NEEDED}")
+            else:
+                texts.append((n_reviews, text, domain or category))
+    if not texts:
+        raise InputError(f"{name} holds no review with a text. {_NEEDED}")
+    notices = (f"{count(n_empty, 'review')} without a text left out.",) if n_empty else ()
+    return taken_apart(name, texts, notices)
+
+
+def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
+    """Category and text of each item of a file; an item is let go as soon as it was read."""
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import ParseError, iterparse
+
+    found = False
+    try:
+        for _, element in iterparse(io.BytesIO(raw), events=("end",), forbid_dtd=True):
+            if element.tag == "item":
+                found = True
+                yield (element.findtext("category") or "").strip(), (element.findtext("text") or "").strip()
+                element.clear()
+    except DefusedXmlException as error:
+        raise InputError(f"{path} is not read: it has a document type or entities of its own, which reviews do not "
+                         "need and which can make a small file fill the memory. Remove its <!DOCTYPE …>.") from error
+    except ParseError as error:
+        line, column = error.position
+        raise InputError(f"{path} is no well-formed XML: line {line}, character {column + 1}: "
+                         f"{str(error).partition(':')[0]}. Fetch it again, or mend that line.") from error
+    except (LookupError, ValueError) as error:  # an encoding that does not exist, or not in XML
+        raise InputError(f"{path} cannot be read as XML: {error}. Save it as UTF-8.") from error
+    if not found:
+        raise InputError(f"{path} holds no review: there is no <item> in it. {_NEEDED}")
+
+
+def _is_split(member: str, split: str) -> bool:
+    """Whether the name says this split: "latest.review" is no "test.review"."""
+    return any(found[2] == split for found in _SPLIT_IN_NAME.finditer(PurePosixPath(member).stem.lower()))
+
+
+def _of_language(files: list[tuple[str, bytes]], language: str) -> list[tuple[str, bytes]]:
+    """The files below a folder called like the language; all of them where no folder is called like any."""
+    def folders(path: str) -> set[str]:
+        return set(path.lower().split("/")[:-1])
+
+    if not any(folders(path) & set(LANGUAGES) for path, _ in files):
+        return files
+    return [(path, raw) for path, raw in files if language in folders(path)]
+
+
+def _domain(path: str) -> str:
+    """What the path says the file is about: its own name without the split, else its folder, else ""."""
+    place = PurePosixPath(path)
+    own = _SPLIT_IN_NAME.sub("", place.stem).strip("._- ")
+    folder = place.parent.name
+    return own or ("" if folder.lower() in LANGUAGES else folder)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > max_file_bytes():
+            raise InputError(f"{path.name} is too large: {path.stat().st_size / 2**20:,.1f} MiB; at most "
+                             f"{max_file_bytes() / 2**20:,.1f} MiB are read. HAKARI_MAX_UPLOAD_MB raises the limit.")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}. {_NEEDED}") from error

@@ -1,0 +1,119 @@
+"""Masked sentences made from sentences of several domains: the frequent nouns of each domain, masked in some sentences.
+
+Shibayama et al. 2020, section 3.3: per domain the twenty most frequent nouns, five sentences each, drawn at random, the
+noun's first occurrence masked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import numpy as np
+
+from engine.datasets.labelled.domain_sentences import DomainSentences
+from engine.datasets.masked.masked_sentences import MaskedSentences
+from engine.errors import InputError
+from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
+from engine.language.quantities import count
+
+N_NOUNS, N_SENTENCES = 20, 5  # the paper's
+LISTED = 10
+
+
+@dataclass(frozen=True)
+class FoundNouns:
+    """Common nouns by domain, the domains in the order of their first sentence.
+
+    `occurrences`: domain -> noun -> how often it occurs, repeated sentences included. `places`: domain -> noun -> the
+    sentences that hold it (no two alike, and none that is nothing but the noun) with the start of its first occurrence.
+    """
+
+    name: str
+    occurrences: Mapping[str, Mapping[str, int]]
+    places: Mapping[str, Mapping[str, Sequence[tuple[str, int]]]]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+
+def find_nouns(sentences: DomainSentences) -> FoundNouns:
+    """Look for the common nouns of every sentence, which is what takes the time (a million characters a second or so).
+
+    What a common noun is, `engine.language.nouns` says: a sentence holds 本 where MeCab finds the word, not in 日本.
+    Raises InputError when no sentence holds one.
+    """
+    occurrences: dict[str, Counter[str]] = {}
+    places: dict[str, dict[str, dict[str, int]]] = {}
+    for text, domain in zip(sentences.texts, sentences.domains, strict=True):
+        counted = occurrences.setdefault(domain, Counter())
+        placed = places.setdefault(domain, {})
+        for start, end in common_nouns(text):
+            noun = text[start:end]
+            counted[noun] += 1
+            if text.strip() != noun:
+                placed.setdefault(noun, {}).setdefault(text, start)
+    if not any(places.values()):
+        raise InputError(f"{sentences.name}: no common noun was found in {count(sentences.n, 'sentence')}. They are "
+                         "looked up in a Japanese dictionary; in other languages upload sentences with their labels.")
+    return FoundNouns(sentences.name, occurrences,
+                      {domain: {noun: list(found.items()) for noun, found in placed.items()}
+                       for domain, placed in places.items()}, sentences.notices)
+
+
+def build(found: FoundNouns, *, n_nouns: int = N_NOUNS, n_sentences: int = N_SENTENCES, seed: int = 0,
+          nouns: Sequence[str] = ()) -> MaskedSentences:
+    """Masked sentences: of each domain the `n_nouns` most frequent nouns, `n_sentences` sentences drawn for each.
+
+    With `nouns` these are masked in every domain instead of the most frequent ones. Nouns of equal frequency come in
+    the order of their characters. What is drawn for a noun depends on the seed, the domain, the noun and the
+    sentences that hold it, not on their order in the file nor on other nouns. A sentence may be drawn for two nouns. A
+    notice says how it was built, and what could not be had: too few nouns, too few sentences, a noun that never
+    occurs. Raises InputError for numbers below 1, a seed below 0, and when nothing at all can be drawn.
+    """
+    for title, value, least in (("nouns", n_nouns, 1), ("sentences", n_sentences, 1), ("seed", seed, 0)):
+        if value < least:
+            raise InputError(f"The number of {title} is at least {least}; got {value}." if title != "seed"
+                             else f"A seed is a whole number from 0; got {value}.")
+    items: list[tuple[str, str, int, str]] = []  # text, noun, start, domain
+    notices: list[str] = []
+    for domain, occurrences in found.occurrences.items():
+        places = found.places[domain]
+        known = [noun for noun in nouns if noun in places]
+        chosen = known if nouns else sorted(places, key=lambda noun: (-occurrences[noun], noun))[:n_nouns]
+        for noun in chosen:
+            drawn = _drawn(places[noun], n_sentences, seed, domain, noun)
+            items += [(text, noun, start, domain) for text, start in drawn]
+        absent = [noun for noun in nouns if noun not in places]
+        few = [f"{noun} ({len(places[noun])})" for noun in chosen if len(places[noun]) < n_sentences]
+        if absent:
+            notices.append(f"{domain}: never found as a common noun: {_listed(absent)}.")
+        if not nouns and len(chosen) < n_nouns:
+            notices.append(f"{domain}: {count(len(chosen), 'common noun')} found where {n_nouns} were asked for.")
+        if few:
+            notices.append(f"{domain}: fewer than {count(n_sentences, 'sentence')} hold {_listed(few)}; "
+                           "all were taken.")
+    if not items:
+        raise InputError(f"{found.name}: none of the nouns {_listed(nouns)} was found. Choose others, or leave the "
+                         "choice to their frequency.")
+    which = f"the nouns {_listed(nouns)}" if nouns else f"the {n_nouns} most frequent nouns of each domain"
+    how = (f"Built from {found.name}: {which} ({'-'.join(PART_OF_SPEECH)} by MeCab; {ENGINE_VERSION}), "
+           f"{count(n_sentences, 'sentence')} each drawn with seed {seed}, the first occurrence masked.")
+    texts, labels, starts, domains = zip(*items, strict=True)
+    size = f"{len(nouns) if nouns else n_nouns} nouns × {n_sentences}, seed {seed}"
+    return MaskedSentences(f"{found.name} ({size})", texts, labels, starts, domains, tuple(range(1, len(items) + 1)),
+                           (*found.notices, how, *notices))
+
+
+def _drawn(places: Sequence[tuple[str, int]], n: int, seed: int, domain: str, noun: str) -> list[tuple[str, int]]:
+    """At most `n` of the sentences, in the order of their characters."""
+    ordered = sorted(places)
+    if len(ordered) <= n:
+        return ordered
+    named = sha256(f"{domain}\0{noun}".encode("utf-8", "surrogatepass")).digest()
+    random = np.random.default_rng([seed, *named])
+    return [ordered[i] for i in sorted(random.choice(len(ordered), size=n, replace=False))]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:LISTED]) + (f", … ({len(names)} in all)" if len(names) > LISTED else "")

@@ -1,0 +1,162 @@
+"""Masked sentences, each with one word to be guessed: what the fill-mask page weighs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
+
+from engine.datasets import rows
+from engine.datasets.formats import columns as column_names
+from engine.datasets.formats.columns import Role
+from engine.datasets.formats.files import Table
+from engine.datasets.formats.grid import ROW_NUMBERS
+from engine.errors import BadRow, InputError
+from engine.language.quantities import count
+
+KIND = "masked_sentences"
+ROLES = (
+    Role("text", True, "the sentence: whole, or with [MASK], <mask> or ＿＿ where the word stands"),
+    Role("label", True, "the word that is masked"),
+    Role("domain", False, "what the sentence is about, to compare domains"),
+)
+MARKER = "＿＿"
+_MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class MaskedSentences:
+    """Whole sentences with the word to be masked, aligned: `texts[i][starts[i]:]` begins with `labels[i]`.
+
+    `domains` may be "". `rows` are row numbers in the file (1 = first row of data).
+    """
+
+    name: str
+    texts: tuple[str, ...]
+    labels: tuple[str, ...]
+    starts: tuple[int, ...]
+    domains: tuple[str, ...]
+    rows: tuple[int, ...]
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def n(self) -> int:
+        """Number of sentences."""
+        return len(self.texts)
+
+    def __len__(self) -> int:
+        """Number of sentences."""
+        return self.n
+
+    @cached_property
+    def parts(self) -> tuple[tuple[str, str, str], ...]:
+        """Each sentence as what stands before the word, the word, and what stands after it."""
+        return tuple((text[:start], label, text[start + len(label):])
+                     for text, label, start in zip(self.texts, self.labels, self.starts, strict=True))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of all columns in their order; name and notices do not count."""
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
+                                        "start": self.starts, "domain": self.domains})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Columns row, text, label, start, domain."""
+        return pd.DataFrame({
+            "row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
+            "label": pd.Series(self.labels, dtype="str"), "start": list(self.starts),
+            "domain": pd.Series(self.domains, dtype="str"),
+        })
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, name: str) -> MaskedSentences:
+        """The dataset whose `to_frame` this is; row, start (the first occurrence) and domain may be absent.
+
+        Raises InputError listing every row whose text does not hold its label there.
+        """
+        texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
+        numbers = rows.numbers_of(frame)
+        starts = (tuple(int(start) for start in frame["start"]) if "start" in frame.columns
+                  else tuple(text.find(label) for text, label in zip(texts, labels, strict=True)))
+        bad = [BadRow(number, f"'text' does not hold '{label}' at {start}")
+               for number, text, label, start in zip(numbers, texts, labels, starts, strict=True)
+               if start < 0 or not label or text[start:start + len(label)] != label]
+        if bad:
+            raise InputError(f"The frame's column 'start' must say where each label stands. {ROW_NUMBERS}", bad)
+        return cls(name, texts, labels, starts, rows.texts_of(frame, "domain", required=False), numbers,
+                   _notices(texts, labels, starts, numbers))
+
+
+def guess_columns(table: Table) -> dict[str, str | None]:
+    """The column of each role, judged by its name; None where no name is known."""
+    return column_names.guess(table.frame.columns, [role.name for role in ROLES])
+
+
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MaskedSentences:
+    """The dataset in a table; `columns` (role to column) goes before the guess.
+
+    Where a sentence holds a mask ([MASK], <mask> or ＿＿, two or more of these) the label is put in its place; else the
+    first occurrence of the label is the one that is masked. Sentences stay untouched otherwise; labels and domains
+    lose outer spaces. Repeated rows are kept and noticed. Raises InputError: a column is missing, or listing all
+    rows with an empty sentence or label, several masks, or a label that the sentence does not hold.
+    """
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    numbers = tuple(int(number) for number in table.frame.index)
+    given = column_names.values(table.frame, chosen["text"])
+    labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
+    titles = str(chosen["text"]), str(chosen["label"])
+    bad = [BadRow(number, reason) for number, text, label in zip(numbers, given, labels, strict=True)
+           if (reason := _fault(text, label, *titles))]
+    if bad:
+        raise InputError(f"{table.name}: {len(bad):,} of {count(len(numbers), 'row')} cannot be masked. Write the "
+                         f"label as it stands in the sentence, or one mask ([MASK], <mask> or {MARKER}) in its place. "
+                         f"{ROW_NUMBERS}", bad)
+    placed = [placed_label(text, label) for text, label in zip(given, labels, strict=True)]
+    texts, starts = tuple(text for text, _ in placed), tuple(start for _, start in placed)
+    domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
+    return MaskedSentences(table.name, texts, labels, starts, domains, numbers,
+                           table.notices + _notices(texts, labels, starts, numbers))
+
+
+def one_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
+    """A dataset of a single sentence, whole or with a mask, as somebody typed it. Raises InputError as `from_table`."""
+    label = label.strip()
+    fault = _fault(text, label, "the sentence", "the word")
+    if fault:
+        raise InputError(f"This cannot be masked: {fault}. Put {MARKER} where the word should stand.")
+    whole, start = placed_label(text, label)
+    return MaskedSentences(name, (whole,), (label,), (start,), (domain,), (1,))
+
+
+def placed_label(text: str, label: str) -> tuple[str, int]:
+    """The sentence with the label in the place of its mask, if it has one, and where the label begins (-1: nowhere).
+
+    >>> placed_label("とても面白い＿＿だった。", "本")
+    ('とても面白い本だった。', 6)
+    """
+    mask = _MARKERS.search(text)
+    if mask is None:
+        return text, text.find(label)
+    return text[:mask.start()] + label + text[mask.end():], mask.start()
+
+
+def _fault(text: str, label: str, text_title: str, label_title: str) -> str | None:
+    empty = [f"'{title}' {reason}" for title, value in ((text_title, text), (label_title, label))
+             if (reason := rows.emptiness(value))]
+    if empty:
+        return " and ".join(empty)
+    n_masks = len(_MARKERS.findall(text))
+    if n_masks > 1:
+        return f"'{text_title}' holds {n_masks} masks, and one word is masked"
+    if n_masks == 0 and label not in text:
+        return f"'{text_title}' holds neither a mask nor the label '{label}'"
+    return None
+
+
+def _notices(texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
+             ) -> tuple[str, ...]:
+    again = rows.repeated(numbers, list(zip(texts, labels, starts, strict=True)))
+    return rows.noticed(again, "repeat{s} an earlier sentence and word (kept)")

@@ -1,0 +1,118 @@
+"""Some pairs of a dataset as a file again, in the format they came in: what a fair subset is taken home as."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import PurePosixPath
+from typing import Any
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.language.quantities import count
+
+SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".tsv", "excel": ".xlsx",
+                    "pasted": ".tsv"}
+MIME_BY_SUFFIX = {".jsonl": "application/jsonl", ".json": "application/json", ".csv": "text/csv",
+                  ".tsv": "text/tab-separated-values", ".zip": "application/zip",
+                  ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+# What readers call the first column of English CrowS-Pairs, which was published without a name.
+UNNAMED = {"CrowS-Pairs": "column 1"}
+_A_DAY = (1980, 1, 1, 0, 0, 0)  # so that the same pairs give the same bytes
+
+
+@dataclass(frozen=True)
+class ExportedFile:
+    """A file to hand out."""
+
+    name: str
+    content: bytes
+    mime: str
+
+
+def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "subset") -> ExportedFile:
+    """The pairs with these row numbers, in the format of their file: "passive.jsonl" becomes "passive-subset.jsonl".
+
+    Pairs of several files come as a zip with a file for each that has any. Of a JSON file every row is as it was,
+    all its keys and values; of a table its columns and texts, in UTF-8, separated by commas (.csv) or tabs (.tsv,
+    pasted text), of a workbook one sheet of texts. Pairs that stood in no file come as CSV: acceptable, unacceptable,
+    category and fields. Raises InputError when none of the rows is the dataset's.
+    """
+    chosen = dataset.subset(rows)
+    if not chosen.n:
+        raise InputError(f"None of the {count(dataset.n, 'pair')} is in the subset, so there is nothing to export.")
+    if not chosen.originals:
+        return _file(dataset.name, "csv", label, _own_rows(chosen))
+    files = []
+    kept = range(chosen.n)
+    for source, places in groupby(kept, key=lambda i: chosen.sources[i]):
+        found = list(places)
+        first = found[0]
+        originals = [chosen.originals[i] for i in found]
+        if not all(originals):  # joined with pairs that stood in no file
+            part = chosen.subset([chosen.rows[i] for i in found])
+            files.append(_file(source, "csv", label, _own_rows(part)))
+        else:
+            files.append(_file(source, chosen.file_formats[first], label, originals,
+                               unnamed=UNNAMED.get(chosen.formats[first], "")))
+    return files[0] if len(files) == 1 else _zipped(files, label)
+
+
+def _own_rows(pairs: MinimalPairs) -> list[str]:
+    columns = {"acceptable": pairs.acceptable, "unacceptable": pairs.unacceptable, "category": pairs.categories,
+               **pairs.fields}
+    return [json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False)
+            for values in zip(*columns.values(), strict=True)]
+
+
+def _file(source: str, file_format: str, label: str, originals: Sequence[str], unnamed: str = "") -> ExportedFile:
+    suffix = SUFFIX_BY_FORMAT.get(file_format, ".csv")
+    path = PurePosixPath(source)
+    name = f"{path.stem if path.suffix else path.name}-{label}{suffix}"
+    if suffix == ".jsonl":
+        content = "".join(f"{row}\n" for row in originals).encode()
+    elif suffix == ".json":
+        content = ("[\n" + ",\n".join(originals) + "\n]\n").encode()
+    else:
+        rows: list[dict[str, str]] = [json.loads(row) for row in originals]
+        header = list(dict.fromkeys(name for row in rows for name in row))
+        shown = ["" if name == unnamed and not place else name for place, name in enumerate(header)]
+        cells = [shown, *([row.get(name, "") for name in header] for row in rows)]
+        content = _workbook(cells) if suffix == ".xlsx" else _delimited(cells, "," if suffix == ".csv" else "\t")
+    return ExportedFile(str(path.with_name(name)), content, MIME_BY_SUFFIX[suffix])
+
+
+def _delimited(cells: Sequence[Sequence[str]], separator: str) -> bytes:
+    sink = io.StringIO(newline="")
+    csv.writer(sink, delimiter=separator, lineterminator="\n").writerows(cells)
+    return sink.getvalue().encode()
+
+
+def _workbook(cells: Sequence[Sequence[str]]) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("pairs")
+
+    def as_text(value: str) -> Any:
+        cell = WriteOnlyCell(sheet, value)
+        cell.data_type = "s"  # "=1+1" is a sentence here, no formula
+        return cell
+
+    for row in cells:
+        sheet.append([as_text(value) for value in row])
+    book.save(sink := io.BytesIO())
+    return sink.getvalue()
+
+
+def _zipped(files: Sequence[ExportedFile], label: str) -> ExportedFile:
+    with zipfile.ZipFile(sink := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in files:
+            archive.writestr(zipfile.ZipInfo(file.name, _A_DAY), file.content, zipfile.ZIP_DEFLATED)
+    return ExportedFile(f"minimal-pairs-{label}.zip", sink.getvalue(), MIME_BY_SUFFIX[".zip"])

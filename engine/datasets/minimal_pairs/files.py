@@ -1,0 +1,137 @@
+"""Minimal pairs of several files and archives as one dataset: BLiMP's 67 files one by one, together or as a zip."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from engine.datasets import rows
+from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.columns import JOIN
+from engine.datasets.formats.files import SUFFIXES, read_table
+from engine.datasets.formats.grid import quoted
+from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
+from engine.errors import InputError
+from engine.language.quantities import count
+
+FILES_IN_NOTICE = 5
+
+Columns = Mapping[str, str | None]
+
+
+def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None) -> MinimalPairs:
+    """The pairs of files (name, content), as one dataset; archives and folders stand for the files in them.
+
+    `columns` (role to column) goes before the guess, in every file. Files of an archive in which no two sentence
+    columns are found (a README, a table of results) are left out and noticed. Raises InputError: no file, a file
+    that cannot be read or holds bad rows, an archive without minimal pairs.
+    """
+    def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
+        name, content = source
+        if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
+            return _in_archive(name, content, columns)
+        return [from_table(read_table(content, name), columns)]
+
+    return joined(list(chain.from_iterable(map(of, sources))))
+
+
+def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
+    """Several datasets, such as the files of BLiMP, as one; a notice says from which row on each begins.
+
+    Rows are numbered on from dataset to dataset, so that no two pairs share a number; a field that a dataset lacks
+    is "" there; files of one name are told apart. Raises InputError for none.
+    """
+    if not datasets:
+        raise InputError("There are no minimal pairs to join. Give at least one file.")
+    if len(datasets) == 1:
+        return datasets[0]
+    numbers: list[int] = []
+    starts: list[int] = []
+    for dataset in datasets:
+        starts.append(max(numbers, default=0))
+        numbers += [starts[-1] + row for row in dataset.rows]
+    labels = _told_apart([dataset.name for dataset in datasets])
+
+    def all_of(values: Callable[[MinimalPairs], Sequence[str]]) -> tuple[str, ...]:
+        """A column of all datasets, "" where one does not have it; () where none has it."""
+        found = tuple(chain.from_iterable(values(dataset) or ("",) * dataset.n for dataset in datasets))
+        return found if any(found) else ()
+
+    names = dict.fromkeys(name for dataset in datasets for name in dataset.fields)
+    return MinimalPairs(
+        name=_name(labels), rows=tuple(numbers),
+        acceptable=tuple(chain.from_iterable(dataset.acceptable for dataset in datasets)),
+        unacceptable=tuple(chain.from_iterable(dataset.unacceptable for dataset in datasets)),
+        categories=tuple(chain.from_iterable(dataset.categories for dataset in datasets)),
+        fields={name: tuple(chain.from_iterable(dataset.fields.get(name, ("",) * dataset.n) for dataset in datasets))
+                for name in names},
+        sources=tuple(chain.from_iterable((label,) * dataset.n
+                                          for label, dataset in zip(labels, datasets, strict=True))),
+        formats=all_of(lambda dataset: dataset.formats), file_formats=all_of(lambda dataset: dataset.file_formats),
+        originals=all_of(lambda dataset: dataset.originals),
+        notices=(_numbering(labels, starts), *_between(datasets, numbers),
+                 *(f"In {label}: {notice}" for label, dataset in zip(labels, datasets, strict=True)
+                   for notice in dataset.notices)),
+    )
+
+
+def _in_archive(name: str, content: bytes | Path, columns: Columns | None) -> list[MinimalPairs]:
+    left_out: list[str] = []
+    found: list[MinimalPairs] = []
+    for member, raw in read_members(content, name, suffixes=SUFFIXES):
+        try:
+            table = read_table(raw, member)
+        except InputError:  # a text that is no table
+            left_out.append(member)
+            continue
+        guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
+        if all(guessed[role] for role in ("acceptable", "unacceptable")):
+            found.append(from_table(table, columns))
+        else:
+            left_out.append(member)
+    if not found:
+        raise InputError(f"{name} holds no file with two sentence columns; looked at: {quoted(left_out) or 'none'}. "
+                         f"Files that can be read end in {', '.join(SUFFIXES)}.")
+    if left_out:
+        notice = (f"{count(len(left_out), 'file')} of {name} without two sentence columns left out: "
+                  f"{_listed(left_out)}.")
+        found[0] = replace(found[0], notices=(notice, *found[0].notices))
+    return found
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, those that occur again with a number behind them."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return labels
+
+
+def _name(labels: Sequence[str]) -> str:
+    if len(labels) <= FILES_IN_NOTICE:
+        return JOIN.join(labels)
+    return f"{labels[0]}{JOIN}{len(labels) - 1} files"
+
+
+def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
+    begins = [f"{label} from row {start + 1:,}" for label, start in zip(labels, starts, strict=True)]
+    return f"{len(labels)} files are numbered on: {_listed(begins)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:FILES_IN_NOTICE]) + (", …" if len(names) > FILES_IN_NOTICE else "")
+
+
+def _between(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:
+    """A notice of the pairs that an earlier file has too; those within a file it notices itself."""
+    pairs = [(index, pair) for index, dataset in enumerate(datasets)
+             for pair in zip(dataset.acceptable, dataset.unacceptable, strict=True)]
+    first: dict[tuple[str, str], int] = {}
+    again = [number for number, (index, pair) in zip(numbers, pairs, strict=True)
+             if first.setdefault(pair, index) != index]
+    return rows.noticed(again, "repeat{s} a pair of another file (kept)")

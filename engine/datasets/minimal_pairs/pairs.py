@@ -1,0 +1,184 @@
+"""Minimal pairs, an acceptable sentence and an unacceptable one each: what the minimal pairs page weighs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import pandas as pd
+
+from engine.datasets import rows
+from engine.datasets.formats import columns as column_names
+from engine.datasets.formats.columns import JOIN, Role
+from engine.datasets.formats.files import Table
+from engine.datasets.formats.json_rows import spelled_rows
+from engine.datasets.minimal_pairs import layouts as pair_formats
+from engine.language.direction import is_right_to_left
+
+KIND = "minimal_pairs"
+ROLES = (
+    Role("acceptable", True, "the sentence a model should prefer; in CrowS-Pairs the one that stereotypes more"),
+    Role("unacceptable", True, "the sentence it should not prefer"),
+    Role("category", False, "the phenomenon, to compare phenomena"),
+)
+# What a frame of the dataset calls a column of `fields`.
+FIELD = "field:"
+MIXED = "several formats"
+
+# French CrowS-Pairs was published with a row that lacks its second sentence. Nobody should have to edit a benchmark.
+FORMAT_WITH_GAPS = "CrowS-Pairs"
+_FILE_COLUMNS = ("source", "format", "file_format", "original")
+
+
+@dataclass(frozen=True)
+class MinimalPairs:
+    """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
+
+    `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that sort the pairs, by
+    their names in the file, the one that `categories` was taken from among them. For a pair that stood in a file
+    `sources` is the file, `formats` the layout (`pair_formats`), `file_formats` how it was written ("csv", "jsonl" …)
+    and `originals` its whole row as a JSON object; all four are () for pairs from elsewhere.
+    """
+
+    name: str
+    acceptable: tuple[str, ...]
+    unacceptable: tuple[str, ...]
+    categories: tuple[str, ...]
+    rows: tuple[int, ...]
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    formats: tuple[str, ...] = ()
+    file_formats: tuple[str, ...] = ()
+    originals: tuple[str, ...] = ()
+    notices: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.acceptable)
+
+    def __len__(self) -> int:
+        """Number of pairs."""
+        return self.n
+
+    @property
+    def format(self) -> str:
+        """The layout the pairs were published in, `pair_formats.OTHER`, or MIXED for files of several."""
+        names = set(self.formats)
+        return MIXED if len(names) > 1 else next(iter(names), pair_formats.OTHER)
+
+    @cached_property
+    def right_to_left(self) -> bool:
+        """Whether most letters are written from right to left, as in Arabic and Hebrew."""
+        return is_right_to_left((*self.acceptable, *self.unacceptable))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of all columns in their order, the files' own rows too; name and notices do not count."""
+        return rows.content_hash(KIND, {"row": self.rows, **self._texts()})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Columns row, acceptable, unacceptable, category, "field:<name>" …, then what is known of the file, if any."""
+        return pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
+                                                        for name, texts in self._texts().items()}})
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, name: str) -> MinimalPairs:
+        """The dataset whose `to_frame` this is; only acceptable and unacceptable must be there."""
+        acceptable, unacceptable = rows.texts_of(frame, "acceptable"), rows.texts_of(frame, "unacceptable")
+        numbers = rows.numbers_of(frame)
+        fields = {str(column).removeprefix(FIELD): rows.texts_of(frame, column)
+                  for column in frame.columns if str(column).startswith(FIELD)}
+        sources, formats, file_formats, originals = (
+            rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS)
+        return cls(name, acceptable, unacceptable, rows.texts_of(frame, "category", required=False), numbers, fields,
+                   sources, formats, file_formats, originals, _notices(acceptable, unacceptable, numbers))
+
+    def subset(self, numbers: Collection[int]) -> MinimalPairs:
+        """The pairs with these row numbers, in the order and with the numbers they have here; others count for none."""
+        wanted = set(numbers)
+        kept = [i for i, number in enumerate(self.rows) if number in wanted]
+
+        def of(values: Sequence[str]) -> tuple[str, ...]:
+            return tuple(values[i] for i in kept) if values else ()
+
+        return replace(
+            self, acceptable=of(self.acceptable), unacceptable=of(self.unacceptable), categories=of(self.categories),
+            rows=tuple(self.rows[i] for i in kept), fields={name: of(values) for name, values in self.fields.items()},
+            sources=of(self.sources), formats=of(self.formats), file_formats=of(self.file_formats),
+            originals=of(self.originals), notices=(),
+        )
+
+    def _texts(self) -> dict[str, tuple[str, ...]]:
+        of_file = zip(_FILE_COLUMNS, (self.sources, self.formats, self.file_formats, self.originals), strict=True)
+        return {"acceptable": self.acceptable, "unacceptable": self.unacceptable, "category": self.categories,
+                **{f"{FIELD}{name}": values for name, values in self.fields.items()},
+                **{name: values for name, values in of_file if values}}
+
+
+def guess_columns(table: Table) -> dict[str, str | None]:
+    """The column of each role, judged by its name; None where no name is known.
+
+    BLiMP, JBLiMP, CrowS-Pairs (acceptable = sent_more, whatever stereo_antistereo says) and COMPS
+    (sentence = prefix, space, property phrase) are understood as published.
+    """
+    return column_names.guess(table.frame.columns, [role.name for role in ROLES])
+
+
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MinimalPairs:
+    """The dataset in a table; `columns` (role to column) goes before the guess.
+
+    Sentences stay untouched; categories lose outer spaces. Repeated pairs and pairs of identical
+    sentences are kept and noticed; in CrowS-Pairs' layout pairs that lack a sentence are left out
+    and noticed. Raises InputError: a column is missing, or rows with an empty sentence (all listed).
+    """
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
+    format_name = pair_formats.recognised(*sentences)
+    frame, gaps = _without_gaps(table.frame, *sentences) if format_name == FORMAT_WITH_GAPS else (table.frame, ())
+    numbers = tuple(int(number) for number in frame.index)
+    acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
+    rows.refuse_bad_rows(table.name, numbers, {sentences[0]: acceptable, sentences[1]: unacceptable},
+                         rows.emptiness, "lack a sentence", "Fill them in or remove these rows.")
+    categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
+    taken = [part for column in sentences for part in (column, *column.split(JOIN))]
+    found = [*pair_formats.field_columns(frame, format_name, taken)]
+    if chosen["category"] in frame.columns and chosen["category"] not in found:
+        found.append(str(chosen["category"]))
+    n = len(numbers)
+    return MinimalPairs(
+        table.name, acceptable, unacceptable, categories, numbers,
+        fields={column: tuple(value.strip() for value in frame[column]) for column in found},
+        sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
+        originals=_originals(table, frame), notices=table.notices + gaps + _notices(acceptable, unacceptable, numbers),
+    )
+
+
+def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Each row of the file as a JSON object: a JSON file's own spelling, or the texts by column."""
+    if table.json_text:
+        spelled = spelled_rows(table.json_text)
+        return tuple(spelled[int(number)] for number in frame.index)
+    names = list(frame.columns)
+    columns = [frame[name].tolist() for name in names]
+    return tuple(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
+                 for values in zip(*columns, strict=True))
+
+
+def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows with both sentences, if any, and a notice of the others; else the whole frame."""
+    whole = [not rows.emptiness(good) and not rows.emptiness(bad)
+             for good, bad in zip(frame[acceptable], frame[unacceptable], strict=True)]
+    if all(whole) or not any(whole):
+        return frame, ()
+    gaps = [int(number) for number, is_whole in zip(frame.index, whole, strict=True) if not is_whole]
+    return frame[whole], rows.noticed(gaps, "without one of the sentences left out")
+
+
+def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
+    pairs = list(zip(acceptable, unacceptable, strict=True))
+    identical = [number for number, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
+    return (rows.noticed(rows.repeated(numbers, pairs), "repeat{s} an earlier pair (kept)")
+            + rows.noticed(identical, "with two identical sentences (kept; such a pair is always a tie)"))

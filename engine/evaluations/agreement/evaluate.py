@@ -1,0 +1,88 @@
+"""Do the three evaluations agree about the models? One number of each finished run by model, ranked and correlated.
+
+Pure arithmetic on results: nothing is asked of a model. Shibayama et al. 2020 (PACLIC 34, sections 4 and 5; NLP 2020,
+section 5.2) hold their score against filling masks and against classification in this way, by eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.agreement.published_models import COMPARED, TABLES
+from engine.evaluations.fill_mask.records import ALL
+from engine.measures.cards.catalog import CARDS
+from engine.measures.statistics.rank_agreement import rank_agreement, ranks
+
+# Kind of run -> the card of the number that stands for a model.
+MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
+            "classification": "classification_accuracy"}
+COLUMNS = ["first", "second", "n", "spearman", "spearman_low", "spearman_high", "kendall", "kendall_low",
+           "kendall_high", "reason"]
+
+
+def scores_of(kind: str, result: Any) -> pd.Series:
+    """The number by which a result of `kind` (one of MEASURES) judges each model, by model.
+
+    clusters: M_m. fill-mask: the mean probability over all domains, over the sentences that every model of the run
+    could fill. classify: the mean accuracy. Raises InputError for another kind.
+    """
+    if kind not in MEASURES:
+        raise InputError(f"Agreement is asked of {', '.join(MEASURES)}; got {kind!r}.")
+    if kind == "clusters":
+        return result.models.set_index("model")["score"].rename(kind)
+    if kind == "classification":
+        return result.models.set_index("model")["accuracy_mean"].rename(kind)
+    over_all = result.common[result.common["domain"] == ALL]
+    return over_all.set_index("model")["mean_probability"].rename(kind)
+
+
+def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
+    """One row for each model of any of the results (by kind), in the order they are first named.
+
+    Columns: model, then for each kind of MEASURES that is there its number under the kind's name and `rank <kind>`
+    (1 = best by the card's better end, among the models of that result). NaN where a result has no such model.
+    """
+    columns = {kind: scores_of(kind, results[kind]) for kind in MEASURES if kind in results}
+    models = list(dict.fromkeys(model for column in columns.values() for model in column.index))
+    table = pd.DataFrame({"model": models})
+    for kind, column in columns.items():
+        table[kind] = column.reindex(models).to_numpy(dtype=float)
+        table[f"rank {kind}"] = pd.array(ranks(table[kind], CARDS[MEASURES[kind]].better), dtype="Float64").astype(
+            "Int64")
+    return table
+
+
+def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Spearman and Kendall between each two evaluations of a `model_table`, over the models that both have.
+
+    Columns: COLUMNS; larger is more agreement whichever ends are better; NaN with a reason where undefined. Intervals
+    are 95 %.
+    """
+    kinds = [kind for kind in MEASURES if kind in table]
+    rows = [
+        (one.first, one.second, one.spearman.n, one.spearman.value, one.spearman.ci_low, one.spearman.ci_high,
+         one.kendall.value, one.kendall.ci_low, one.kendall.ci_high, one.spearman.reason)
+        for one in rank_agreement({kind: table[kind] for kind in kinds},
+                                  {kind: CARDS[MEASURES[kind]].better for kind in kinds})
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def published_table(first: str, second: str) -> pd.DataFrame | None:
+    """What one paper printed of its models under two kinds of evaluation, as `model_table`; None if no paper has both.
+
+    For a table and figures of their own, marked as published: other sentences, other models.
+    """
+    if (first, second) not in COMPARED:
+        return None
+    columns = {kind: TABLES[key].values(column)
+               for kind, (key, column) in zip((first, second), COMPARED[first, second], strict=True)}
+    table = pd.DataFrame({"model": list(columns[first].index)})
+    for kind, column in columns.items():
+        table[kind] = column.reindex(table["model"]).to_numpy()
+        table[f"rank {kind}"] = ranks(table[kind], CARDS[MEASURES[kind]].better).astype(int)
+    return table

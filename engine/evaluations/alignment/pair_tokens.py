@@ -1,0 +1,181 @@
+"""The stored tokens of one model, end to end, as the arrays that scoring works on; and the units it weighs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.sentence_pairs import reference_column
+from engine.evaluations.alignment.records import Result
+from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.measures.batched_matching import unit_blocks
+from engine.measures.idf import IdfDictionary
+
+
+@dataclass(frozen=True, eq=False)
+class PairTokens:
+    """The tokens of all alignments of one model: reference, candidate, reference, candidate, …
+
+    An **alignment** is a candidate held against one reference; alignments of one row follow each other. `table` and
+    `shapes` are the model's part of `records.Result.tokens` and `.shapes`, `pairs` is that of the result. Sentence
+    2a is the reference of alignment a, 2a + 1 its candidate.
+    """
+
+    model: str
+    table: pd.DataFrame
+    shapes: pd.DataFrame
+    pairs: pd.DataFrame
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Tokens of each sentence, int64 (n_sentences,)."""
+        return self.shapes[["n_reference", "n_candidate"]].to_numpy(dtype=np.int64).ravel()
+
+    @cached_property
+    def special(self) -> np.ndarray:
+        """Bool (n_tokens,)."""
+        return self.table["special"].to_numpy(dtype=bool)
+
+    @cached_property
+    def pieces(self) -> tuple[np.ndarray, list[str]]:
+        """Codes int (n_tokens,) and the pieces that they stand for, only those that occur."""
+        used, codes = np.unique(self.table["token"].cat.codes.to_numpy(), return_inverse=True)
+        return codes, self.table["token"].cat.categories[used].tolist()
+
+    def readings(self, engine: str, scope: str) -> np.ndarray:
+        """The reading of each token, str (n_tokens,)."""
+        return texts(self.table[READING_COLUMNS[engine, scope]])
+
+    def reference_counts(self) -> tuple[int, dict[str, int]]:
+        """The number of references, and in how many of them each piece occurs; special tokens are none."""
+        codes, pieces = self.pieces
+        of_reference = ~self.special & (self.sentence % 2 == 0)
+        occurs = np.unique(self.sentence[of_reference] * len(pieces) + codes[of_reference])
+        counts = np.bincount(occurs % len(pieces), minlength=len(pieces))
+        return len(self.shapes), {piece: int(count) for piece, count in zip(pieces, counts, strict=True) if count}
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The text of every sentence, as it was given."""
+        place_of_row = {row: place for place, row in enumerate(self.pairs["row"].tolist())}
+        columns = {name: self.pairs[name].tolist() for name in self.pairs.columns if name.startswith(("ref", "cand"))}
+        found: list[str] = []
+        for row, reference in zip(self.shapes["row"].tolist(), self.shapes["reference"].tolist(), strict=True):
+            place = place_of_row[row]
+            found += [columns[reference_column(reference)][place], columns["candidate"][place]]
+        return found
+
+    @cached_property
+    def sentence(self) -> np.ndarray:
+        """The sentence of each token, int64 (n_tokens,)."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    def one(self, alignment: int) -> PairTokens:
+        """One alignment alone."""
+        first, last = np.cumsum(np.r_[0, self.lengths])[[2 * alignment, 2 * alignment + 2]]
+        return PairTokens(self.model, self.table.iloc[first:last], self.shapes.iloc[alignment:alignment + 1],
+                          self.pairs)
+
+    def weights(self, dictionary: IdfDictionary | None) -> np.ndarray:
+        """The idf of each token, float64 (n_tokens,); 1 without a dictionary; 0 for special tokens."""
+        if dictionary is None:
+            return np.where(self.special, 0.0, 1.0)
+        codes, pieces = self.pieces
+        return np.where(self.special, 0.0, dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool))[codes])
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is matched and weighed: tokens or words of all sentences, end to end; each a run of tokens.
+
+    `first` and `last` int64 (n_units,): its tokens are first to before last. `lengths` int64 (n_sentences,) units of
+    each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `proper_noun` and `special` bool,
+    `word` int, `readings` str, each (n_units,). `similarity` float: the blocks of units, by alignment.
+    """
+
+    first: np.ndarray
+    last: np.ndarray
+    lengths: np.ndarray
+    sentence: np.ndarray
+    special: np.ndarray
+    weight: np.ndarray
+    low_frequency: np.ndarray
+    proper_noun: np.ndarray
+    word: np.ndarray
+    readings: np.ndarray
+    similarity: np.ndarray
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Where the units of each sentence begin, int64 (n_sentences,)."""
+        return np.cumsum(self.lengths) - self.lengths
+
+
+def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
+                  engine: str, scope: str) -> Units:
+    """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold."""
+    places = np.arange(len(tokens.table))
+    return Units(places, places + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
+                 ~tokens.special & (weight > threshold),  # nothing exceeds NaN
+                 tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
+                 tokens.readings(engine, scope), similarity)
+
+
+def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
+               engine: str, scope: str, *, with_idf: bool) -> Units:
+    """Every word a unit, every special token one, too.
+
+    How alike two words are, `measures.ragged.unit_blocks` says. With idf a word weighs what its pieces weigh
+    together, so that a sentence weighs the same in either unit, and it is low-frequency when that exceeds the
+    threshold: a name cut into frequent characters is rare all the same. Without idf it weighs 1. It is a proper noun
+    when one of its pieces is. Its reading is that of the word in its sentence (scope "word") or those of its pieces
+    joined (scope "piece"). Source: ours; the sum is the idf of a word whose pieces occur independently.
+    """
+    word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
+    begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:], len(word))
+    unit = np.cumsum(begins) - 1  # (n_tokens,) the unit of each token
+    lengths = np.bincount(sentence[first], minlength=len(tokens.lengths))
+    is_special = special[first]
+    total = np.add.reduceat(weight, first)
+    readings = tokens.readings(engine, scope)
+    whole = readings[first]
+    if scope == "piece":
+        for place in np.flatnonzero(last - first > 1):
+            whole[place] = "".join(readings[first[place]:last[place]])
+
+    of_reference = sentence % 2 == 0
+    rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
+    return Units(first, last, lengths, sentence[first], is_special,
+                 total if with_idf else np.where(is_special, 0.0, 1.0), ~is_special & (total > threshold),
+                 np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], whole,
+                 unit_blocks(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
+
+
+def texts(categories: pd.Series) -> np.ndarray:
+    """A column of categories as the texts they stand for, an array of its own."""
+    return categories.cat.categories.to_numpy(dtype=object)[categories.cat.codes.to_numpy()]
+
+
+def _numbered_from_0(units: np.ndarray) -> np.ndarray:
+    """Numbers that never fall, made to count on without a gap."""
+    return np.cumsum(np.r_[0, units[1:] != units[:-1]])
+
+
+def tokens_by_model(result: Result) -> dict[str, PairTokens]:
+    """The tokens of each model of a result as arrays; made once for each result, and kept with it."""
+    kept = vars(result)
+    if "_tokens_by_model" not in kept:
+        kept["_tokens_by_model"] = {
+            model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs)
+            for model in result.settings.models}
+    made: dict[str, PairTokens] = kept["_tokens_by_model"]
+    return made
+
+
+def _of_model(table: pd.DataFrame, model: str) -> pd.DataFrame:
+    return table[table["model"] == model].reset_index(drop=True)

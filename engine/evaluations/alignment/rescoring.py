@@ -1,0 +1,138 @@
+"""A result of an alignment, scored: the choices of `scoring` as arithmetic on the stored similarities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
+from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
+from engine.evaluations.alignment.records import Result, Scoring
+from engine.evaluations.alignment.scoring import check_scoring
+from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
+from engine.language.quantities import count
+from engine.measures.idf import IdfDictionary
+
+ROWS_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a scoring makes of a result.
+
+    pairs: model, row, precision, recall, f1, precision_penalty, recall_penalty, penalized_precision,
+    penalized_recall, penalized_f1, best_reference (which of the row's references, 1 the first, the penalties and the
+    tokens are of).
+    tokens: model, row, side, position, token, reading, idf, low_frequency, match_position, match_token, similarity,
+    reading_distance, agreement, and then surface, start, end, special, match_reading, match_special, weight (share of
+    the side's score), proper_noun, penalised (counted by the penalty's criterion), word, best_reference; words in place
+    of tokens where the scoring says so. thresholds: model -> idf above which a token is low-frequency (NaN without a
+    dictionary). dictionaries: model -> name, documents and fingerprint of the dictionary, for a signature.
+    """
+
+    scoring: Scoring
+    pairs: pd.DataFrame
+    thresholds: dict[str, float]
+    notices: tuple[str, ...] = ()
+    dictionaries: dict[str, str] = field(default_factory=dict)
+    by_model: Mapping[str, PairScores] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def tokens(self) -> pd.DataFrame:
+        """The tokens of all pairs, made when first asked for; some 300 bytes for each token."""
+        return pd.concat([scores.frame() for scores in self.by_model.values()], ignore_index=True)
+
+    def tokens_of(self, model: str, row: int) -> pd.DataFrame:
+        """The tokens of one pair, as they stand in `tokens`. Raises InputError when there is no such pair."""
+        scores = self.by_model.get(model)
+        place = np.flatnonzero(scores.pairs["row"].to_numpy() == row) if scores is not None else np.empty(0)
+        if scores is None or not len(place):
+            raise InputError(f"The run holds no pair in row {row} under {model}.")
+        return scores.frame(int(place[0]), int(place[0]) + 1)
+
+    def token_parts(self) -> Iterator[pd.DataFrame]:
+        """The rows of `tokens`, some thousand pairs at a time, for runs whose whole table is too large."""
+        for scores in self.by_model.values():
+            for first in range(0, len(scores.pairs), ROWS_AT_ONCE):
+                yield scores.frame(first, first + ROWS_AT_ONCE)
+
+
+def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, models: Sequence[str] | None = None
+            ) -> Scores:
+    """P, R and F1 of every pair, plain and penalised, under `scoring`; no model is asked.
+
+    `layer`: one that the result holds, None the one that its settings ask for. `models`: some of the result's, None
+    all. Raises InputError when the choices do not go together, a layer is not held, or a dictionary belongs to
+    another tokenizer.
+    """
+    check_scoring(scoring)
+    by_model: dict[str, PairScores] = {}
+    thresholds: dict[str, float] = {}
+    dictionaries: dict[str, str] = {}
+    notices = []
+    for model in models or result.settings.models:
+        tokens = tokens_by_model(result)[model]
+        similarity = result.similarity[model][result.layer_place(model, layer)]
+        dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
+        weight = tokens.weights(dictionary)
+        threshold = _threshold(scoring, dictionary)
+        given = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope)
+        units = word_units(*given, with_idf=dictionary is not None) if scoring.unit == "word" else subword_units(*given)
+        scores = score_pairs(tokens, units, scoring)
+        by_model[model], thresholds[model] = scores, threshold
+        if dictionary is not None:
+            dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
+                                   f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
+        if undefined := int(scores.pairs["f1"].isna().sum()):
+            notices.append(f"{model}: {count(undefined, 'pair')} with no score, because every token of a sentence "
+                           "weighs 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
+                           + ", it has none but special tokens, or there is nothing to match.")
+    return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
+                  tuple(notices), dictionaries, by_model)
+
+
+def matrix(result: Result, model: str, row: int, layer: int | None = None, *, reference: int = 1,
+           unit: str = "subword") -> np.ndarray:
+    """The similarities of one pair, float (n_reference, n_candidate) tokens or words.
+
+    Cosines between tokens; between words what `measures.ragged.unit_blocks` makes of them. `layer` as in `rescore`;
+    `reference`: which of the row's, 1 the first. Raises InputError when the run holds no such pair or layer.
+    """
+    tokens = tokens_by_model(result).get(model)
+    found = np.empty(0) if tokens is None else np.flatnonzero(
+        (tokens.shapes["row"].to_numpy() == row) & (tokens.shapes["reference"].to_numpy() == reference))
+    if tokens is None or not len(found):
+        which = f" with reference {reference}" if reference != 1 else ""
+        raise InputError(f"The run holds no pair in row {row}{which} under {model}.")
+    place = int(found[0])
+    shape = tokens.shapes.iloc[place]
+    n_reference, n_candidate, offset = (int(shape[name]) for name in ("n_reference", "n_candidate", "offset"))
+    flat: np.ndarray = result.similarity[model][result.layer_place(model, layer)][
+        offset:offset + n_reference * n_candidate]
+    if unit == "word":
+        one = tokens.one(place)
+        weight = one.weights(None)
+        units = word_units(one, flat, weight, float("nan"), "pykakasi", "word", with_idf=False)
+        return units.similarity.reshape(units.lengths[0], units.lengths[1])  # (n_reference, n_candidate) words
+    return flat.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
+
+
+def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str) -> IdfDictionary | None:
+    if scoring.idf == "none":
+        return None
+    if scoring.idf == "references":
+        n_references, counts = tokens.reference_counts()
+        return IdfDictionary("references", n_references, counts, tokenizer, "reference")
+    return dictionary_for(scoring.idf, tokenizer, model)
+
+
+def _threshold(scoring: Scoring, dictionary: IdfDictionary | None) -> float:
+    """Idf above which a token is low-frequency; NaN, which nothing is above, without a dictionary."""
+    if dictionary is None:
+        return float("nan")
+    return float(scoring.threshold if scoring.threshold_kind == "value" else dictionary.threshold(scoring.threshold))

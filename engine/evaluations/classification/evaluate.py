@@ -1,0 +1,170 @@
+"""Classification check: can a small network tell the classes of labelled sentences from a model's vectors?
+
+Sentences and labels in; each model's accuracy over several runs, with what is taken for what, out. Paper:
+Shibayama et al., NLP 2020, section 5.2: hidden layers 200 wide, Adam, 20 epochs, 5 runs, the last 20 % of each class
+for the test. The paper's text does not say how many such layers (several; here two) nor the size of a batch (here 32).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.errors import InputError
+from engine.evaluations.classification.records import (
+    MOST_CLASSES,
+    MOST_EPOCHS,
+    MOST_RUNS,
+    POOLINGS,
+    SPLITS,
+    Result,
+    Settings,
+)
+from engine.evaluations.classification.tables import (
+    Outcome,
+    class_table,
+    comparison_table,
+    confusion_table,
+    grouped,
+    model_table,
+    sentence_table,
+)
+from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.inference.gateway import GatewaySession
+from engine.language.normalize import normalize
+from engine.measures.classification import accuracy, stratified_split, tail_split
+from engine.models.sources.facts import ModelFacts
+
+
+def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
+    """Train and test a classifier on each model's vectors, `seeds` times.
+
+    Every model is given the same sentences, and every run the same split for all models: a sentence that one of
+    the models cannot read, and the only sentence of a class, are left out for all and listed in `excluded`. Raises
+    InputError for settings that cannot be, and when fewer than two classes remain; ModelError from a model. The same
+    vectors give the same accuracies; vectors that differ in their last digits (another machine, other batches) can move
+    a run by a sentence or two, because training magnifies what it starts from.
+    """
+    _check(settings)
+    _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can mend is said before any is asked
+    texts = [normalize(text, settings.normalize) for text in dataset.texts]
+    all_facts, layers, vectors_by_model, excluded = [], {}, {}, []
+    for model in settings.models:
+        facts = session.describe(model)
+        layers[model] = resolve_layer(settings.layer, facts)
+        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], pooling=settings.pooling)
+        all_facts.append(facts)
+        vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
+        excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
+                     for i, piece in enumerate(pieces) if "excluded" in piece]
+    readable = [i for i in range(dataset.n) if all(found[i] is not None for found in vectors_by_model.values())]
+    kept, lone = _without_lone_classes(dataset, readable)
+    excluded += [(model, dataset.rows[i], dataset.texts[i], f"the only sentence of its class {dataset.labels[i]!r}: it "
+                  "cannot be both trained on and tested") for model in settings.models for i in lone]
+    labels = [dataset.labels[i] for i in kept]
+    splits = {settings.seed + run: _split(labels, settings, settings.seed + run) for run in range(settings.seeds)}
+
+    classes = list(dict.fromkeys(labels))
+    number = {label: i for i, label in enumerate(classes)}
+    codes = np.array([number[label] for label in labels], dtype=np.int32)  # (n_kept,)
+    outcomes = []
+    for model, found in vectors_by_model.items():
+        vectors = np.stack([np.asarray(found[i])[0] for i in kept])  # (n_kept, hidden)
+        for run, (seed, test) in enumerate(splits.items(), start=1):
+            piece = session.classify(
+                vectors, codes.tolist(), test.tolist(), seed=seed, hidden=list(settings.hidden), epochs=settings.epochs,
+                batch_size=settings.batch_size, standardize=settings.standardize,
+                label=f"Classifier {run} of {settings.seeds}: {model}",
+            )
+            outcomes.append(Outcome(model, seed, test, np.asarray(piece["predicted"]), float(piece["train_accuracy"])))
+
+    runs = pd.DataFrame([{"model": one.model, "seed": one.seed, "accuracy": accuracy(codes[one.test], one.predicted),
+                          "train_accuracy": one.train_accuracy} for one in outcomes])
+    sentences = sentence_table(outcomes, codes, classes, [dataset.rows[i] for i in kept],
+                               [dataset.texts[i] for i in kept])
+    comparisons = comparison_table(outcomes, codes, settings.models)
+    return Result(
+        settings=settings, dataset_name=dataset.name, runs=runs, sentences=sentences, comparisons=comparisons,
+        models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
+        confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
+        excluded=pd.DataFrame(excluded, columns=["model", "row", "text", "reason"]),
+        notices=(*dataset.notices, *_notices(dataset, readable, lone),
+                 *_repetition(list(splits.values()), [texts[i] for i in kept])),
+        signature=_signature(settings, all_facts, dataset, layers),
+    )
+
+
+def _check(settings: Settings) -> None:
+    require_models(settings.models)
+    for name, given, allowed in (("pooling", settings.pooling, POOLINGS), ("split", settings.split, SPLITS)):
+        if given not in allowed:
+            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
+    if not settings.hidden or min(settings.hidden) < 1:
+        raise InputError(f"The classifier has at least one hidden layer of at least 1 unit; got {settings.hidden}.")
+    for name, number, most in (("seeds (the number of runs)", settings.seeds, MOST_RUNS),
+                               ("epochs", settings.epochs, MOST_EPOCHS), ("batch_size", settings.batch_size, None)):
+        if number < 1 or (most is not None and number > most):
+            raise InputError(f"{name} is at least 1{f' and at most {most:,}' if most else ''}; got {number}.")
+    if not 0 < settings.test_share < 1:
+        raise InputError(f"test_share, the share of each class that is the test, lies between 0 and 1; got "
+                         f"{settings.test_share}.")
+    if not 0 <= settings.seed <= 2**32 - MOST_RUNS:
+        raise InputError(f"seed lies between 0 and {2**32 - MOST_RUNS}; got {settings.seed}.")
+
+
+def _split(labels: list[str], settings: Settings, seed: int) -> np.ndarray:
+    if settings.split == "tail":
+        return tail_split(labels, settings.test_share)
+    return stratified_split(labels, settings.test_share, seed=seed)
+
+
+def _without_lone_classes(dataset: LabelledSentences, readable: list[int]) -> tuple[list[int], list[int]]:
+    """The sentences of classes that have several, and the lone ones; InputError when fewer than 2 classes remain."""
+    sizes = Counter(dataset.labels[i] for i in readable)
+    kept = [i for i in readable if sizes[dataset.labels[i]] > 1]
+    if len({dataset.labels[i] for i in kept}) < 2:
+        told = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
+        raise InputError(
+            "Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to train on "
+            f"and one to test; there are {len(readable)} such sentences of {dataset.n}, by class: {told}"
+            f"{', …' if len(sizes) > 20 else ''}. Add sentences, or leave out a model that reads only short ones.")
+    n_classes = len({dataset.labels[i] for i in kept})
+    if n_classes > MOST_CLASSES:
+        raise InputError(f"There are {n_classes:,} classes of at least 2 sentences; at most {MOST_CLASSES:,} are told "
+                         "apart. Is the column of labels the right one?")
+    return kept, [i for i in readable if sizes[dataset.labels[i]] == 1]
+
+
+def _notices(dataset: LabelledSentences, readable: list[int], lone: list[int]) -> list[str]:
+    notices = []
+    if len(readable) < dataset.n:
+        notices.append(f"{dataset.n - len(readable)} of {dataset.n} sentences are beyond the length of a chosen model "
+                       "and were left out for all, so that all are given the same.")
+    if lone:
+        listed = ", ".join(repr(dataset.labels[i]) for i in lone[:10]) + (", …" if len(lone) > 10 else "")
+        notices.append(f"Classes of one sentence cannot be trained on and tested; left out: {listed}.")
+    return notices
+
+
+def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
+    """Said where a test sentence was trained on word for word: it tests memory, not meaning."""
+    repeated = []
+    for test in splits:
+        trained = {text for text, is_test in zip(texts, test, strict=True) if not is_test}
+        repeated.append(sum(bool(is_test) and text in trained for text, is_test in zip(texts, test, strict=True)))
+    if not any(repeated):
+        return []
+    mean = np.mean(repeated)
+    return [f"Of {int(splits[0].sum())} test sentences {mean:.3g} stand among the training sentences as well"
+            f"{', in the mean of the runs' if len(set(repeated)) > 1 else ''}: they are easier than the rest."]
+
+
+def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,
+               layers: dict[str, int]) -> dict[str, Any]:
+    return signature(settings, all_facts, dataset.content_hash, libraries=("scikit-learn",), layers=layers,
+                     run_seeds=[settings.seed + run for run in range(settings.seeds)])

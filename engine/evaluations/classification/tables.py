@@ -1,0 +1,125 @@
+"""What the runs of the classification check add up to: by model, class, pair of classes and sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from engine.measures.classification import confusion_counts, majority_baseline
+from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.paired_difference import paired_difference
+from engine.measures.statistics.rank_groups import rank_groups
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One run on one model's vectors: which sentences were the test (n_kept,), and what was said of them (n_test,)."""
+
+    model: str
+    seed: int
+    test: np.ndarray
+    predicted: np.ndarray
+    train_accuracy: float
+
+
+def model_table(runs: pd.DataFrame, labels: Sequence[str], splits: Sequence[np.ndarray]) -> pd.DataFrame:
+    """`Result.models`: minimum, maximum and mean accuracy of each model over its runs.
+
+    The interval is that of one run's test sentences: more runs on them take off the chance of the training, and add
+    no sentences.
+    """
+    by_model = runs.groupby("model", sort=False)["accuracy"]
+    n_test = int(splits[0].sum())
+    baselines = [majority_baseline(*[[label for label, is_test in zip(labels, split, strict=True) if is_test == part]
+                                     for part in (False, True)]) for split in splits]
+    means = by_model.mean()
+    low, high = wilson_interval(means.to_numpy() * n_test, np.full(len(means), n_test))
+    table = pd.DataFrame({
+        "model": list(means.index), "n_train": len(labels) - n_test, "n_test": n_test,
+        "accuracy_min": by_model.min().to_numpy(), "accuracy_max": by_model.max().to_numpy(),
+        "accuracy_mean": means.to_numpy(), "ci_low": low, "ci_high": high, "baseline": float(np.mean(baselines)),
+    })
+    table["rank"] = table["accuracy_mean"].rank(method="min", ascending=False).astype("Int64")
+    table["n_classes"] = len(set(labels))
+    return table
+
+
+def confusion_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
+    """`Result.confusion`: how often each class was called what, over all runs; only what ever happened."""
+    rows = [(model, classes[true], classes[said], int(counts[true, said]))
+            for model, counts in _counts(outcomes, codes, len(classes)).items()
+            for true, said in zip(*np.nonzero(counts), strict=True)]
+    return pd.DataFrame(rows, columns=["model", "class", "predicted", "n"])
+
+
+def class_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
+    """`Result.classes`: each class's own accuracy over all runs."""
+    # As many of a class are tested in every run, whichever they are.
+    n_test = np.bincount(codes[outcomes[0].test], minlength=len(classes))
+    n_all = np.bincount(codes, minlength=len(classes))
+    rows = []
+    for model, counts in _counts(outcomes, codes, len(classes)).items():
+        asked, right = counts.sum(axis=1), counts.diagonal()
+        rows += [(model, label, int(n_all[i] - n_test[i]), int(n_test[i]), int(asked[i]), int(right[i]),
+                  float(right[i] / asked[i])) for i, label in enumerate(classes)]
+    return pd.DataFrame(rows, columns=["model", "class", "n_train", "n_test", "n_asked", "n_correct", "accuracy"])
+
+
+def sentence_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str], rows: Sequence[int],
+                   texts: Sequence[str]) -> pd.DataFrame:
+    """`Result.sentences`: each sentence that was ever tested, how often it was right, and what it was called most."""
+    tables = []
+    for model in dict.fromkeys(one.model for one in outcomes):
+        own = [one for one in outcomes if one.model == model]
+        place = np.concatenate([np.flatnonzero(one.test) for one in own])  # (n_asked,), over the runs
+        said = np.concatenate([one.predicted for one in own])
+        answers = pd.DataFrame({"place": place, "said": said, "right": said == codes[place]})
+        by_place = answers.groupby("place")
+        # The smallest of the classes said most often, where several are.
+        most = answers.groupby(["place", "said"]).size().reset_index(name="n").sort_values(
+            ["place", "n", "said"], ascending=[True, False, True]).drop_duplicates("place")
+        tested = most["place"].to_numpy()
+        tables.append(pd.DataFrame({
+            "model": model, "row": [rows[i] for i in tested], "text": [texts[i] for i in tested],
+            "class": [classes[codes[i]] for i in tested], "n_asked": by_place.size().to_numpy(),
+            "n_correct": by_place["right"].sum().to_numpy(), "predicted": [classes[i] for i in most["said"]],
+        }))
+    return pd.concat(tables, ignore_index=True)
+
+
+def comparison_table(outcomes: Sequence[Outcome], codes: np.ndarray, models: Sequence[str]) -> pd.DataFrame:
+    """`Result.comparisons`: each pair of models once, compared answer by answer."""
+    answers = {model: np.concatenate([one.predicted == codes[one.test] for one in outcomes if one.model == model])
+               for model in models}
+    # Every model was asked the same, in the same order.
+    own = [one for one in outcomes if one.model == models[0]]
+    items = np.concatenate([np.flatnonzero(one.test) for one in own])
+    runs = np.concatenate([np.full(int(one.test.sum()), one.seed) for one in own])
+    rows = []
+    for one, other in combinations(models, 2):
+        found = paired_difference(answers[one], answers[other], items, runs)
+        rows.append((one, other, found.difference, found.ci_low, found.ci_high, found.separable))
+    columns = ["model", "other", "difference", "ci_low", "ci_high", "separable"]
+    return pd.DataFrame(rows, columns=columns).astype({"separable": bool})
+
+
+def grouped(models: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """`Result.models` with the column rank_group: models that cannot be told apart from a group's best share it."""
+    place = {model: i for i, model in enumerate(models["model"])}
+    apart = np.zeros((len(place), len(place)), dtype=bool)
+    for line in comparisons.itertuples():
+        apart[place[line.model], place[line.other]] = apart[place[line.other], place[line.model]] = line.separable
+    return models.assign(rank_group=rank_groups(-models["accuracy_mean"].to_numpy(), apart))
+
+
+def _counts(outcomes: Sequence[Outcome], codes: np.ndarray, n_classes: int) -> dict[str, np.ndarray]:
+    """By model the confusion matrix (n_classes, n_classes), summed over its runs."""
+    counts: dict[str, np.ndarray] = {}
+    for one in outcomes:
+        found = confusion_counts(codes[one.test], one.predicted, n_classes)
+        counts[one.model] = counts[one.model] + found if one.model in counts else found
+    return counts

@@ -1,0 +1,97 @@
+"""Clusters: how far do a model's sentence vectors keep labelled sentences apart?
+
+Sentences and labels in; for each model in-class dispersion A_m, out-of-class dispersion B_m and their ratio M_m out,
+how sure they are, what lies behind them, and a map. Paper: Shibayama et al., PACLIC 34 (2020), section 3.1.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.errors import InputError
+from engine.evaluations.clusters import tables
+from engine.evaluations.clusters.maps import coordinates, nearest
+from engine.evaluations.clusters.notices import notices
+from engine.evaluations.clusters.records import (
+    DIMENSIONS,
+    LONE_CLASSES,
+    METRICS,
+    MOST_RESAMPLES,
+    POOLINGS,
+    PROJECTIONS,
+    SEEDS,
+    Result,
+    Settings,
+)
+from engine.evaluations.clusters.uncertainty import certainty
+from engine.evaluations.clusters.vectors import model_vectors, require_vectors
+from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.inference.gateway import GatewaySession
+from engine.language.normalize import normalize
+from engine.measures.clusters.centroids import centroid_distances
+from engine.measures.clusters.dispersion import dispersion
+from engine.measures.clusters.resampling import FEWEST_RESAMPLES
+
+
+def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
+    """Weigh each model of `settings` on `dataset`.
+
+    Sentences beyond a model's length are left out for that model and listed in `excluded`. Raises
+    InputError for settings that cannot be, and when fewer than two classes remain; ModelError
+    from the model, and at once where one has no CLS token to take.
+    """
+    _check(settings)
+    facts = [session.describe(model) for model in settings.models]
+    layers = {one.name: resolve_layer(settings.layer, one) for one in facts}
+    require_vectors(facts, settings.pooling)
+    texts = [normalize(text, settings.normalize) for text in dataset.texts]
+    read = [model_vectors(settings, one, layers[one.name], dataset, texts, session) for one in facts]
+    weighed = [dispersion(one.vectors, one.labels) for one in read]
+    distances = [centroid_distances(one.vectors, one.labels) for one in read]
+    sure = certainty(settings, read, weighed, session)
+    validity = [session.on_vectors("cluster_validity", one.vectors, label=f"Cluster validity: {one.model}",
+                                   class_of=one.class_of, seed=settings.seed) for one in read]
+    neighbours = {one.model: found for one in read if (found := nearest(one, settings, session)) is not None}
+    points = tables.stacked([tables.points_table(one, dataset, coordinates(one, settings, session), apart)
+                             for one, apart in zip(read, distances, strict=True)])
+    return Result(
+        settings=settings, dataset_name=dataset.name,
+        models=tables.models_table(read, weighed, sure.groups),
+        classes=tables.stacked([tables.classes_table(one.model, its) for one, its in zip(read, weighed, strict=True)]),
+        intervals=sure.intervals, comparisons=sure.comparisons, null=sure.null,
+        validity=tables.typed([(one.model, *(piece[name] for name in tables.VALIDITY))
+                               for one, piece in zip(read, validity, strict=True)], model="str", **tables.VALIDITY),
+        layers=tables.stacked([one.layers for one in read]),
+        points=points, centroids=tables.centroids_table(points),
+        centroid_distances=tables.stacked([tables.centroid_distances_table(one.model, its)
+                                           for one, its in zip(read, distances, strict=True)]),
+        neighbours=tables.stacked([
+            tables.neighbours_table(one, dataset, *neighbours.get(one.model, tables.NO_NEIGHBOURS)) for one in read]),
+        overlap=tables.typed([tables.overlap_row(a, b, neighbours[a.model][0], neighbours[b.model][0])
+                              for a, b in combinations(read, 2) if {a.model, b.model} <= set(neighbours)],
+                             model="str", other="str", mean_overlap="float64", expected="float64"),
+        excluded=tables.excluded_table(read, dataset),
+        notices=(*dataset.notices, *notices(settings, read, weighed, validity, len(texts)), *sure.notices),
+        signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
+                            layers=layers),
+    )
+
+
+def _check(settings: Settings) -> None:
+    require_models(settings.models)
+    for name, given, allowed in (
+        ("pooling", settings.pooling, POOLINGS), ("metric", settings.metric, METRICS),
+        ("projection", settings.projection, PROJECTIONS), ("dimensions", settings.dimensions, DIMENSIONS),
+        ("lone_classes", settings.lone_classes, LONE_CLASSES),
+    ):
+        if given not in allowed:
+            raise InputError(f"{name} is one of {', '.join(map(str, allowed))}; got {given!r}.")
+    if settings.n_neighbors < 2:
+        raise InputError(f"n_neighbors is at least 2; got {settings.n_neighbors}.")
+    if not 0 <= settings.min_dist <= 1:
+        raise InputError(f"min_dist lies between 0 and 1; got {settings.min_dist}.")
+    if not FEWEST_RESAMPLES <= settings.resamples <= MOST_RESAMPLES:
+        raise InputError(f"resamples lie between {FEWEST_RESAMPLES} and {MOST_RESAMPLES:,}; got {settings.resamples}.")
+    if not 0 <= settings.seed < SEEDS:
+        raise InputError(f"A seed is a whole number from 0 to {SEEDS - 1}; got {settings.seed}.")

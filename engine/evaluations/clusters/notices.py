@@ -1,0 +1,61 @@
+"""What a reader of a clusters result should know: what was left out, what is undefined, what was sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.datasets.formats.grid import quoted
+from engine.evaluations.clusters.maps import why_no_map, why_no_neighbours
+from engine.evaluations.clusters.records import Settings
+from engine.evaluations.clusters.vectors import ModelVectors
+from engine.measures.clusters.dispersion import Dispersion
+
+CLASSES_IN_NOTICE = 10
+
+
+def notices(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Dispersion],
+            validity: Sequence[Mapping[str, Any]], n_sentences: int) -> list[str]:
+    """The notices, those that hold for every model once and without a name."""
+    models_by_notice: dict[str, list[str]] = {}
+    for vectors, one, piece in zip(read, weighed, validity, strict=True):
+        for notice in (*_left_out(settings, vectors, n_sentences), *_undefined(settings, vectors, one, piece)):
+            models_by_notice.setdefault(notice, []).append(vectors.model)
+    said = [notice if len(models) == len(read) else f"{', '.join(models)}: {notice}"
+            for notice, models in models_by_notice.items()]
+    if settings.centre:
+        said.append("Vectors were mean-centred for the cosines of map and neighbours. A_m, B_m and M_m are the same "
+                    "without.")
+    return said
+
+
+def _left_out(settings: Settings, vectors: ModelVectors, n_sentences: int) -> list[str]:
+    said = []
+    if vectors.n_too_long:
+        said.append(f"{vectors.n_too_long} of {n_sentences} sentences cannot be read (too long) and were left out.")
+    if vectors.lone_classes:
+        n = len(vectors.lone_classes)
+        what = (f"{n} {'class has' if n == 1 else 'classes have'} only one sentence "
+                f"({quoted(vectors.lone_classes, CLASSES_IN_NOTICE)})")
+        said.append(f"{what}; left out." if settings.lone_classes == "exclude" else
+                    f"{what}; kept. They add nothing to A_m, and the intervals know nothing of their spread.")
+    return said
+
+
+def _undefined(settings: Settings, vectors: ModelVectors, weighed: Dispersion,
+               validity: Mapping[str, Any]) -> list[str]:
+    said = [why for why in (why_no_map(vectors, settings), why_no_neighbours(vectors, settings)) if why]
+    if np.isnan(weighed.score):
+        said.append("All class centroids coincide, so the score A_m / B_m is undefined.")
+    if np.isnan(validity["silhouette"]):
+        said.append("The silhouette is undefined: as many classes as sentences, or equal vectors.")
+    elif validity["sample_size"] < len(vectors.kept):
+        said.append(f"The silhouette was taken over {validity['sample_size']:,} of {len(vectors.kept):,} sentences, "
+                    f"drawn with seed {settings.seed}.")
+    if np.isnan(validity["calinski_harabasz"]):
+        said.append("The Calinski-Harabasz index is undefined: no class has any spread.")
+    if np.isnan(validity["davies_bouldin"]):
+        said.append("The Davies-Bouldin index is undefined: two classes have one centroid.")
+    return said

@@ -1,0 +1,114 @@
+"""The tables of a clusters result, from the numbers of each model; nothing is computed but ranks and means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.evaluations.clusters.vectors import ModelVectors
+from engine.measures.clusters.centroids import CentroidDistances
+from engine.measures.clusters.dispersion import Dispersion
+from engine.measures.clusters.neighbours import expected_overlap, neighbour_overlap
+
+AXES = ("x", "y", "z")
+VALIDITY = {"silhouette": "float64", "calinski_harabasz": "float64", "davies_bouldin": "float64",
+            "v_measure": "float64", "ari": "float64", "nmi": "float64", "sample_size": "int64", "n_starts": "int64"}
+# Of a model for which none are defined: no row, in the types of those that have some.
+NO_NEIGHBOURS = (np.empty((0, 0), dtype=np.int32), np.empty((0, 0), dtype=np.float32))
+
+
+def typed(rows: Sequence[Sequence[object]], **types: str) -> pd.DataFrame:
+    """A table with these columns, of these types also when there are no rows."""
+    return pd.DataFrame(list(rows), columns=list(types)).astype(types)
+
+
+def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """One table under another."""
+    return pd.concat(list(tables), ignore_index=True)
+
+
+def models_table(read: Sequence[ModelVectors], weighed: Sequence[Dispersion], groups: np.ndarray) -> pd.DataFrame:
+    """A row for each model; models without a score have neither rank nor group."""
+    table = typed(
+        [(vectors.model, len(vectors.kept), len(one.classes), one.in_class, one.out_of_class, one.score)
+         for vectors, one in zip(read, weighed, strict=True)],
+        model="str", n_sentences="int64", n_classes="int64", in_class_dispersion="float64",
+        out_of_class_dispersion="float64", score="float64")
+    table["rank"] = table["score"].rank(method="min").astype("Int64")
+    table["rank_group"] = pd.Series(groups).astype("Int64").where(groups > 0)
+    table["in_class_variance"] = [one.in_class_variance for one in weighed]
+    table["out_of_class_variance"] = [one.out_of_class_variance for one in weighed]
+    return table
+
+
+def classes_table(model: str, weighed: Dispersion) -> pd.DataFrame:
+    """A row for each class of one model."""
+    return typed([(model, one.label, one.n, one.dispersion, one.centroid_distance) for one in weighed.classes],
+                 model="str", **{"class": "str"}, n="int64", dispersion="float64", centroid_distance="float64")
+
+
+def points_table(vectors: ModelVectors, dataset: LabelledSentences, coordinates: np.ndarray,
+                 distances: CentroidDistances) -> pd.DataFrame:
+    """A row for each sentence; `coordinates` (n, 2 or 3), z is NaN where there are two."""
+    names = np.array(distances.names, dtype=object)
+    return pd.DataFrame({
+        "model": pd.Series([vectors.model] * len(vectors.kept), dtype="str"), "row": _rows(dataset, vectors),
+        "text": pd.Series([dataset.texts[place] for place in vectors.kept], dtype="str"),
+        "label": pd.Series(vectors.labels, dtype="str"),
+        **{axis: coordinates[:, i] if i < coordinates.shape[1] else np.float32("nan") for i, axis in enumerate(AXES)},
+        "own_distance": distances.own,
+        "nearest_class": pd.Series(names[distances.nearest_class], dtype="str"),
+        "nearest_distance": distances.nearest,
+    }).astype(dict.fromkeys(AXES, "float32"))
+
+
+def centroids_table(points: pd.DataFrame) -> pd.DataFrame:
+    """The mean of each class's points on each map."""
+    means = points.groupby(["model", "label"], sort=False)[list(AXES)].mean().reset_index()
+    return means.rename(columns={"label": "class"})
+
+
+def centroid_distances_table(model: str, distances: CentroidDistances) -> pd.DataFrame:
+    """A row for each ordered pair of classes, of a class with itself too."""
+    n, names = len(distances.names), np.array(distances.names, dtype=object)
+    return pd.DataFrame({
+        "model": pd.Series([model] * n**2, dtype="str"), "class": pd.Series(np.repeat(names, n), dtype="str"),
+        "other": pd.Series(np.tile(names, n), dtype="str"), "distance": distances.between.ravel(),
+    })
+
+
+def neighbours_table(vectors: ModelVectors, dataset: LabelledSentences, neighbours: np.ndarray,
+                     distances: np.ndarray) -> pd.DataFrame:
+    """A row for each sentence and neighbour, (n, k) of them, the nearest of each sentence first."""
+    n, k = neighbours.shape
+    rows = _rows(dataset, vectors)
+    return pd.DataFrame({
+        "model": pd.Series([vectors.model] * (n * k), dtype="str"), "row": np.repeat(rows[:n], k),
+        "rank": np.tile(np.arange(1, k + 1, dtype=np.int32), n), "neighbour": rows[neighbours].ravel(),
+        "distance": distances.ravel(),
+    })
+
+
+def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.ndarray,
+                second_neighbours: np.ndarray) -> tuple[str, str, float, float]:
+    """Two models' mean overlap over the sentences both weigh, and what chance would give."""
+    both = np.intersect1d(first.kept, second.kept)
+    k = min(first_neighbours.shape[1], second_neighbours.shape[1])
+    lists = [vectors.kept[neighbours[np.searchsorted(vectors.kept, both), :k]]  # (n_both, k), places in the dataset
+             for vectors, neighbours in ((first, first_neighbours), (second, second_neighbours))]
+    expected = expected_overlap(len(first.kept), len(second.kept), len(both), k) if len(both) else float("nan")
+    return first.model, second.model, neighbour_overlap(lists[0], lists[1]), expected
+
+
+def excluded_table(read: Sequence[ModelVectors], dataset: LabelledSentences) -> pd.DataFrame:
+    """A row for each sentence that a model left out, and why."""
+    return typed([(vectors.model, dataset.rows[place], dataset.texts[place], reason)
+                  for vectors in read for place, reason in vectors.excluded],
+                 model="str", row="int64", text="str", reason="str")
+
+
+def _rows(dataset: LabelledSentences, vectors: ModelVectors) -> np.ndarray:
+    return np.asarray(dataset.rows, dtype=np.int64)[vectors.kept]

@@ -1,0 +1,95 @@
+"""A corpus of any size to an idf dictionary: read as a stream, tokenized by the workers, counted here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.datasets.corpora.corpus import read_parts, text_bytes
+from engine.inference.gateway import GatewaySession
+from engine.measures.idf import IdfDictionary, from_counts
+
+# One chunk's work for a worker, and how many chunks are under way: what is held of the corpus at a time.
+CHARACTERS_PER_BATCH = 500_000
+BATCHES_AT_ONCE = 8
+KIB = 1024
+
+
+def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file"
+                 ) -> IdfDictionary:
+    """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often.
+
+    `unit` is what a document is: "file" or "line" (`datasets.corpus`). A document without a token counts as one.
+    Progress is told in KiB of text. Raises InputError for a corpus that cannot be read, ModelError from the model.
+    """
+    facts = session.describe(model)
+    total = -(-text_bytes(paths) // KIB)
+    documents: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
+    open_document: set[str] = set()  # the tokens so far of a document that comes in several batches
+    n_documents = before = 0
+    for batches in _groups(paths, unit):
+        after = -(-batches[-1].n_read // KIB)
+        counted = session.document_counts(model, [batch.texts for batch in batches], within=(before, after, total))
+        before = after
+        for batch, counts in zip(batches, counted, strict=True):
+            tokens = counts["tokens"]
+            occurrences.update(dict(zip(tokens, counts["occurrences"].tolist(), strict=True)))
+            if batch.is_whole:
+                documents.update(dict(zip(tokens, counts["documents"].tolist(), strict=True)))
+                n_documents += counts["n_documents"]
+                continue
+            open_document.update(tokens)
+            if batch.ends:
+                documents.update(open_document)
+                open_document = set()
+                n_documents += 1
+    return from_counts(documents, occurrences, n_documents, name, facts.tokenizer_fingerprint, unit)
+
+
+@dataclass
+class _Batch:
+    """Whole documents, or a part of a long one; `ends` says whether that is its last part."""
+
+    texts: list[str] = field(default_factory=list)
+    is_whole: bool = True
+    ends: bool = True
+    n_characters: int = 0
+    n_read: int = 0
+
+    def add(self, text: str, n_read: int) -> None:
+        self.texts.append(text)
+        self.n_characters += len(text)
+        self.n_read = n_read
+
+
+def _groups(paths: Sequence[Path], unit: str) -> Iterator[list[_Batch]]:
+    group: list[_Batch] = []
+    for batch in _batches(paths, unit):
+        group.append(batch)
+        if len(group) == BATCHES_AT_ONCE:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _batches(paths: Sequence[Path], unit: str) -> Iterator[_Batch]:
+    batch = _Batch()
+    goes_on = False  # whether the last part left its document open
+    for part in read_parts(paths, unit=unit):
+        is_whole = part.ends and not goes_on
+        goes_on = not part.ends
+        if batch.texts and (not is_whole or batch.n_characters + len(part.text) > CHARACTERS_PER_BATCH):
+            yield batch
+            batch = _Batch()
+        if is_whole:
+            batch.add(part.text, part.n_read)
+        else:
+            alone = _Batch(is_whole=False, ends=part.ends)
+            alone.add(part.text, part.n_read)
+            yield alone
+    if batch.texts:
+        yield batch

@@ -1,0 +1,77 @@
+"""A dictionary as a run: the tokens of a corpus counted with a model's tokenizer, or a dictionary that was uploaded."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from engine.datasets.corpora.corpus import UNITS
+from engine.datasets.corpora.corpus_files import CorpusFiles
+from engine.errors import InputError
+from engine.evaluations.dictionary.counting import count_corpus
+from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, Result, Settings
+from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
+from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
+from engine.inference.gateway import GatewaySession
+from engine.measures.idf import LOWER_PART, IdfDictionary
+from engine.models.sources.facts import ModelFacts
+
+
+def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) -> Result:
+    """Count the corpus, as a stream; or read the dictionary that it is, when no model is named.
+
+    Raises InputError for a name or unit that cannot be, files that are gone or cannot be read, and an uploaded
+    dictionary that is none; ModelError from the model.
+    """
+    check_name(settings.name)
+    if settings.unit not in UNITS:
+        raise InputError(f"A document is a 'file' or a 'line'; got {settings.unit!r}.")
+    facts: list[ModelFacts] = []
+    if settings.model is None:
+        dictionary = _given(dataset)
+    else:
+        facts = [session.describe(settings.model)]
+        dictionary = count_corpus(settings.model, dataset.paths(), session, name=settings.name, unit=settings.unit)
+    tokens = list(dictionary.document_counts)
+    return Result(
+        settings=settings, dataset_name=dataset.name,
+        counts=pd.DataFrame({"token": pd.Series(tokens, dtype="str"),
+                             "documents": pd.Series(dictionary.document_counts.values(), dtype="int64"),
+                             "occurrences": pd.Series([dictionary.token_counts.get(token, 0) for token in tokens],
+                                                      dtype="int64")}),
+        n_documents=dictionary.n_documents, n_tokens=dictionary.n_tokens, unit=dictionary.unit,
+        tokenizer=dictionary.tokenizer, notices=(*dataset.notices, *_notices(dictionary)),
+        signature=signature(settings, facts, dataset.content_hash, libraries=("fugashi", "unidic-lite", "ipadic"),
+                            tokenizer=dictionary.tokenizer[:FINGERPRINT_DIGITS],
+                            content=dictionary.fingerprint[:FINGERPRINT_DIGITS]),
+    )
+
+
+def check_name(name: str) -> None:
+    """Raise InputError for an empty or a very long name of a dictionary."""
+    if not name.strip() or len(name) > MAX_NAME_CHARACTERS:
+        raise InputError(f"A dictionary needs a name of 1 to {MAX_NAME_CHARACTERS} characters; got {name!r}.")
+
+
+def _given(dataset: CorpusFiles) -> IdfDictionary:
+    if dataset.n != 1 or not dataset.files[0].name.endswith(SUFFIXES):
+        raise InputError(f"A dictionary is one file ending in {' or '.join(SUFFIXES)}; got "
+                         f"{', '.join(file.name for file in dataset.files)}.")
+    return read_idf(dataset.paths()[0].read_bytes(), dataset.files[0].name)
+
+
+def _notices(dictionary: IdfDictionary) -> list[str]:
+    said = []
+    if not dictionary.document_counts:
+        return ["The corpus has no token: nothing but an empty dictionary came of it."]
+    if dictionary.n_documents == 1:
+        said.append("The corpus is one document, so every token's idf is 0. Take a line for a document, or give more "
+                    "files.")
+    n_once = sum(count == 1 for count in dictionary.document_counts.values())
+    if dictionary.n_documents > 1 and n_once > (1 - LOWER_PART) * len(dictionary.document_counts):
+        said.append(f"{n_once:,} of {len(dictionary.document_counts):,} entries occur in one document only, more than "
+                    f"{1 - LOWER_PART:.0%}: at the threshold of {LOWER_PART:.0%} only tokens outside the dictionary "
+                    "are low-frequency. More documents, or a lower threshold, would part them.")
+    if not dictionary.token_counts:
+        said.append("The file says in how many documents a token occurs, not how often: it gives no unigram "
+                    "probabilities (SLOR).")
+    return said

@@ -1,0 +1,49 @@
+"""The records of dictionary: what is asked (Settings) and what is found (Result)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from engine.measures.idf import IdfDictionary
+
+MAX_NAME_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`model`: whose tokenizer counts; None when the corpus is one file that is a dictionary already.
+
+    name: what the dictionary is called. unit: what a document is, "file" or "line".
+    """
+
+    model: str | None
+    name: str
+    unit: str = "file"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A dictionary. counts: token, documents, occurrences (0 throughout where they were not counted), by documents."""
+
+    settings: Settings
+    dataset_name: str
+    counts: pd.DataFrame
+    n_documents: int
+    n_tokens: int
+    unit: str
+    tokenizer: str
+    notices: tuple[str, ...] = ()
+    signature: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def dictionary(self) -> IdfDictionary:
+        """The counts as what idf is computed from."""
+        tokens = self.counts["token"].tolist()
+        occurrences = dict(zip(tokens, self.counts["occurrences"].tolist(), strict=True)) if self.n_tokens else {}
+        return IdfDictionary(self.settings.name, self.n_documents,
+                             dict(zip(tokens, self.counts["documents"].tolist(), strict=True)), self.tokenizer,
+                             self.unit, occurrences, self.n_tokens)

@@ -1,0 +1,180 @@
+"""Fill-mask: how probable does a model find the word that was masked?
+
+Masked sentences in; the probability of each word at its mask, means per domain and over all with intervals, and what
+each model would have put there, out. Paper: Shibayama et al., PACLIC 34 (2020), section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.masked.masked_sentences import MaskedSentences
+from engine.errors import InputError, ModelError
+from engine.evaluations.fill_mask.records import ALL, NO_DOMAIN, TAILS, Result, Settings
+from engine.evaluations.shared.signature import require_models, signature
+from engine.inference.gateway import GatewaySession
+from engine.language.normalize import normalize
+from engine.language.quantities import count
+from engine.measures.mask_probability import mean_probabilities, word_probability
+from engine.models.sources.facts import ModelFacts
+
+
+def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySession) -> Result:
+    """Fill the mask of every sentence with every model of `settings`.
+
+    A sentence that is too long for a model, or whose word its vocabulary cannot spell, is left out for that model and
+    listed in `excluded`. Raises InputError for settings that cannot be and when a model can fill no sentence;
+    ModelError for a model that fills no masks, before any is asked.
+    """
+    require_models(settings.models)
+    if settings.resamples < 1 or settings.seed < 0:
+        raise InputError(f"An interval needs at least 1 resample and a seed from 0; got {settings.resamples} and "
+                         f"{settings.seed}.")
+    all_facts = [_fit(session.describe(model)) for model in settings.models]
+    # Apart, so that the word stays where it is when a length changes.
+    parts = [tuple(normalize(part, settings.normalize) for part in whole) for whole in dataset.parts]
+    sentences = _sentences(dataset, parts)
+    domains = sentences["domain"].tolist()
+    items, pieces, predictions, excluded = [], [], [], []
+    for model in settings.models:
+        found = session.fill_masks(model, parts, top=settings.top)
+        kept = [i for i, piece in enumerate(found) if "excluded" not in piece]
+        excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
+                     for i, piece in enumerate(found) if "excluded" in piece]
+        if not kept:
+            raise InputError(f"{model} can fill none of the {count(dataset.n, 'sentence')}; the first: row "
+                             f"{dataset.rows[0]}, {excluded[-dataset.n][3]}")
+        filled = [(dataset.rows[i], found[i]) for i in kept]
+        items.append(_items(model, dataset, domains, kept, found))
+        pieces.append(_pieces(model, filled))
+        predictions.append(_predictions(model, filled))
+    table = pd.concat(items, ignore_index=True)
+    left_out = pd.DataFrame(excluded, columns=["model", "row", "label", "reason"])
+    shared = common_rows(table, settings.models)
+    return Result(
+        settings=settings, dataset_name=dataset.name,
+        models=pd.concat([_summary(table[table["model"] == model], (model,), domains, settings)
+                          for model in settings.models], ignore_index=True),
+        common=_summary(table[table["row"].isin(shared)], settings.models, domains, settings),
+        items=table, pieces=pd.concat(pieces, ignore_index=True),
+        predictions=pd.concat(predictions, ignore_index=True),
+        comparisons=_comparisons(table[table["row"].isin(shared)], settings), sentences=sentences, excluded=left_out,
+        notices=(*dataset.notices, *_notices(table, left_out, dataset.n, len(shared))),
+        signature=signature(settings, all_facts, dataset.content_hash),
+    )
+
+
+def common_rows(items: pd.DataFrame, models: Sequence[str]) -> list[int]:
+    """The rows that every model could fill, in order."""
+    n_models = items.groupby("row", sort=False)["model"].nunique()
+    return sorted(n_models.index[n_models == len(models)].tolist())
+
+
+def _fit(facts: ModelFacts) -> ModelFacts:
+    if facts.kind != "masked":
+        raise ModelError(f"{facts.name} ({facts.architecture}) fills no masks: it is no masked language model. Choose "
+                         "one that is, such as builtin/bert-mini-ja.")
+    if not facts.has_mask:
+        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so nothing can be "
+                         "masked. Give the model the tokenizer it was trained with.")
+    return facts
+
+
+def _sentences(dataset: MaskedSentences, parts: Sequence[tuple[str, ...]]) -> pd.DataFrame:
+    """The dataset with the parts as asked; "" and a domain of our own name get names that are nobody else's."""
+    renamed = {"": NO_DOMAIN if any(dataset.domains) else "", ALL: f"({ALL})"}
+    frame = dataset.to_frame()
+    frame["domain"] = [renamed.get(domain, domain) for domain in dataset.domains]
+    for place, name in enumerate(("before", "asked", "after")):
+        frame[name] = pd.Series([part[place] for part in parts], dtype="str")
+    return frame
+
+
+def _items(model: str, dataset: MaskedSentences, domains: Sequence[str], kept: Sequence[int], found: Sequence[Any]
+           ) -> pd.DataFrame:
+    sizes = [len(found[i]["ids"]) for i in kept]
+    return pd.DataFrame({
+        "model": model, "row": [dataset.rows[i] for i in kept], "domain": [domains[i] for i in kept],
+        "label": [dataset.labels[i] for i in kept],
+        "probability": [word_probability(found[i]["log_likelihoods"]) for i in kept],
+        # Several pieces have no rank: no one distribution holds the word.
+        "rank": pd.array([int(found[i]["ranks"][0]) if len(found[i]["ids"]) == 1 else None for i in kept],
+                         dtype="Int64"),
+        "n_pieces": sizes, "crossing": [bool(found[i]["crossing"]) for i in kept],
+    })
+
+
+def _pieces(model: str, filled: Sequence[tuple[int, Any]]) -> pd.DataFrame:
+    lengths = [len(piece["ids"]) for _, piece in filled]
+    return pd.DataFrame({
+        "model": model, "row": np.repeat([row for row, _ in filled], lengths),
+        "mask": np.concatenate([np.arange(1, n + 1) for n in lengths]),
+        "token": [token for _, piece in filled for token in piece["tokens"]],
+        "probability": np.exp(np.concatenate([piece["log_likelihoods"] for _, piece in filled]).astype(np.float64)),
+        "rank": np.concatenate([piece["ranks"] for _, piece in filled]).astype(np.int64),
+    })
+
+
+def _predictions(model: str, filled: Sequence[tuple[int, Any]]) -> pd.DataFrame:
+    shapes = [piece["top_ids"].shape for _, piece in filled]
+    return pd.DataFrame({
+        "model": model, "row": np.repeat([row for row, _ in filled], [n * top for n, top in shapes]),
+        "mask": np.concatenate([np.repeat(np.arange(1, n + 1), top) for n, top in shapes]),
+        "place": np.concatenate([np.tile(np.arange(1, top + 1), n) for n, top in shapes]),
+        "token": [token for _, piece in filled for token in piece["top_tokens"]],
+        "probability": np.exp(np.concatenate(
+            [piece["top_log_likelihoods"].ravel() for _, piece in filled]).astype(np.float64)),
+        "is_label": np.concatenate([(piece["top_ids"] == piece["ids"][:, None]).ravel() for _, piece in filled]),
+    })
+
+
+def _summary(items: pd.DataFrame, models: Sequence[str], domains: Sequence[str], settings: Settings) -> pd.DataFrame:
+    """Means per domain, then over all, of models that filled the same rows; no row where there is no sentence."""
+    named = [domain for domain in dict.fromkeys(domains) if domain and domain in set(items["domain"])]
+    rows = []
+    for domain in (*named, *([ALL] if len(items) else [])):
+        part = items if domain == ALL else items[items["domain"] == domain]
+        of_model = [part[part["model"] == model] for model in models]
+        means = mean_probabilities([one["probability"].to_numpy() for one in of_model], of_model[0]["label"].tolist(),
+                                   of_model[0]["domain"].tolist(), resamples=settings.resamples, seed=settings.seed)
+        rows += [(model, domain, len(one), means.mean[i], means.low[i], means.high[i], int((one["n_pieces"] > 1).sum()),
+                  int(one["crossing"].sum())) for i, (model, one) in enumerate(zip(models, of_model, strict=True))]
+    columns = ["model", "domain", "n", "mean_probability", "ci_low", "ci_high", "n_several_pieces", "n_crossing"]
+    table = pd.DataFrame(rows, columns=columns)
+    return pd.concat([table[table["model"] == model] for model in models], ignore_index=True)
+
+
+def _comparisons(items: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Every two models over the sentences both filled, words drawn alike for both."""
+    rows = []
+    if len(items):
+        of_model = [items[items["model"] == model] for model in settings.models]
+        means = mean_probabilities([one["probability"].to_numpy() for one in of_model], of_model[0]["label"].tolist(),
+                                   of_model[0]["domain"].tolist(), resamples=settings.resamples, seed=settings.seed)
+        known = not np.isnan(means.low).any()
+        for i, model in enumerate(settings.models):
+            for j, other in enumerate(settings.models):
+                if i != j:
+                    spread = np.quantile(means.resampled[i] - means.resampled[j], TAILS) if known else (np.nan, np.nan)
+                    rows.append((model, other, means.mean[i] - means.mean[j], *spread,
+                                 bool(spread[0] > 0 or spread[1] < 0)))
+    return pd.DataFrame(rows, columns=["model", "other", "difference", "ci_low", "ci_high", "separable"])
+
+
+def _notices(items: pd.DataFrame, excluded: pd.DataFrame, n: int, n_common: int) -> list[str]:
+    notices = [f"{model}: {left_out} of {n} sentences could not be filled and were left out."
+               for model, left_out in excluded["model"].value_counts(sort=False).items()]
+    for model, of_model in items.groupby("model", sort=False):
+        if several := int((of_model["n_pieces"] > 1).sum()):
+            notices.append(f"{model}: {several} of {len(of_model)} words have several pieces, each with a mask of its "
+                           "own; their probability is a product, and they have no rank.")
+        if crossing := int(of_model["crossing"].sum()):
+            notices.append(f"{model}: in {crossing} of {len(of_model)} sentences a piece reaches beyond the word; "
+                           "there the word is cut into pieces on its own.")
+    if n_common < items["row"].nunique():
+        notices.append(f"Not every model could fill every sentence; {n_common} of {n} could be filled by all.")
+    return notices

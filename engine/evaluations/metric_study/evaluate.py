@@ -1,0 +1,130 @@
+"""Metric study: which model, dictionary and penalty follow human scores best, and which can be told apart at all?
+
+Sentence pairs with human scores in; for each setting of BERTScore, and for SentBLEU, chrF and the cosine of sentence
+vectors, the correlation with the annotators' mean out. Paper: BERTScore for Japanese novel translation, sections 4
+and 5: four models, two dictionaries, with and without the penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets import human_scores
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import InputError
+from engine.evaluations.alignment import evaluate as aligning
+from engine.evaluations.alignment import records as alignment
+from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.metric_study.grid import Cell, correlations, scorings
+from engine.evaluations.metric_study.human_gold import human_gold
+from engine.evaluations.metric_study.records import BERTSCORE, POOLINGS, SCORES, Result, Settings
+from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
+from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.inference.gateway import GatewaySession
+from engine.language import readings, words
+from engine.measures.statistics.correlation import pearson
+from engine.measures.surface import signatures
+from engine.models.sources.facts import ModelFacts
+
+
+def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession) -> Result:
+    """Score `dataset` under every setting and hold the scores against its annotators'.
+
+    Every model is asked once; the settings are arithmetic on its similarities. A dictionary of another tokenizer
+    leaves that model's settings out, said in `left_out`. Raises InputError for settings that cannot be, a dictionary
+    that fits none of the models, and a dataset without human scores; ModelError from the model.
+    """
+    grid = _checked(settings)
+    humans = human_gold(dataset.human)
+    facts = {model: session.describe(model) for model in settings.models}
+    resolved = {model: resolve_layer(settings.layer, facts[model]) for model in settings.models}
+    left_out = _misfits(settings, facts)
+    cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
+    dictionaries: dict[str, str] = {}
+    for model in settings.models:
+        possible = [one for one in grid if (model, one.idf) not in left_out]
+        if not possible:
+            continue
+        alignments = aligning.evaluate(
+            alignment.Settings((model,), settings.layer, settings.all_layers, settings.precision), dataset, session)
+        excluded.append(alignments.excluded)
+        notices += alignments.notices
+        for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
+            cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
+            scores.append(values)
+            notices += [f"idf {scoring.idf}: {notice}" for notice in scored.notices]
+            dictionaries |= {f"{scoring.idf}, {name}": said for name, said in scored.dictionaries.items()}
+        for layer in alignments.layers[model] if settings.all_layers else ():
+            for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):
+                found = pearson(values, humans.gold)
+                layers.append((model, layer, scoring.idf, scoring.penalty, found.n, found.value, found.ci_low,
+                               found.ci_high))
+    tokenizer = surface_tokenizer(dataset)
+    for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, settings.pooling,
+                                      resolved, settings.precision):
+        cells.append(cell)
+        scores.append(values)
+    held = np.stack(scores)  # (n_settings, n_pairs)
+    notices += [f"{model} with idf {idf}: {reason}" for (model, idf), reason in left_out.items()]
+    return Result(
+        settings=settings, dataset_name=dataset.name,
+        correlations=correlations(cells, held, humans.gold, humans.reason), scores=held,
+        pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
+            gold=humans.gold, **{f"human:{name}": np.asarray(given) for name, given in dataset.human.items()},
+            **{f"z:{name}": values for name, values in humans.z.items()}),
+        annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
+        layers=pd.DataFrame(layers, columns=["model", "layer", "idf", "penalty", "n", "pearson", "ci_low", "ci_high"]),
+        left_out=pd.DataFrame([(*key, reason) for key, reason in left_out.items()], columns=["model", "idf", "reason"]),
+        excluded=pd.concat(excluded, ignore_index=True),
+        notices=_told(dataset, notices),
+        signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
+                            libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
+                            readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}",
+                            **({"surface": signatures(tokenizer)} if settings.surface else {})),
+    )
+
+
+def _checked(settings: Settings) -> list[Scoring]:
+    """The scorings of the grid. Raises InputError for settings that cannot be."""
+    require_models(settings.models)
+    for name, given, allowed in (("score", settings.score, SCORES), ("pooling", settings.pooling, POOLINGS)):
+        if given not in allowed:
+            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
+    for name, several in (("idf dictionary", settings.idfs), ("penalty", settings.penalties)):
+        if not several or len(set(several)) < len(several):
+            raise InputError(f"Name at least one {name}, and each once; got {', '.join(several) or 'none'}.")
+    return scorings(settings.scoring, settings.idfs, settings.penalties)
+
+
+def _told(dataset: SentencePairs, notices: list[str]) -> tuple[str, ...]:
+    """What is to be said, once; what the dataset says of each column of scores, `HumanGold.notices` sum up."""
+    of_columns = set(human_scores.notices(dataset.human, dataset.rows))
+    return tuple(notice for notice in dict.fromkeys([*dataset.notices, *notices]) if notice not in of_columns)
+
+
+def _described(settings: Settings) -> dict[str, Any]:
+    """The settings without the two choices of the shared scoring that the grid makes."""
+    described = asdict(settings)
+    described["scoring"] = {key: value for key, value in described["scoring"].items() if key not in ("idf", "penalty")}
+    return described
+
+
+def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str, str], str]:
+    """(model, dictionary) -> why they do not go together. Raises InputError for a dictionary that fits no model."""
+    found = {}
+    for idf in settings.idfs:
+        if idf in WITHOUT_DICTIONARY:
+            continue
+        for model in settings.models:
+            try:
+                dictionary_for(idf, facts[model].tokenizer_fingerprint, model)
+            except InputError as error:
+                found[model, idf] = error.message
+        if all((model, idf) in found for model in settings.models):
+            raise InputError(found[settings.models[0], idf])
+    return found

@@ -1,0 +1,96 @@
+"""The settings of a metric study: how each follows the humans, and which cannot be told from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.scoring import check_scoring
+from engine.evaluations.metric_study.records import BERTSCORE
+from engine.measures.statistics.correlation import kendall, pearson, spearman
+from engine.measures.statistics.williams import williams_test
+
+SIGNIFICANT = 0.05
+MEASURES = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting of the grid; of another kind than "bertscore" without idf and penalty, and `model` is the method."""
+
+    kind: str
+    model: str
+    idf: str = ""
+    penalty: str = ""
+
+
+def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> list[Scoring]:
+    """`base` with each dictionary and each penalty, dictionary by dictionary; what does not go together is left out.
+
+    The penalty needs a dictionary, unless its criterion is proper nouns. Raises InputError when a choice is none of
+    the possible, and when nothing is left.
+    """
+    check_scoring(replace(base, idf="references"))
+    found = []
+    for idf in idfs:
+        for penalty in penalties:
+            one = replace(base, idf=idf, penalty=penalty)
+            try:
+                check_scoring(one)
+            except InputError:
+                if penalty == "reading" and idf == "none":
+                    continue
+                raise
+            found.append(one)
+    if not found:
+        raise InputError("No setting is left: the penalty needs an idf dictionary, or the criterion 'proper-nouns'.")
+    return found
+
+
+def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, reason: str = "") -> pd.DataFrame:
+    """How each setting follows the humans, and whether it can be told from the best.
+
+    `scores` (n_cells, n_pairs) and `gold` (n_pairs,) have nan where there is none; `reason`: why there is no gold.
+    Columns: kind, model, idf, penalty, n, pearson, ci_low, ci_high, spearman, spearman_low, spearman_high, kendall,
+    kendall_low, kendall_high, williams_t, williams_p, williams_n, best, separable, reason. The best is the BERTScore of
+    the greatest Pearson; Williams' test is the best's against each over the pairs that both have, positive where the
+    best is the nearer to the humans; separable: its p is below 0.05.
+    """
+    lines = []
+    for cell, values in zip(cells, scores, strict=True):
+        found = {name: measure(values, gold, names=("the score", "the human score"))
+                 for name, measure in MEASURES.items()}
+        line = {**asdict(cell), "n": found["pearson"].n}
+        for name, one in found.items():
+            low, high = ("ci_low", "ci_high") if name == "pearson" else (f"{name}_low", f"{name}_high")
+            line |= {name: one.value, low: one.ci_low, high: one.ci_high}
+        undefined = found["pearson"].reason
+        lines.append(line | {"reason": (reason or undefined) if undefined else ""})
+    table = pd.DataFrame(lines)
+    return _compared(table, scores, gold)
+
+
+def best_place(table: pd.DataFrame) -> int | None:
+    """Which line of `correlations` is the best BERTScore; None where no correlation is defined."""
+    ours = table["pearson"].where(table["kind"] == BERTSCORE).to_numpy(dtype=np.float64)
+    return None if np.isnan(ours).all() else int(np.nanargmax(ours))
+
+
+def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.DataFrame:
+    best = best_place(table)
+    tests = [williams_test(gold, scores[best], values) if best is not None and place != best else None
+             for place, values in enumerate(scores)]
+    reasons = table.pop("reason")
+    return table.assign(
+        williams_t=[test.t if test else np.nan for test in tests],
+        williams_p=[test.p_value if test else np.nan for test in tests],
+        williams_n=[test.n if test else 0 for test in tests],
+        best=[place == best for place in range(len(table))],
+        separable=[bool(test and test.p_value < SIGNIFICANT) for test in tests],
+        reason=[reason or (test.reason if test else "") for reason, test in zip(reasons, tests, strict=True)],
+    )

@@ -1,0 +1,63 @@
+"""The scores that a metric study holds against the humans: BERTScore under each setting, and other methods beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.alignment import records as alignment
+from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.rescoring import Scores, rescore
+from engine.evaluations.metric_study.grid import Cell
+from engine.evaluations.metric_study.records import SURFACE, VECTORS
+from engine.inference.gateway import GatewaySession
+from engine.language.words import uses_spaces
+from engine.measures.vector_cosine import vector_cosines
+
+
+def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int],
+                layer: int | None = None) -> Iterator[tuple[Scoring, np.ndarray, Scores]]:
+    """Each scoring with its scores (n_pairs,), nan for pairs that the model could not align, and what they are from."""
+    place = pd.Index(rows)
+    for idf in dict.fromkeys(one.idf for one in grid):
+        of_idf = [one for one in grid if one.idf == idf]
+        # The penalised scores stand beside the plain ones, so one pass makes both.
+        scored = rescore(alignments, next((one for one in of_idf if one.penalty == "reading"), of_idf[0]), layer)
+        at = place.get_indexer(pd.Index(scored.pairs["row"]))
+        for one in of_idf:
+            values = np.full(len(rows), np.nan)
+            values[at] = scored.pairs[score if one.penalty == "none" else f"penalized_{score}"]
+            yield one, values, scored
+
+
+def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: str | None, pooling: str,
+                  layers: Mapping[str, int], precision: str) -> Iterator[tuple[Cell, np.ndarray]]:
+    """The methods of other kinds: the surface's scores, and the cosine of each model's sentence vectors at its layer.
+
+    `tokenizer` of `measures.surface`, None to leave the surface out; `pooling` "none" to leave the vectors out.
+    """
+    if tokenizer is not None:
+        further = dataset.more_references or [()] * dataset.n
+        pairs = [(candidate, reference, *more) for candidate, reference, more
+                 in zip(dataset.candidates, dataset.references, further, strict=True)]
+        for name, values in session.surface_scores(pairs, tokenizer=tokenizer).items():
+            yield Cell(SURFACE, name), values
+    for model in layers if pooling != "none" else ():
+        texts = [*dataset.references, *dataset.candidates]
+        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], pooling=pooling,
+                                          precision=precision)
+        known = np.array(["excluded" not in piece for piece in pieces]).reshape(2, dataset.n).all(axis=0)  # (n_pairs,)
+        values = np.full(dataset.n, np.nan)
+        if known.any():
+            sides = (np.stack([pieces[start + i]["vectors"][0] for i in np.flatnonzero(known)])
+                     for start in (0, dataset.n))
+            values[known] = vector_cosines(*sides)
+        yield Cell(VECTORS, model), values
+
+
+def surface_tokenizer(dataset: SentencePairs) -> str:
+    """What cuts the sentences into words: MeCab, unless most references have neither kana nor kanji."""
+    return "13a" if 2 * sum(map(uses_spaces, dataset.references)) > dataset.n else "ja-mecab"

@@ -1,0 +1,101 @@
+"""Models against each other on the same minimal pairs: who is right more often beyond chance, and where they differ."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, decided, of_model, scores
+from engine.measures.cards.catalog import CARDS
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.paired_tests import holm, mcnemar
+from engine.measures.statistics.rank_groups import rank_groups
+
+SIGNIFICANT = 0.05
+COMPARISON_COLUMNS = ("model", "other", "n", "n_only_model", "n_only_other", "difference", "ci_low", "ci_high",
+                      "p_value", "p_holm", "separable")
+
+
+def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """McNemar's exact test for every two models, each once, on the pairs that all models scored.
+
+    Columns: model, other, n, n_only_model and n_only_other (pairs that one alone gets right; a tie is not right),
+    difference (accuracy of model less other's), ci_low, ci_high (95 %), p_value, p_holm (corrected for the number of
+    comparisons), separable (p_holm < 0.05). Empty for one model.
+    """
+    right = _right_by_model(result, normalization, alpha)
+    rows = []
+    for model, other in combinations(right.columns, 2):
+        found = mcnemar(right[model].to_numpy(), right[other].to_numpy())
+        rows.append((model, other, found.n, found.n_only_first, found.n_only_second, found.difference, found.ci_low,
+                     found.ci_high, found.p_value))
+    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS[:-2]))
+    corrected = holm(table["p_value"].to_numpy(dtype=np.float64))
+    return table.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)
+
+
+def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """The models, the best first, on the pairs that all of them scored.
+
+    Columns: model, n, n_correct, accuracy, ci_low, ci_high, rank (equal accuracies share one), rank_group: models that
+    `comparisons` cannot tell apart from the best of their group share it; read the groups, not the ranks.
+    """
+    right = _right_by_model(result, normalization, alpha)
+    models, n = list(right.columns), len(right)
+    separable = pd.DataFrame(False, index=models, columns=models)
+    for line in comparisons(result, normalization, alpha).to_dict("records"):
+        separable.loc[line["model"], line["other"]] = separable.loc[line["other"], line["model"]] = line["separable"]
+    n_correct = right.sum().to_numpy(dtype=np.int64)
+    low, high = wilson_interval(n_correct, np.full(len(models), n))
+    accuracy = n_correct / n if n else np.full(len(models), np.nan)
+    table = pd.DataFrame({"model": models, "n": n, "n_correct": n_correct, "accuracy": accuracy, "ci_low": low,
+                          "ci_high": high})
+    table["rank"] = table["accuracy"].rank(ascending=False, method="min").astype("Int64")
+    table["rank_group"] = rank_groups(-accuracy, separable.to_numpy(dtype=bool))
+    return table.sort_values("rank", kind="stable").reset_index(drop=True)
+
+
+def differing_pairs(result: Result, model: str, other: str, normalization: str, alpha: float = DEFAULT_ALPHA,
+                    most: int = 100) -> pd.DataFrame:
+    """The pairs that two models see most differently, the farthest apart first.
+
+    A margin is the acceptable score less the unacceptable one, in `margin_unit`. Columns: row, category, acceptable,
+    unacceptable, margin, other_margin, difference (margin less other_margin), decision, other_decision (1 right, 0
+    tie, -1 wrong). Raises InputError for a model that the result does not hold.
+    """
+    tables = []
+    for name in (model, other):
+        if name not in result.settings.models:
+            raise InputError(f"The result holds no model {name!r}; it holds {', '.join(result.settings.models)}.")
+        pairs = of_model(result, name)
+        margin = np.subtract(*scores(pairs, normalization, alpha))
+        tables.append(pairs[["row", "category", "acceptable", "unacceptable"]].assign(
+            margin=margin, decision=decided(pairs, normalization, alpha)).set_index("row"))
+    second = tables[1][["margin", "decision"]].add_prefix("other_")
+    both = tables[0].join(second, how="inner").reset_index()
+    both["difference"] = both["margin"] - both["other_margin"]
+    order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
+    columns = ["row", "category", "acceptable", "unacceptable", "margin", "other_margin", "difference", "decision",
+               "other_decision"]
+    return both.loc[order[:most], columns].reset_index(drop=True)
+
+
+def margin_unit(normalization: str) -> str:
+    """The unit of a margin under a normalisation, as its measure card says.
+
+    >>> margin_unit("LP"), margin_unit("per character")
+    ('nats', 'nats per character')
+    """
+    return CARDS[CARD_KEYS[normalization]].unit
+
+
+def _right_by_model(result: Result, normalization: str, alpha: float) -> pd.DataFrame:
+    """Whether each model is right, bool (n_pairs, n_models), on the pairs that all scored; the index is their rows."""
+    columns = {model: pd.Series(decided(pairs, normalization, alpha) == 1, index=pairs["row"].to_numpy())
+               for model, pairs in by_model(result)}
+    return pd.concat(columns, axis=1, join="inner")

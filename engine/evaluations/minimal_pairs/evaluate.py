@@ -1,0 +1,116 @@
+"""Minimal pairs: does a model prefer the acceptable sentence, and how much of that is its length?
+
+A causal model is scored by its log-likelihood, a masked one by a pseudo-log-likelihood. The result
+holds sums of token log-likelihoods; every normalisation is arithmetic on them afterwards (`pair_views`).
+Paper: Ueda, Mita, Komachi, NLP 2024, sections 2-4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError, ModelError
+from engine.evaluations.minimal_pairs import notices as pair_notices
+from engine.evaluations.minimal_pairs import tables as pair_tables
+from engine.evaluations.minimal_pairs.exact_decisions import ScoredPairs, score_pairs
+from engine.evaluations.minimal_pairs.records import PRECISIONS, SHARED_COLUMNS, THESE, Result, Settings
+from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS, scoring_rule
+from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
+from engine.evaluations.shared.dictionaries import BUILT_IN
+from engine.evaluations.shared.signature import require_models, signature
+from engine.inference.gateway import GatewaySession
+from engine.language.quantities import count
+from engine.models.sources.facts import ModelFacts
+
+
+def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession) -> Result:
+    """Score both sentences of every pair under every model of `settings`.
+
+    A pair with a sentence that is too long for a model, or of which the model scores no token, is left out
+    for that model and listed in `excluded`. Raises InputError for settings that cannot be and when
+    no pair remains; ModelError when a model cannot score sentences.
+    """
+    _check(settings)
+    all_facts = [session.describe(model) for model in settings.models]
+    scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
+    scored, shared = {}, []
+    for facts in all_facts:
+        scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
+        if settings.shared_tokens and facts.kind == "masked":
+            shared.append(_shared(settings, dataset, session, facts.name))
+    excluded = [pair_tables.excluded_table(model, dataset, found) for model, found in scored.items()]
+    for model, table in zip(scored, excluded, strict=True):
+        if len(table) == dataset.n:
+            first = f"; the first: row {table['row'].iloc[0]}, {table['reason'].iloc[0]}" if dataset.n else ""
+            raise InputError(f"{model} can score none of the {count(dataset.n, 'pair')}{first}.")
+    result = Result(
+        settings=settings, dataset_name=dataset.name,
+        pairs=pd.concat([pair_tables.pair_table(model, dataset, found) for model, found in scored.items()],
+                        ignore_index=True),
+        tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
+        items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
+        shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
+        else pd.DataFrame(columns=list(SHARED_COLUMNS)),
+        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, bos=settings.bos,
+                                        leading_space=settings.leading_space) for facts in all_facts},
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,
+        right_to_left=dataset.right_to_left,
+        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings),
+    )
+    result = with_unigrams(result, THESE)
+    said = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
+    return replace(result, notices=(*dataset.notices, *said))
+
+
+def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
+            ) -> ScoredPairs:
+    def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
+        return session.token_log_likelihoods(
+            facts.name, texts, scoring=scoring, words=settings.words, precision=precision, bos=settings.bos,
+            leading_space=settings.leading_space)
+
+    def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:
+        """Of all corpora that a page can offer for this model."""
+        built_in = [name for name in BUILT_IN if fits(name, facts.tokenizer_fingerprint, facts.name)]
+        return [log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
+                for choice in (THESE, *built_in)]
+
+    return score_pairs(dataset, ask, settings.precision, seed=settings.seed, unigrams=unigrams)
+
+
+def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
+            ) -> tuple[pd.DataFrame, list[str]]:
+    # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
+    precision = "fp32" if settings.precision == "exact-decisions" else settings.precision
+    pieces = session.shared_token_log_likelihoods(
+        model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
+    table = pair_tables.shared_table(model, dataset, pieces)
+    n_left = dataset.n - len(table)
+    return table, [f"{model}: {n_left} of {dataset.n} pairs share no token, or are too long, and have no shared-token "
+                   "score."] if n_left else []
+
+
+def _check(settings: Settings) -> None:
+    require_models(settings.models)
+    for name, given, allowed in (("pll", settings.pll, PLL), ("words", settings.words, WORDS),
+                                 ("precision", settings.precision, PRECISIONS)):
+        if given not in allowed:
+            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
+
+
+def _scoring(facts: ModelFacts, settings: Settings) -> str:
+    if facts.kind == "causal":
+        return "causal"
+    if facts.kind == "masked" and facts.has_mask:
+        return f"pll-{settings.pll}"
+    if facts.kind == "masked":
+        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so no "
+                         "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained with.")
+    raise ModelError(f"{facts.name} ({facts.architecture}) has no language-model head, so it gives no sentence a "
+                     "likelihood. Choose a causal or a masked language model.")

@@ -1,0 +1,123 @@
+"""Both sentences of every pair scored by one model: in one precision, or in two where the cheaper one may err.
+
+*Exact decisions*: every pair is scored in bfloat16, and a seeded sample in float32 too. The largest error of a margin
+there (`measures.settled`: nats per square root of a token, under any normalisation), times SAFETY, bounds the error of
+every pair. Each pair that this bound could turn under any normalisation is scored in float32; the errors seen on the
+way are counted in, and so on until no open pair is left. A pair whose winner depends on PenLP's alpha is always open.
+So every winner is float32's, unless a pair that was never looked at is off by SAFETY times more than all that were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs.unigrams import sentence_sums
+from engine.measures.minimal_pairs.decision_bounds import largest_error, settled
+
+Piece = dict[str, Any]
+Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
+# Sums of log P_u of sentences given as (vocabulary, counts, codes of their tokens, lengths), one array for each corpus.
+Unigrams = Callable[[list[str], np.ndarray], list[np.ndarray]]
+
+SAMPLE_PAIRS = 200
+SAFETY = 2.0
+SIDES = ("acceptable", "unacceptable")
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """One model's pieces by side, the precision each pair was scored in, and what its margin may be off.
+
+    `by_side`: (2, n_pairs) pieces of `GatewaySession.token_log_likelihoods`. `scored_in`: str (n_pairs,). `bounds`:
+    float64 (n_pairs,), nats per square root of a token; 0 in float32, nan where nothing was measured. `report` says how
+    the bound was found.
+    """
+
+    by_side: tuple[list[Piece], list[Piece]]
+    scored_in: np.ndarray
+    bounds: np.ndarray
+    report: dict[str, float | int]
+
+
+def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, unigrams: Unigrams) -> ScoredPairs:
+    """Score the pairs of a dataset: `precision` "fp32", "bf16", "fp16" or "exact-decisions".
+
+    `ask` scores texts in one of the first three; `unigrams` says how probable tokens are, for SLOR's margin.
+    """
+    n = dataset.n
+    if precision != "exact-decisions":
+        pieces = ask([*dataset.acceptable, *dataset.unacceptable], precision)
+        return ScoredPairs((pieces[:n], pieces[n:]), np.full(n, precision),
+                           np.full(n, 0.0 if precision == "fp32" else np.nan), {})
+    return _exactly(dataset, ask, seed, unigrams)
+
+
+def is_scored(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
+    """Which pairs have both their sentences scored: bool (n_pairs,)."""
+    return np.array([all("excluded" not in piece for piece in pair) for pair in zip(*by_side, strict=True)], dtype=bool)
+
+
+def are_identical(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
+    """Which pairs are one text to the model, all ids that it reads being equal: bool (n_pairs,)."""
+    return np.array([all("excluded" not in piece for piece in pair)
+                     and np.array_equal(pair[0]["read_ids"], pair[1]["read_ids"])
+                     for pair in zip(*by_side, strict=True)], dtype=bool)
+
+
+def sums(pieces: Sequence[Piece]) -> np.ndarray:
+    """Log-likelihoods of sentences in nats, float64 (n,)."""
+    # A sum of many float32 in float32 would lose what two sentences differ by.
+    return np.array([np.sum(piece["log_likelihoods"], dtype=np.float64) for piece in pieces])
+
+
+def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, unigrams: Unigrams) -> ScoredPairs:
+    n, texts = dataset.n, np.array([dataset.acceptable, dataset.unacceptable], dtype=object)  # (2, n_pairs)
+    pieces = ask([*dataset.acceptable, *dataset.unacceptable], "bf16")
+    by_side = (pieces[:n], pieces[n:])
+    scored = np.flatnonzero(is_scored(by_side))
+    scored_in, bounds = np.full(n, "fp32"), np.zeros(n)
+    if not len(scored):
+        return ScoredPairs(by_side, scored_in, bounds, {})
+    tokens = np.array([[len(side[i]["ids"]) for i in scored] for side in by_side])  # (2, n_scored)
+    characters = np.array([[len(text) for text in side[scored]] for side in texts])
+    corpora = _unigram_sums(by_side, scored, tokens, unigrams)
+    coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
+    fine = coarse.copy()
+    in_fp32 = np.zeros(len(scored), dtype=bool)
+    # A pair of identical ids is a tie in any precision that gives a number.
+    may_turn = ~are_identical(by_side)[scored] | ~np.isfinite(coarse).all(axis=0)
+    chosen = np.random.default_rng(seed).permutation(np.flatnonzero(may_turn))[:SAMPLE_PAIRS]
+    n_sampled, rounds, error = len(chosen), 0, 0.0
+    while len(chosen):
+        rounds += 1
+        again = ask([*texts[0, scored[chosen]], *texts[1, scored[chosen]]], "fp32")
+        for side, found in enumerate((again[:len(chosen)], again[len(chosen):])):
+            fine[side, chosen] = sums(found)
+            for place, piece in zip(chosen, found, strict=True):
+                by_side[side][scored[place]] = piece
+        in_fp32[chosen] = True
+        error = max(error, largest_error(coarse[:, chosen], fine[:, chosen], tokens[:, chosen], characters[:, chosen]))
+        safe = settled(fine, SAFETY * error, tokens, characters, unigrams=corpora)
+        chosen = np.flatnonzero(may_turn & ~in_fp32 & ~safe)
+    scored_in[scored[~in_fp32]] = "bf16"
+    bounds[scored[~in_fp32]] = SAFETY * error
+    return ScoredPairs(by_side, scored_in, bounds, {
+        "n": len(scored), "n_sampled": n_sampled, "n_fp32": int(in_fp32.sum()), "rounds": rounds,
+        "largest_error": error, "safety": SAFETY, "seed": seed,
+    })
+
+
+def _unigram_sums(by_side: Sequence[Sequence[Piece]], scored: np.ndarray, tokens: np.ndarray, unigrams: Unigrams
+                  ) -> list[np.ndarray]:
+    """The unigram log-probability of every scored sentence, (2, n_scored), for each corpus that SLOR may take."""
+    vocabulary: dict[str, int] = {}
+    codes = np.array([vocabulary.setdefault(token, len(vocabulary))
+                      for side in by_side for i in scored for token in side[i]["tokens"]])
+    counts = np.bincount(codes, minlength=len(vocabulary))
+    return [sentence_sums(values[codes], tokens.ravel()).reshape(2, -1)
+            for values in unigrams(list(vocabulary), counts)]

@@ -1,0 +1,85 @@
+"""Pairs among which length cannot decide, and what the accuracies and ranks are there (the paper's section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import CATEGORY, DEFAULT_ALPHA, by_category, by_model, summary, token_counts
+from engine.measures.minimal_pairs.matched_sample import matched_sample
+
+ALL = "all pairs"
+EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", "A=U for all models", "matched"
+SUBSETS: Mapping[str, str] = {
+    ALL: "Every pair that the model scored.",
+    EQUAL: "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
+    EQUAL_FOR_ALL: "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
+    MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
+             "one, drawn at random; other pairs for another model.",
+}
+_COLUMNS = ("n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high")
+
+
+def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarray]:
+    """The row numbers of a subset (a key of SUBSETS) by model, ascending as in the file.
+
+    `seed` draws the matched sample. Raises InputError for a subset that there is not.
+    """
+    if subset not in SUBSETS:
+        raise InputError(f"A subset is one of {', '.join(SUBSETS)}; got {subset!r}.")
+    rows_by_model = {}
+    for model, pairs in by_model(result):
+        rows, (a, u) = pairs["row"].to_numpy(), token_counts(pairs)
+        if subset == MATCHED:
+            rows_by_model[model] = rows[matched_sample(a, u, seed)]
+        else:
+            rows_by_model[model] = rows if subset == ALL else rows[a == u]
+    if subset == EQUAL_FOR_ALL:
+        common = reduce(np.intersect1d, rows_by_model.values())
+        return {model: rows[np.isin(rows, common)] for model, rows in rows_by_model.items()}
+    return rows_by_model
+
+
+def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Result:
+    """The result of these pairs alone; `items` stay whole, and so do the unigrams that SLOR has."""
+    def of(table: pd.DataFrame) -> pd.DataFrame:
+        kept = np.zeros(len(table), dtype=bool)
+        rows = table["row"].to_numpy()
+        for model, wanted in rows_by_model.items():
+            kept |= (table["model"] == model).to_numpy() & np.isin(rows, wanted)
+        return table[kept].reset_index(drop=True)
+
+    return replace(result, pairs=of(result.pairs), tokens=of(result.tokens),
+                   shared=of(result.shared) if len(result.shared) else result.shared)
+
+
+def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAULT_ALPHA, *, field: str = CATEGORY,
+           seed: int = 0) -> pd.DataFrame:
+    """Accuracies of all pairs beside those of a fair subset, over all and by category (the paper's table 3).
+
+    Columns: overall (bool; its category is ""), category, model, n, n_correct, n_tied, accuracy, ci_low, ci_high,
+    rank (1 = the highest accuracy in the category, equal ones share it), the same with fair_ before, change
+    (fair_accuracy - accuracy) and rank_change (rank - fair_rank: above 0 the model climbs). A category that the subset
+    does not hold has fair_n 0 and NaN.
+    """
+    fair = restricted(result, fair_rows(result, subset, seed))
+    tables = []
+    for part in (result, fair):
+        overall = summary(part, (normalization,), alpha).assign(overall=True, category="")
+        categories = by_category(part, normalization, alpha, field).assign(overall=False)
+        table = pd.concat([overall, categories], ignore_index=True)
+        table = table[table["stratum"] == "all"][["overall", "category", "model", *_COLUMNS]]
+        ranks = table.groupby(["overall", "category"])["accuracy"].rank(ascending=False, method="min")
+        tables.append(table.assign(rank=ranks.astype("Int64")))
+    keys = ["overall", "category", "model"]
+    fair_table = tables[1].rename(columns={name: f"fair_{name}" for name in (*_COLUMNS, "rank")})
+    both = tables[0].merge(fair_table, on=keys, how="left")
+    both[[f"fair_{name}" for name in _COLUMNS[:3]]] = both[[f"fair_{name}" for name in _COLUMNS[:3]]].fillna(0).astype(
+        np.int64)
+    return both.assign(change=both["fair_accuracy"] - both["accuracy"], rank_change=both["rank"] - both["fair_rank"])

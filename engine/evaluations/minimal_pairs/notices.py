@@ -1,0 +1,65 @@
+"""What a minimal-pairs result says of itself: pairs left out, ties, unknown characters, what may be swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import opening_rule
+from engine.evaluations.minimal_pairs.views import summary
+from engine.language.quantities import count
+from engine.models.sources.facts import ModelFacts
+
+# Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
+SWAPPED_BELOW = 0.4
+
+
+def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
+            ) -> list[str]:
+    """One sentence for each thing worth knowing, most serious first."""
+    causal = [facts.name for facts in all_facts if facts.kind == "causal"]
+    said = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
+            *_unknown(result.pairs)]
+    said += [f"{facts.name}: {opening_rule(facts.has_bos, result.settings.bos)}" for facts in all_facts
+             if facts.kind == "causal" and not (facts.has_bos and result.settings.bos)]
+    said += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in bf16; no "
+             f"error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} nats per square "
+             "root of a token) changes a winner of theirs." for line in result.precision.to_dict("records")]
+    if result.settings.shared_tokens:
+        said += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
+    return [*said, *about_shared]
+
+
+def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
+    """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs."""
+    if is_about_stereotypes(dataset.formats):  # there is no better sentence
+        return []
+    found = []
+    lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
+    for model in result.settings.models:
+        overall, equal = lines[model, "all"], lines[model, "A=U"]
+        if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
+            found.append(f"{model} is right in only {overall['accuracy']:.1%} of the pairs, far less than by chance. "
+                         "Are the columns of acceptable and unacceptable sentences swapped?")
+    return found
+
+
+def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
+    return [f"{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each."
+            for model, n in excluded["model"].value_counts(sort=False).items()]
+
+
+def _ties(pairs: pd.DataFrame) -> list[str]:
+    return [f"{model}: in {count(n, 'pair')} both sentences become the same tokens; counted as ties."
+            for model, n in pairs[pairs["identical"]]["model"].value_counts(sort=False).items()]
+
+
+def _unknown(pairs: pd.DataFrame) -> list[str]:
+    counts = pairs[["acceptable_unknown", "unacceptable_unknown"]].sum(axis=1)
+    return [f"{model}: in {count(int((found > 0).sum()), 'pair')} a sentence holds characters that the tokenizer "
+            f"does not know ({count(int(found.sum()), 'unknown token')} in all); what they were the model cannot see."
+            for model, found in counts.groupby(pairs["model"], sort=False) if found.any()]

@@ -1,0 +1,52 @@
+"""How sentences are scored, in words: what a page, a signature and a table say beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.models.sources.facts import ModelFacts
+
+PLL = ("word-l2r", "original")
+WORDS = ("auto", "tokenizer", "mecab")
+
+PLL_RULES: Mapping[str, str] = {
+    "word-l2r": "Each token is masked together with the later tokens of its word, so that the pieces of a word do not "
+                "give each other away (Kauf and Ivanova 2023).",
+    "original": "Each token is masked alone. The other pieces of a long word give it away, which favours sentences "
+                "with rare words (Salazar et al. 2020).",
+}
+WORD_RULES: Mapping[str, str] = {
+    "auto": "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
+            "tokenizer's own.",
+    "tokenizer": "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the pre-tokenizer of a "
+                 "byte-level BPE or SentencePiece keeps together; white space always begins a new word.",
+    "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a boundary "
+             "joins the words it touches into one; a token of white space alone is a word of its own.",
+}
+SPACE_RULES: Mapping[bool, str] = {
+    False: "No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does.",
+    True: "A space is put before each sentence, as lm-evaluation-harness does for English BLiMP.",
+}
+_TOO_LONG = "A sentence longer than the model takes is never cut: its pair is left out."
+
+
+def opening_rule(has_bos: bool, bos: bool) -> str:
+    """From where a causal model scores a sentence, by whether its tokenizer has a BOS token and whether it is wanted.
+
+    >>> opening_rule(True, True)
+    'Scored from the BOS token, which is put in front unless the tokenizer does so: every token counts.'
+    """
+    if has_bos and bos:
+        return "Scored from the BOS token, which is put in front unless the tokenizer does so: every token counts."
+    why = "the tokenizer has no BOS token" if not has_bos else "no BOS token is wanted"
+    return (f"The first token is not scored, for {why} and nothing stands before it: pairs that differ in the first "
+            "token lose that difference.")
+
+
+def scoring_rule(facts: ModelFacts, *, pll: str, words: str, bos: bool, leading_space: bool) -> str:
+    """How one model scores a sentence under these settings, in whole sentences."""
+    if facts.kind == "causal":
+        return " ".join(["The log-likelihood of the tokens, from left to right.", opening_rule(facts.has_bos, bos),
+                         SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.", _TOO_LONG])
+    word = f" Words: {WORD_RULES[words]}" if pll == "word-l2r" else ""
+    return f"The pseudo-log-likelihood ({pll}). {PLL_RULES[pll]}{word} Special tokens are not scored. {_TOO_LONG}"

@@ -1,0 +1,109 @@
+"""The tables of a minimal-pairs result: pairs with their sums, tokens, what sorts the pairs, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
+from engine.evaluations.minimal_pairs.records import PRECISION_COLUMNS
+
+TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "log_likelihood")
+EXCLUDED_COLUMNS = ("model", "row", "reason")
+
+
+def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:
+    """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`."""
+    kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
+    columns: dict[str, Any] = {
+        "model": model, "row": [dataset.rows[i] for i in kept], "category": [dataset.categories[i] for i in kept],
+        "acceptable": [dataset.acceptable[i] for i in kept], "unacceptable": [dataset.unacceptable[i] for i in kept],
+    }
+    pieces = {side: [found[i] for i in kept] for side, found in zip(SIDES, scored.by_side, strict=True)}
+    for side in SIDES:
+        columns[f"{side}_tokens"] = [len(piece["ids"]) for piece in pieces[side]]
+    for side in SIDES:
+        columns[f"{side}_log_likelihood"] = sums(pieces[side])
+    columns["identical"] = are_identical(scored.by_side)[kept]
+    for side in SIDES:
+        columns[f"{side}_characters"] = [len(text) for text in columns[side]]
+    for side in SIDES:
+        columns[f"{side}_unknown"] = [piece["n_unknown"] for piece in pieces[side]]
+    columns["scored_in"] = scored.scored_in[kept]
+    columns["error_bound"] = scored.bounds[kept]
+    columns["item"] = np.array(kept, dtype=np.int64)
+    return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
+
+
+def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:
+    """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others."""
+    rows: list[np.ndarray] = []
+    positions: list[np.ndarray] = []
+    log_likelihoods: list[np.ndarray] = []
+    n_by_part: list[int] = []
+    tokens: list[str] = []
+    for scored in scored_by_model.values():
+        kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
+        numbers = np.array([dataset.rows[i] for i in kept], dtype=np.int64)
+        for found in scored.by_side:
+            lengths = np.array([len(found[i]["ids"]) for i in kept], dtype=np.int64)
+            rows.append(np.repeat(numbers, lengths))
+            starts = np.cumsum(lengths) - lengths
+            positions.append(np.arange(lengths.sum()) - np.repeat(starts, lengths))
+            log_likelihoods += [found[i]["log_likelihoods"] for i in kept]
+            n_by_part.append(int(lengths.sum()))
+            for i in kept:
+                tokens += found[i]["tokens"]
+    codes, vocabulary = pd.factorize(np.array(tokens, dtype=object))
+    parts = np.repeat(np.arange(len(n_by_part)), n_by_part)  # (n_tokens,)
+    return pd.DataFrame({
+        "model": _categorical(parts // 2, list(scored_by_model)), "row": np.concatenate(rows),
+        "side": _categorical(parts % 2, SIDES), "position": np.concatenate(positions),
+        "token": _categorical(codes, vocabulary.tolist()), "log_likelihood": np.concatenate(log_likelihoods),
+    })
+
+
+def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
+    """Texts as numbers with a legend: 67,000 pairs are millions of tokens."""
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(names), dtype="str"))
+
+
+def item_table(dataset: MinimalPairs) -> pd.DataFrame:
+    """One row for each pair of the dataset, whether scored or not: row, source, category, "field:<name>" …"""
+    texts = {"source": dataset.sources or (dataset.name,) * dataset.n, "category": dataset.categories,
+             **{f"{FIELD}{name}": values for name, values in dataset.fields.items()}}
+    return pd.DataFrame({"row": list(dataset.rows),
+                         **{name: pd.Series(values, dtype="str") for name, values in texts.items()}})
+
+
+def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:
+    """The pairs that were left out, with what is wrong with which sentence."""
+    lines = []
+    for i in np.flatnonzero(~is_scored(scored.by_side)):
+        reasons = [f"{side} sentence: {found[i]['excluded']}" for side, found in zip(SIDES, scored.by_side, strict=True)
+                   if "excluded" in found[i]]
+        lines.append((model, dataset.rows[i], "; ".join(reasons)))
+    return pd.DataFrame(lines, columns=list(EXCLUDED_COLUMNS))
+
+
+def precision_table(scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:
+    """How the bound of the error was found, a line for each model scored for exact decisions."""
+    return pd.DataFrame([{"model": model, **scored.report} for model, scored in scored_by_model.items()
+                         if scored.report], columns=list(PRECISION_COLUMNS))
+
+
+def shared_table(model: str, dataset: MinimalPairs, pieces: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """The pairs that share tokens, with the sums over these alone."""
+    kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
+    both = {side: [float(np.sum(pieces[i][f"{name}_log_likelihoods"], dtype=np.float64)) for i in kept]
+            for side, name in zip(SIDES, ("first", "second"), strict=True)}
+    return pd.DataFrame({
+        "model": pd.Series([model] * len(kept), dtype="str"), "row": [dataset.rows[i] for i in kept], "item": kept,
+        "n_shared": [len(pieces[i]["tokens"]) for i in kept],
+        **{f"{side}_log_likelihood": values for side, values in both.items()},
+        "identical": np.array([pieces[i]["identical"] for i in kept], dtype=bool),
+    })

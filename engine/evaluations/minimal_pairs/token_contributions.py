@@ -1,0 +1,69 @@
+"""One pair under the glass: the tokens of both sentences beside each other, and what each adds to the difference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.unigrams import token_unigrams
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA
+from engine.measures.minimal_pairs.acceptability import normalized
+from engine.measures.minimal_pairs.token_alignment import aligned_tokens
+
+CHANGES = {"equal": "shared tokens", "replace": "exchanged tokens", "delete": "only in the acceptable sentence",
+           "insert": "only in the unacceptable sentence"}
+
+
+def token_contributions(result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA
+                        ) -> pd.DataFrame:
+    """The tokens of a pair side by side, and where the difference of its two scores comes from.
+
+    Columns: slot (0 …), change (a key of CHANGES), then of either side acceptable_ and unacceptable_ position, token
+    (NA where a side has nothing there), log_likelihood (nats; NaN likewise) and part (what the token adds to the
+    sentence's score: its log-likelihood by the sentence's divisor, under SLOR less its unigram's), and contribution:
+    the acceptable part less the unacceptable one. The contributions of all slots add up to the pair's margin.
+
+    Raises InputError for a pair that the model did not score, or a normalisation that there is not.
+    """
+    pairs, tokens = result.pairs, result.tokens
+    pair = pairs[(pairs["model"] == model).to_numpy() & (pairs["row"] == row).to_numpy()]
+    if pair.empty:
+        raise InputError(f"{model} has no scores for row {row}.")
+    of_model = (tokens["model"] == model).to_numpy()
+    found = tokens[of_model & (tokens["row"] == row).to_numpy()]
+    above = np.zeros(len(found))
+    if normalization == "SLOR":
+        unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
+        above = unigrams[(tokens["row"] == row).to_numpy()[of_model]]
+    by_side = {}
+    for side in SIDES:
+        chosen = (found["side"] == side).to_numpy()
+        own = found[chosen]
+        # A score is linear in its tokens: the divisor is what one nat is worth.
+        worth = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0],
+                           n_characters=pair[f"{side}_characters"])[0] * -1
+        values = own["log_likelihood"].to_numpy(dtype=np.float64)
+        by_side[side] = own["token"].astype(str).tolist(), values, (values - above[chosen]) * worth
+    slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
+    columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
+    for side, places in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):
+        names, values, parts = by_side[side]
+        columns[f"{side}_position"] = pd.array(places, dtype="Int64")
+        columns[f"{side}_token"] = pd.array([None if i is None else names[i] for i in places], dtype="str")
+        columns[f"{side}_log_likelihood"] = [np.nan if i is None else values[i] for i in places]
+        columns[f"{side}_part"] = [np.nan if i is None else parts[i] for i in places]
+    table = pd.DataFrame(columns)
+    both = [table[f"{side}_part"].fillna(0.0) for side in SIDES]
+    return table.assign(contribution=both[0] - both[1])
+
+
+def contributions_by_change(contributions: pd.DataFrame) -> pd.DataFrame:
+    """Where the difference comes from, in four lines at most: change, label, n_slots, contribution."""
+    found = contributions.groupby("change", sort=False)["contribution"].agg(["size", "sum"])
+    present = [change for change in CHANGES if change in found.index]
+    return pd.DataFrame({"change": present, "label": [CHANGES[change] for change in present],
+                         "n_slots": found.loc[present, "size"].to_numpy(),
+                         "contribution": found.loc[present, "sum"].to_numpy()})

@@ -1,0 +1,79 @@
+"""The unigram log-probabilities that SLOR needs, from an idf dictionary or from the scored sentences themselves.
+
+They are chosen after scoring: no model is asked, a sentence's sum is computed once for each choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import THESE, Result
+from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.measures.minimal_pairs.unigrams import unigram_log_probabilities
+
+SIDES = ("acceptable", "unacceptable")
+
+
+def log_probabilities(
+    vocabulary: Sequence[str], counts: np.ndarray, choice: str, tokenizer: str, model: str
+) -> np.ndarray:
+    """log P_u of each entry of a vocabulary, float64 (n_vocabulary,) nats, under a corpus.
+
+    choice: THESE, where `counts` (n_vocabulary,) are the corpus, or what `dictionary_for` takes ("novel", "wiki",
+    a path). Raises InputError for a dictionary of another tokenizer, or one that holds no token counts.
+    """
+    if choice == THESE:
+        return unigram_log_probabilities(counts, int(counts.sum()), int((counts > 0).sum()))
+    return dictionary_for(choice, tokenizer, model).unigram_log_probability(list(vocabulary))
+
+
+def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Sums of consecutive `values` (n,), `lengths` (n_sentences,) of them each: float64 (n_sentences,).
+
+    >>> sentence_sums(np.array([1.0, 2.0, 4.0]), np.array([2, 0, 1])).tolist()
+    [3.0, 0.0, 4.0]
+    """
+    totals = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
+    ends = np.cumsum(lengths)
+    return totals[ends] - totals[ends - lengths]
+
+
+def with_unigrams(result: Result, choice: str) -> Result:
+    """The result with the sums of another corpus in `pairs`, so that SLOR follows.
+
+    choice: THESE, or what `dictionaries.dictionary_for` knows. Raises InputError when a model's
+    tokenizer is not the dictionary's.
+    """
+    pairs = result.pairs.copy(deep=False)
+    sums = {side: np.full(len(pairs), np.nan) for side in SIDES}
+    for model, tokenizer in result.tokenizers.items():
+        places = np.flatnonzero((pairs["model"] == model).to_numpy())
+        values = token_unigrams(result, model, tokenizer, choice)
+        lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy()[places] for side in SIDES])
+        by_side = np.split(sentence_sums(values, lengths), 2)
+        for side, found in zip(SIDES, by_side, strict=True):
+            sums[side][places] = found
+    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": found for side, found in sums.items()}),
+                   unigrams=choice)
+
+
+def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:
+    """log P_u of every row of a model's tokens in `result.tokens`, in their order: float64 (n_tokens,)."""
+    tokens = result.tokens["token"][result.tokens["model"] == model].astype("category").cat
+    vocabulary = [str(token) for token in tokens.categories]
+    codes = tokens.codes.to_numpy()
+    counts = np.bincount(codes, minlength=len(vocabulary))
+    return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
+
+
+def fits(choice: str, tokenizer: str, model: str) -> bool:
+    """Whether a dictionary can say how probable this tokenizer's tokens are."""
+    try:
+        dictionary_for(choice, tokenizer, model).unigram_log_probability([])
+    except InputError:
+        return False
+    return True

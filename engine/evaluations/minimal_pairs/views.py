@@ -1,0 +1,177 @@
+"""What a minimal-pairs result says under a normalisation: scores, winners, accuracies. No model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.minimal_pairs.pairs import FIELD
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES
+from engine.evaluations.minimal_pairs.records import Result
+from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
+from engine.measures.minimal_pairs.decision_bounds import ALPHAS, ratios, standard_margin
+from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
+from engine.measures.statistics.intervals import wilson_interval
+
+DEFAULT_ALPHA = ALPHA  # the paper's
+ALPHA_RANGE = ALPHAS  # over which exact decisions hold
+CATEGORY = "category"
+MOST_CATEGORIES = 200
+
+
+def available(pairs: pd.DataFrame) -> tuple[str, ...]:
+    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams."""
+    with_unigrams = all(f"{side}_unigrams" in pairs.columns for side in SIDES)
+    return tuple(name for name in NORMALIZATIONS if name != "SLOR" or with_unigrams)
+
+
+def of_model(result: Result, model: str) -> pd.DataFrame:
+    """The pairs that a model scored, in the order of the file."""
+    return result.pairs[(result.pairs["model"] == model).to_numpy()]
+
+
+def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> tuple[np.ndarray, np.ndarray]:
+    """Normalised scores (n_pairs,) of the acceptable and of the unacceptable sentences of `Result.pairs`.
+
+    Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`).
+    """
+    return tuple(  # type: ignore[return-value]
+        normalized(
+            pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,
+            n_characters=pairs[f"{side}_characters"].to_numpy(),
+            unigrams=pairs[f"{side}_unigrams"].to_numpy() if f"{side}_unigrams" in pairs.columns else None,
+        )
+        for side in SIDES
+    )
+
+
+def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
+    """1 right, 0 tie, -1 wrong (n_pairs,) int8 under a normalisation."""
+    acceptable, unacceptable = scores(pairs, normalization, alpha)
+    return decisions(acceptable, unacceptable, pairs["identical"].to_numpy())
+
+
+def unsettled(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
+    """Which pairs could have another winner in fp32, as far as their `error_bound` says: bool (n_pairs,).
+
+    None does after exact decisions, with any alpha of ALPHA_RANGE and any built-in corpus of unigrams; another corpus
+    may leave some. False where no error was measured (plain bf16).
+    """
+    acceptable, unacceptable = _numerators(pairs, normalization)
+    tokens = np.stack(token_counts(pairs))
+    characters = np.stack([pairs[f"{side}_characters"].to_numpy() for side in SIDES])
+    by_name = ratios(tokens, characters, (alpha, alpha))
+    ratio = by_name[{"PenLP": "PenLP most", "SLOR": "MeanLP"}.get(normalization, normalization)]
+    margins = standard_margin(np.stack([acceptable, unacceptable]), tokens, ratio)
+    bound = pairs["error_bound"].to_numpy()
+    return (np.abs(margins) <= bound) & (bound > 0) & ~pairs["identical"].to_numpy()
+
+
+def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """|S| of the acceptable and of the unacceptable sentences, (n_pairs,) each."""
+    return pairs["acceptable_tokens"].to_numpy(), pairs["unacceptable_tokens"].to_numpy()
+
+
+def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`.
+
+    Columns: model, normalization, stratum, n, n_correct, n_tied, accuracy, ci_low, ci_high (95 %, Wilson).
+    """
+    return pd.DataFrame([
+        {"model": model, "normalization": normalization, **vars(stratum)}
+        for model, pairs in by_model(result)
+        for normalization in (available(pairs) if normalizations is None else normalizations)
+        for stratum in accuracy_by_stratum(decided(pairs, normalization, alpha), *token_counts(pairs))
+    ])
+
+
+def counts(result: Result) -> pd.DataFrame:
+    """How many pairs each stratum holds (the paper's table 2): model, n, A=U, A>U, A<U."""
+    table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n")
+    return (table.loc[list(result.settings.models), list(STRATA)].rename(columns={"all": "n"})
+            .rename_axis(columns=None).reset_index())
+
+
+def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1) -> pd.DataFrame:
+    """Accuracy against the token difference A - U (the paper's figures 2 and 3).
+
+    Outer differences of fewer than `least` pairs are merged inwards. Columns: model, difference, n, n_correct,
+    n_tied, accuracy, ci_low, ci_high, merged (this difference and those beyond it).
+    """
+    return pd.DataFrame([
+        {"model": model, **vars(point)} for model, pairs in by_model(result)
+        for point in accuracy_by_difference(decided(pairs, normalization, alpha), *token_counts(pairs), least=least)
+    ])
+
+
+def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY
+                ) -> pd.DataFrame:
+    """Accuracy by category and stratum: model, category, then the columns of `summary`; `field` as in `categories_of`.
+
+    Every category of the pairs has its four strata, in the order of first appearance.
+    """
+    return pd.concat([_categories(model, pairs, categories_of(result, pairs, field), normalization, alpha)
+                      for model, pairs in by_model(result)], ignore_index=True)
+
+
+def field_names(result: Result) -> tuple[str, ...]:
+    """What the pairs can be sorted by: the category's own name or "category" first, then the file's other columns.
+
+    Left out are those with one value, or with more than MOST_CATEGORIES.
+    """
+    found = {name: values for column, values in result.items.items() if (name := str(column)).startswith(FIELD)
+             and 1 < values.nunique() <= MOST_CATEGORIES}
+    names = [name.removeprefix(FIELD) for name in found]
+    main = result.items[CATEGORY]
+    same = next((name for name in names if (found[f"{FIELD}{name}"] == main).all()), None)
+    if same is not None:
+        return (same, *(name for name in names if name != same))
+    return (CATEGORY, *names) if main.nunique() > 1 else tuple(names)
+
+
+def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) -> pd.Series:
+    """The value of a field for each of `pairs`: CATEGORY, "source" (the file) or one of `field_names`.
+
+    Raises InputError for a field that the dataset does not have.
+    """
+    if field == CATEGORY:
+        return pairs[CATEGORY]
+    column = field if field == "source" else f"{FIELD}{field}"
+    if column not in result.items.columns:
+        raise InputError(f"The pairs have no column {field!r} to sort them by; there are: "
+                         f"{', '.join(field_names(result)) or 'none'}.")
+    return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)
+
+
+def by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each model with its pairs."""
+    for model in result.settings.models:
+        yield model, of_model(result, model)
+
+
+def _numerators(pairs: pd.DataFrame, normalization: str) -> list[np.ndarray]:
+    """What a normalisation divides, of either side: log-likelihoods, under SLOR less their unigrams."""
+    return [pairs[f"{side}_log_likelihood"].to_numpy()
+            - (pairs[f"{side}_unigrams"].to_numpy() if normalization == "SLOR" else 0.0) for side in SIDES]
+
+
+def _categories(model: str, pairs: pd.DataFrame, categories: pd.Series, normalization: str, alpha: float
+                ) -> pd.DataFrame:
+    codes, names = pd.factorize(categories)
+    winners = decided(pairs, normalization, alpha)
+    gap = np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs)))
+    n_cells = len(names) * len(STRATA)
+    # A cell is a category's stratum; "all" is the first of its four, so every pair counts in two cells.
+    cells = np.concatenate([codes * len(STRATA), codes * len(STRATA) + np.select([gap == 0, gap > 0], [1, 2], 3)])
+    outcome = np.tile(winners, 2)
+    n, n_correct, n_tied = (np.bincount(cells[chosen], minlength=n_cells) for chosen in (
+        slice(None), outcome == 1, outcome == 0))
+    low, high = wilson_interval(n_correct, n)
+    return pd.DataFrame({
+        "model": model, "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)),
+        "normalization": normalization, "stratum": np.tile(STRATA, len(names)), "n": n, "n_correct": n_correct,
+        "n_tied": n_tied, "accuracy": n_correct / np.where(n > 0, n, np.nan), "ci_low": low, "ci_high": high,
+    }).astype({"model": "str", "category": "str"})

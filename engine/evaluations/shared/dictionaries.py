@@ -1,0 +1,108 @@
+"""idf dictionaries by name: the built-in ones, those that runs made ("saved/<id>"), or a file.
+
+A dictionary counts the pieces of one tokenizer and is of no use to another, so each carries the
+tokenizer's fingerprint and is refused elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from engine.errors import InputError
+from engine.evaluations.shared.idf_files import read_idf, write_idf
+from engine.measures.idf import IdfDictionary
+
+BUILT_IN = ("novel", "wiki")
+FOLDER = Path(__file__).parents[2] / "builtin" / "idf"
+DICTIONARIES_HELD = 16
+FINGERPRINT_DIGITS = 12
+SAVED = "saved/"
+
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+# Where saved dictionaries lie, one folder for each engine that was opened. Ids are unique, so that their order does
+# not matter; and settings may name an id where they may not name a file of the server.
+_folders: list[Path] = []
+
+
+def built_in_paths(name: str) -> list[Path]:
+    """The files of a built-in dictionary, one for each tokenizer it was counted with."""
+    return sorted(FOLDER.glob(f"{name}.*.json.gz"))
+
+
+def look_in(folder: Path) -> None:
+    """Find saved dictionaries in this folder, too."""
+    if folder not in _folders:
+        _folders.append(folder)
+
+
+def save(dictionary: IdfDictionary, folder: Path, dictionary_id: str) -> str:
+    """Keep a dictionary in `folder` under an id that nothing else has; returns what `dictionary_for` knows it by."""
+    choice = f"{SAVED}{dictionary_id}"
+    if not _ID.fullmatch(dictionary_id):
+        raise InputError(f"{dictionary_id!r} is not the id of a dictionary.")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    look_in(folder)
+    write_idf(dictionary, folder / f"{dictionary_id}.json.gz")
+    return choice
+
+
+def saved_path(choice: str) -> Path | None:
+    """The file of a saved dictionary, None when there is none of that id."""
+    dictionary_id = choice.removeprefix(SAVED)
+    if not choice.startswith(SAVED) or not _ID.fullmatch(dictionary_id):
+        return None
+    paths = [folder / f"{dictionary_id}.json.gz" for folder in _folders]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def forget(dictionary_id: str) -> None:
+    """Remove the saved dictionary of that id, if there is one."""
+    if (path := saved_path(f"{SAVED}{dictionary_id}")) is not None:
+        path.unlink(missing_ok=True)
+
+
+def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
+    """The dictionary that `choice` names ("novel", "wiki", "saved/<id>" or a path) for a tokenizer's fingerprint.
+
+    Raises InputError when there is no such dictionary, or none for this tokenizer.
+    """
+    advice = (f"Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the corpora page, "
+              "and choose it as the idf dictionary.")
+    if choice in BUILT_IN:
+        for path in built_in_paths(choice):
+            dictionary = read_cached(path)
+            if dictionary.tokenizer == tokenizer:
+                return dictionary
+        raise InputError(f"The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
+                         + advice)
+    path = saved_path(choice) or Path(choice)
+    if choice.startswith(SAVED):
+        if not path.is_file():
+            raise InputError(f"The idf dictionary {choice!r} is no longer there; it may have been deleted. {advice}")
+    elif not path.is_file():
+        raise InputError(f"There is no idf dictionary {choice!r}: neither built in ({', '.join(BUILT_IN)}) nor a file. "
+                         + advice)
+    dictionary = read_cached(path)
+    if dictionary.tokenizer != tokenizer:
+        raise InputError(
+            f"The idf dictionary '{dictionary.name}' was counted with another tokenizer "
+            f"({dictionary.tokenizer[:FINGERPRINT_DIGITS]}) than that of '{model}' ({tokenizer[:FINGERPRINT_DIGITS]}), "
+            f"so its pieces are not this model's. {advice}")
+    return dictionary
+
+
+def read_cached(path: Path) -> IdfDictionary:
+    """The dictionary in a file, kept in memory until the file changes. Raises InputError."""
+    try:
+        modified = path.stat().st_mtime_ns
+    except OSError:
+        modified = 0  # read_idf says what is wrong
+    return _read(path, modified)
+
+
+@lru_cache(maxsize=DICTIONARIES_HELD)
+def _read(path: Path, modified: int) -> IdfDictionary:
+    """`modified` is part of the key: a file that was written again is read again."""
+    return read_idf(path)

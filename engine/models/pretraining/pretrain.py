@@ -1,0 +1,296 @@
+"""Pretraining a small BERT or GPT-2 from a corpus: vocabulary, rows, training, held-out numbers, model card.
+
+The model, the masking and the loop are transformers'. Ours is what makes it quick on a few cores:
+steps of one size, and a language-model head that is computed only at the masked positions. A run that
+is killed goes on from its last whole checkpoint when the same command is given again.
+
+Source: the third contribution of the BERTScore-for-novels paper (a BERT pretrained on novels).
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import torch
+from transformers import (
+    AutoTokenizer,
+    BertConfig,
+    BertForMaskedLM,
+    GPT2Config,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+    set_seed,
+)
+
+from engine.datasets.corpora.corpus import Document, read_documents, split_sentences
+from engine.errors import InputError
+from engine.models.pretraining.model_card import write_model_card
+from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
+from engine.models.pretraining.rows import SHORT_PART, RowFormat, Steps, write_rows
+from engine.models.pretraining.tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
+
+Report = Callable[[str], None]
+
+HELD_OUT_BUCKETS = 10_000
+EVALUATION_STEPS = 40  # for the held-out loss at intervals
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that determines a pretraining run, in tokens, steps and shares."""
+
+    architecture: str  # "bert" | "gpt2"
+    vocab_size: int = 8000
+    layers: int = 4
+    hidden: int = 256
+    heads: int = 4
+    max_length: int = 256
+    tokens_per_step: int = 4096
+    steps: int = 5000
+    learning_rate: float = 6e-4
+    warmup_steps: int = 300
+    weight_decay: float = 0.01
+    whole_word_masking: bool = False
+    short_share: float = 0.5
+    vocabulary_every: int = 4
+    held_out_share: float = 0.02
+    held_out_tokens: int = 200_000
+    precision: str = "bf16"  # "bf16" | "fp32"
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise InputError when a setting is outside what it can be."""
+        if self.architecture not in ("bert", "gpt2"):
+            raise InputError(f"The architecture is 'bert' or 'gpt2'; got {self.architecture!r}.")
+        if self.whole_word_masking and self.architecture != "bert":
+            raise InputError("Whole-word masking is for BERT; GPT-2 masks nothing.")
+        if self.precision not in ("bf16", "fp32"):
+            raise InputError(f"The precision is 'bf16' or 'fp32'; got {self.precision!r}.")
+        if self.hidden % self.heads:
+            raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
+        if not 0 < self.held_out_share < 1:
+            raise InputError(f"held_out_share lies between 0 and 1; got {self.held_out_share}.")
+        if not 0 <= self.short_share <= 1:
+            raise InputError(f"short_share lies between 0 and 1; got {self.short_share}.")
+        if not 300 <= self.vocab_size <= 65_000:
+            raise InputError(f"vocab_size lies between 300 and 65,000; got {self.vocab_size}.")
+
+
+def pretrain(
+    corpus: list[Path], out: Path, settings: Settings, *, device: str = "auto", save_every: int = 200,
+    evaluate_every: int = 500, report: Report = print, command: str = "",
+) -> dict[str, Any]:
+    """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
+
+    Returns the record that is also written to `out/pretraining.json`: settings, corpus, steps, tokens
+    and the numbers on documents held out of training. Raises InputError for wrong settings, an unreadable
+    corpus, or an `out` that holds a run of other settings.
+    """
+    settings.check()
+    work = out / "work"
+    if (out / "pretraining.json").exists() and not work.exists():
+        raise InputError(f"{out} already holds a finished model. Choose another directory.")
+    _claim(work, settings)
+
+    tokenizer = _tokenizer(corpus, work, settings, report)
+    form = _row_format(tokenizer, settings)
+    encode = fast_encoder(tokenizer)
+    for part, keep in (("train", False), ("held_out", True)):
+        folder = work / part
+        if not (folder / "rows.json").exists():
+            report(f"encoding the {part.replace('_', '-')} documents")
+            write_rows(_documents(corpus, settings, held_out=keep), encode, form, folder)
+    steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
+    held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
+    _require_enough(steps, held_out, settings)
+    report(f"{steps.counts['documents']:,} documents, {steps.counts['characters']:,} characters, "
+           f"{steps.counts['tokens']:,} tokens; {held_out.counts['documents']} documents held out")
+
+    started = time.time()
+    model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report)
+    seconds = time.time() - started
+
+    model = model.to(device="cpu", dtype=torch.float16)
+    model.save_pretrained(out)
+    # half the size on disk, but whoever loads it plainly shall compute in float32
+    model.config.dtype = torch.float32
+    model.config.save_pretrained(out)
+    tokenizer.save_pretrained(out)
+    report("measuring on the held-out documents")
+    numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
+    record = {
+        "settings": asdict(settings), "corpus": [path.name for path in corpus], "command": command,
+        "parameters": model.num_parameters(), "train": steps.counts, "held_out": {**held_out.counts, **numbers},
+        "tokens_seen": settings.steps * settings.tokens_per_step,
+        "seconds_since_last_start": round(seconds), "versions": {"torch": torch.__version__},
+    }
+    write_model_card(out, record)
+    shutil.rmtree(work)
+    return record
+
+
+def is_held_out(name: str, settings: Settings) -> bool:
+    """Whether a document is kept out of training: by its name and the seed, never by its place in the corpus."""
+    return crc32(f"{settings.seed}:{name}".encode()) % HELD_OUT_BUCKETS < settings.held_out_share * HELD_OUT_BUCKETS
+
+
+class _Trainer(Trainer):
+    """transformers' loop; the loss is ours: the head is computed where a token is asked for, and nowhere else."""
+
+    def compute_loss(  # type: ignore[override]
+        self, model: PreTrainedModel, inputs: dict[str, torch.Tensor], return_outputs: bool = False, **_: Any
+    ) -> Any:
+        with self.accelerator.autocast():
+            value = loss(model, inputs)
+        return (value, {"loss": value}) if return_outputs else value
+
+
+class _Progress(TrainerCallback):
+    """Says step, loss, tokens a second and the time that is left."""
+
+    def __init__(self, tokens_per_step: int, report: Report) -> None:
+        self._tokens_per_step, self._report = tokens_per_step, report
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._first_step, self._started = state.global_step, time.time()
+        if state.global_step:
+            self._report(f"going on from step {state.global_step:,}")
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> None:
+        logs, done = logs or {}, state.global_step - self._first_step
+        if "eval_loss" in logs:
+            self._report(f"step {state.global_step:,}: held-out loss {logs['eval_loss']:.3f}")
+        elif "loss" in logs and done:
+            rate = done / (time.time() - self._started)
+            self._report(f"step {state.global_step:,}/{state.max_steps:,} · loss {logs['loss']:.3f} · "
+                         f"{rate * self._tokens_per_step:,.0f} tokens/s · "
+                         f"{(state.max_steps - state.global_step) / rate / 60:.1f} min left")
+
+
+class _LongPositions(TrainerCallback):
+    """Gives the positions that short rows never reach a start, at the first long step."""
+
+    def __init__(self, first_long_step: int, short_length: int) -> None:
+        self._step, self._learnt = first_long_step, short_length
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
+        if 0 < state.global_step == self._step:
+            bert = hasattr(model, "bert")
+            spread_positions(model.bert.embeddings.position_embeddings if bert else model.transformer.wpe, self._learnt)
+
+
+def _train(
+    tokenizer: PreTrainedTokenizerBase, steps: Steps, held_out: Steps, work: Path, settings: Settings,
+    device: str, save_every: int, evaluate_every: int, report: Report,
+) -> PreTrainedModel:
+    set_seed(settings.seed)
+    on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
+    collate = collator(tokenizer, whole_words=settings.whole_word_masking)
+    trainer = _Trainer(
+        model=_model(tokenizer, settings),
+        args=TrainingArguments(
+            output_dir=str(work / "checkpoints"), max_steps=settings.steps, learning_rate=settings.learning_rate,
+            warmup_steps=settings.warmup_steps, weight_decay=settings.weight_decay, lr_scheduler_type="cosine",
+            adam_beta2=0.98, per_device_train_batch_size=1, per_device_eval_batch_size=1,
+            train_sampling_strategy="sequential",
+            bf16=settings.precision == "bf16", use_cpu=on_cpu, seed=settings.seed,
+            save_steps=save_every, save_total_limit=2, eval_strategy="steps", eval_steps=evaluate_every,
+            logging_steps=50, disable_tqdm=True, report_to="none", remove_unused_columns=False,
+            dataloader_pin_memory=not on_cpu, prediction_loss_only=True,
+        ),
+        train_dataset=steps, eval_dataset=held_out,
+        data_collator=lambda items: collate(torch.from_numpy(items[0])),
+        callbacks=[_Progress(settings.tokens_per_step, report),
+                   _LongPositions(steps.n_short, settings.max_length // SHORT_PART)],
+    )
+    trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
+    last = _last_whole_checkpoint(work / "checkpoints")
+    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    return trainer.model  # type: ignore[return-value]
+
+
+def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrainedModel:
+    if settings.architecture == "bert":
+        return BertForMaskedLM(BertConfig(
+            vocab_size=len(tokenizer), hidden_size=settings.hidden, num_hidden_layers=settings.layers,
+            num_attention_heads=settings.heads, intermediate_size=4 * settings.hidden,
+            max_position_embeddings=settings.max_length, pad_token_id=tokenizer.pad_token_id,
+            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+        ))
+    return GPT2LMHeadModel(GPT2Config(
+        vocab_size=len(tokenizer), n_embd=settings.hidden, n_layer=settings.layers, n_head=settings.heads,
+        n_positions=settings.max_length, activation_function="gelu_pytorch_tanh",  # gelu_new in one kernel
+        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
+        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
+    ))
+
+
+def _tokenizer(corpus: list[Path], work: Path, settings: Settings, report: Report) -> PreTrainedTokenizerBase:
+    folder = work / "tokenizer"
+    if not (folder / "tokenizer_config.json").exists():
+        report(f"learning a vocabulary of {settings.vocab_size:,}")
+        sentences = (sentence for document in _documents(corpus, settings, held_out=False)
+                     for sentence in split_sentences(document.text))
+        learn = train_wordpiece if settings.architecture == "bert" else train_unigram
+        learn(sample_sentences(sentences, settings.vocabulary_every), settings.vocab_size, folder)
+    return AutoTokenizer.from_pretrained(folder)
+
+
+def _documents(corpus: list[Path], settings: Settings, *, held_out: bool) -> Iterator[Document]:
+    return (document for document in read_documents(corpus) if is_held_out(document.name, settings) is held_out)
+
+
+def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFormat:
+    bert = settings.architecture == "bert"
+    opening, closing = (("cls_token_id", "sep_token_id") if bert else ("bos_token_id", "eos_token_id"))
+    return RowFormat(getattr(tokenizer, opening), getattr(tokenizer, closing), int(tokenizer.pad_token_id),
+                     settings.max_length, closes_row=bert)
+
+
+def _claim(work: Path, settings: Settings) -> None:
+    """Make `work` this run's folder, or refuse one that was begun with other settings."""
+    mine = asdict(settings)
+    claimed = work / "settings.json"
+    if claimed.exists():
+        theirs = json.loads(claimed.read_text(encoding="utf-8"))
+        differing = [f"{key}: {theirs.get(key)} there, {value} now" for key, value in mine.items()
+                     if theirs.get(key) != value]
+        if differing:
+            raise InputError(f"{work} was begun with other settings ({'; '.join(differing)}). "
+                             "Choose another directory, or repeat the first command to go on.")
+        return
+    work.mkdir(parents=True, exist_ok=True)
+    claimed.write_text(json.dumps(mine, indent=2), encoding="utf-8")
+
+
+def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
+    for part, found, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
+        if len(found) < needed:
+            raise InputError(f"The corpus is too small to {part}: {found.counts['documents']} documents and "
+                             f"{found.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
+                             "--tokens-per-step or raise --held-out-share.")
+
+
+def _last_whole_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint whose last-written file is whole; unfinished ones are removed."""
+    whole = []
+    for checkpoint in folder.glob("checkpoint-*"):
+        try:
+            json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
+            whole.append(checkpoint)
+        except (OSError, json.JSONDecodeError):
+            shutil.rmtree(checkpoint)
+    return max(whole, key=lambda path: int(path.name.rsplit("-", 1)[1]), default=None)
+

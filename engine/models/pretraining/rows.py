@@ -1,0 +1,115 @@
+"""A corpus as rows of token ids on disk, and the steps that a trainer takes through them.
+
+Short rows hold whole sentences, as many as fit; long rows hold running text and start with a sentence
+(the one that is cut at the end of a row opens the next). The short ones come first: a masked model
+that starts on long rows stays for long at guessing by frequency. A step is a fixed number of ids, of
+one kind of row, so that no step costs more than another and resuming needs no more than its number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.datasets.corpora.corpus import Document, split_sentences
+from engine.models.pretraining.tokenizers import Encode
+
+SHORT_PART = 8  # a short row is an eighth as long as a long one
+DTYPE = np.uint16  # vocabularies stay below 65,536
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """Ids that open, close and pad a row, and how long a long row is."""
+
+    opening: int
+    closing: int
+    padding: int
+    max_length: int
+    # BERT rows end with [SEP]; a causal row ends where it is cut.
+    closes_row: bool
+
+
+def write_rows(documents: Iterable[Document], encode: Encode, form: RowFormat, folder: Path) -> None:
+    """Encode `documents` into `folder`: short.bin and long.bin (rows of ids) and rows.json (counts).
+
+    rows.json is written last: a folder without it is unfinished and is written again.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    counts = {"short": 0, "long": 0, "characters": 0, "tokens": 0, "documents": 0}
+    short_length = form.max_length // SHORT_PART
+    long_room, short_room = (length - 1 - form.closes_row for length in (form.max_length, short_length))
+    with (folder / "long.bin").open("wb") as long, (folder / "short.bin").open("wb") as short:
+        stream: list[int] = []  # what the next long row holds so far
+        whole: list[int] = []  # the same of the next short row
+        for document in documents:
+            counts["documents"] += 1
+            for sentence in split_sentences(document.text):
+                ids = encode(sentence)
+                counts["characters"] += len(sentence)
+                counts["tokens"] += len(ids)
+                if whole and len(whole) + len(ids) > short_room:
+                    short.write(_row(whole, form, short_length))
+                    counts["short"] += 1
+                    whole = []
+                whole = whole + ids
+                stream += ids
+                if len(stream) >= long_room:
+                    long.write(_row(stream, form, form.max_length))
+                    counts["long"] += 1
+                    # The cut sentence opens the next row, unless it alone fills a row.
+                    stream = list(ids) if len(ids) < long_room < len(stream) else []
+            stream.append(form.closing)
+    (folder / "rows.json").write_text(json.dumps({**asdict(form), **counts}), encoding="utf-8")
+
+
+class Steps:
+    """The first `n_steps` steps through a folder written by `write_rows`, `short_share` of them short.
+
+    `steps[i]` is int64 (n_rows, row_length). Rows are drawn without repetition, in an order of `seed`; when
+    all rows of a kind were seen, they come again in another order.
+    """
+
+    def __init__(self, folder: Path, tokens_per_step: int, n_steps: int, short_share: float, seed: int) -> None:
+        written = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+        self.counts: dict[str, int] = written
+        lengths = {"short": written["max_length"] // SHORT_PART, "long": written["max_length"]}
+        self._rows = {kind: np.memmap(folder / f"{kind}.bin", dtype=DTYPE, mode="r").reshape(-1, length)
+                      for kind, length in lengths.items() if written[kind]}
+        self.n_short = n_short = round(n_steps * short_share)
+        random = np.random.default_rng(seed)
+        self._plan = [(kind, rows) for kind, n in (("short", n_short), ("long", n_steps - n_short)) if n
+                      for rows in self._draw(kind, n, max(1, tokens_per_step // lengths[kind]), random)]
+
+    def __len__(self) -> int:
+        return len(self._plan)
+
+    def __getitem__(self, step: int) -> np.ndarray:
+        kind, rows = self._plan[step]
+        return np.asarray(self._rows[kind][np.sort(rows)], dtype=np.int64)
+
+    def long_rows(self, most: int) -> np.ndarray:
+        """At most `most` long rows, evenly spread over the file, int64 (n_rows, max_length)."""
+        rows = self._rows["long"]
+        every = -(-len(rows) // most)
+        return np.asarray(rows[::every], dtype=np.int64)
+
+    def _draw(self, kind: str, n_steps: int, per_step: int, random: np.random.Generator) -> list[np.ndarray]:
+        n_rows = len(self._rows.get(kind, ()))
+        steps_an_epoch = n_rows // per_step
+        drawn: list[np.ndarray] = []
+        while steps_an_epoch and len(drawn) < n_steps:
+            drawn += list(random.permutation(n_rows)[:steps_an_epoch * per_step].reshape(-1, per_step))
+        return drawn[:n_steps]
+
+
+def _row(ids: list[int], form: RowFormat, length: int) -> bytes:
+    row = [form.opening, *ids[: length - 1 - form.closes_row]]
+    if form.closes_row:
+        row.append(form.closing)
+    row += [form.padding] * (length - len(row))
+    return np.array(row, dtype=DTYPE).tobytes()

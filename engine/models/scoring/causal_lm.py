@@ -1,0 +1,145 @@
+"""Log-likelihoods of causal language models, token by token: log p(token | the tokens before it).
+
+What several texts begin with is read once, and so are both sentences of a minimal pair up to where they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from engine.models.loading.devices import on_device
+from engine.models.loading.weights import Loaded
+from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.lm_head import followers_at, row_costs
+from engine.models.scoring.prefixes import Row, packed
+from engine.models.scoring.scored import excluded_piece, scored_piece, too_long
+from engine.models.scoring.tree_pass import reads_trees, tree_inputs
+from engine.models.tokenization.encoding import pad_id
+from engine.models.tokenization.spans import Spans, token_spans
+
+
+@dataclass(frozen=True)
+class _Sequence:
+    """The ids that the model reads of one text; id `at[k]` is scored, and is token `tokens[k]` of the text."""
+
+    ids: list[int]
+    at: np.ndarray  # int64 (|S|,)
+    tokens: np.ndarray  # int64 (|S|,)
+
+
+def token_log_likelihoods(
+    loaded: Loaded, texts: Sequence[str], *, bos: bool = True, leading_space: bool = False, precision: str = "fp32"
+) -> list[dict[str, Any]]:
+    """How probable a causal model finds each token of each text after those before it, in nats.
+
+    bos: score from the beginning-of-sequence token, where the tokenizer has one: it is put in front unless the
+    tokenizer did so itself. Without it (False, or a tokenizer that has none) the first token has nothing before
+    it and is **not scored**, so that pairs of sentences that differ in it lose the difference.
+    leading_space: put a space in front of the text, as lm-evaluation-harness does for English BLiMP; spans stay
+    those of the text as given.
+
+    Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
+    piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
+    0 or less, higher being more probable, and what else `scored.scored_piece` tells; or {"excluded": reason,
+    "n_tokens": n} for a text without a token to score, or with more tokens than the model takes: no text is ever
+    cut. Raises InputError for another precision.
+
+    A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
+    Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
+    where it does; with `bos=False` a BOS that the tokenizer adds is taken away here and kept there.
+    """
+    found = [_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
+    sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in found]
+    reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
+    scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
+    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], precision), strict=True))
+    nothing = np.zeros(0, dtype=np.float32)
+    return [
+        excluded_piece(reason, len(sequence.ids)) if reason
+        else scored_piece(spans, sequence.tokens, scores.get(i, nothing), read_ids=sequence.ids,
+                          unknown_id=loaded.tokenizer.unk_token_id)
+        for i, (spans, sequence, reason) in enumerate(zip(found, sequences, reasons, strict=True))
+    ]
+
+
+def _token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_space: bool) -> Spans:
+    if not leading_space:
+        return token_spans(tokenizer, text)
+    spans = token_spans(tokenizer, " " + text)
+    moved = np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0))  # (n, 2)
+    return Spans(spans.ids, spans.tokens, moved, spans.special, spans.words)
+
+
+def _sequence(tokenizer: PreTrainedTokenizerBase, spans: Spans, bos: bool) -> _Sequence:
+    opening = tokenizer.bos_token_id
+    text_tokens = np.flatnonzero(~spans.special)
+    last = int(text_tokens[-1]) + 1 if len(text_tokens) else 0
+    opened = last > 0 and spans.ids[0] == opening
+    kept = np.arange(1 if opened and not bos else 0, last)
+    ids = [spans.ids[token] for token in kept]
+    if bos and not opened and opening is not None:
+        ids, kept = [opening, *ids], np.concatenate([[-1], kept])  # -1: no token of the text
+    at = np.array([i for i in range(1, len(ids)) if not spans.special[kept[i]]], dtype=np.int64)
+    return _Sequence(ids, at, kept[at])
+
+
+@torch.inference_mode()
+def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[np.ndarray]:
+    """Log-likelihoods of the scored tokens of each sequence."""
+    if not sequences:
+        return []
+    device, padding = loaded.device, pad_id(loaded.tokenizer)
+    ends = np.cumsum([len(sequence.at) for sequence in sequences])
+    result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
+    # What follows the last token is not asked, so the last token is not read.
+    read = [sequence.ids[:-1] for sequence in sequences]
+    shares = reads_trees(loaded.model, max(map(len, read)))
+    rows = packed(read) if shares else [_alone(number, ids) for number, ids in enumerate(read)]
+    asked = [_asked(row, sequences, ends) for row in rows]
+
+    def step(batch: list[int]) -> None:
+        if shares:
+            inputs = tree_inputs(loaded.model, [rows[i] for i in batch], padding)
+        else:
+            ids, attention = padded([rows[i].ids for i in batch], padding, device)
+            inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
+        # A token with several followers, in several texts, is asked once for all of them.
+        columns = [np.unique(asked[i][:, 0], return_inverse=True) for i in batch]
+        firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
+        row_of, column_of, distribution, target, place = (on_device(numbers, device) for numbers in (
+            np.repeat(np.arange(len(batch)), np.diff(firsts)),  # (n_distinct,)
+            np.concatenate([distinct for distinct, _ in columns]),
+            np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
+            np.concatenate([asked[i][:, 1] for i in batch]),
+            np.concatenate([asked[i][:, 2] for i in batch]),
+        ))
+        result[place] = followers_at(loaded.model, inputs, row_of, column_of, distribution, target)
+
+    lengths = [len(row.ids) for row in rows]
+    n_distinct = [len(np.unique(numbers[:, 0])) for numbers in asked]
+    budget = token_budget(device, loaded.facts.hidden_size)
+    with autocast(device, precision, loaded.model):
+        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step)
+    return np.split(result.cpu().numpy(), ends[:-1])
+
+
+def _alone(number: int, ids: list[int]) -> Row:
+    places = list(range(len(ids)))
+    return Row(ids, places, [place - 1 for place in places], {number: places})
+
+
+def _asked(row: Row, sequences: list[_Sequence], ends: np.ndarray) -> np.ndarray:
+    """What is asked of a row, int64 (n_scored, 3): at which token, for which id, and the number's place among all."""
+    parts = []
+    for number, places in row.places.items():
+        sequence = sequences[number]
+        columns = np.array(places, dtype=np.int64)[sequence.at - 1]
+        targets = np.array(sequence.ids, dtype=np.int64)[sequence.at]
+        parts.append(np.stack([columns, targets, np.arange(ends[number] - len(targets), ends[number])], axis=1))
+    return np.concatenate(parts)

@@ -1,0 +1,84 @@
+"""The last layer of a BERT computed at one position of each row only: where a vector or a masked token is read off.
+
+Keys and values of the last layer are needed of every token; its queries, its output and its feed-forward network,
+five sixths of its work, only where somebody looks. Known are the layers that BERT, RoBERTa, ELECTRA, CamemBERT and
+XLM-RoBERTa share. That a model so computed gives the numbers of the whole one is tried once per model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from transformers import PreTrainedModel
+
+from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, gives
+from engine.models.scoring.stack import blocks_of
+
+_can: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
+
+
+def can_read_one_position(encoder: PreTrainedModel) -> bool:
+    """Whether `reading_one_position` works with an encoder (a model without head), tried once for each."""
+    if encoder not in _can:
+        with torch.inference_mode(), torch.autocast(encoder.device.type, enabled=False):
+            _can[encoder] = _agrees(encoder)
+    return _can[encoder]
+
+
+@contextmanager
+def reading_one_position(encoder: PreTrainedModel, columns: torch.Tensor) -> Iterator[None]:
+    """While inside, the last layer returns (n_rows, 1, hidden): the state at `columns` int64 (n_rows,) of each row.
+
+    What follows the last layer (a pooler, a head) is given that instead of all positions.
+    """
+    blocks = blocks_of(encoder)
+    assert blocks is not None  # `can_read_one_position` said so
+    last = blocks[len(blocks) - 1]
+
+    def forward(hidden: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: Any, **__: Any) -> torch.Tensor:
+        return _at(last, hidden, attention_mask, columns)
+
+    # In place of the layer's own only while this pass runs; a worker asks a model one thing at a time.
+    last.forward = forward
+    try:
+        yield
+    finally:
+        del last.forward
+
+
+def _at(
+    layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, columns: torch.Tensor
+) -> torch.Tensor:
+    rows = torch.arange(len(hidden), device=hidden.device)
+    own = hidden[rows, columns][:, None]  # (n_rows, 1, hidden)
+    attention = layer.attention.self
+    query, key, value = (
+        projected.unflatten(-1, (attention.num_attention_heads, -1)).transpose(1, 2)  # (n_rows, n_heads, length, size)
+        for projected in (attention.query(own), attention.key(hidden), attention.value(hidden)))
+    if attention_mask is not None and attention_mask.shape[2] > 1:
+        attention_mask = attention_mask[rows, :, columns][:, :, None]  # (n_rows, 1, 1, length)
+    context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)
+    attended = layer.attention.output(context.transpose(1, 2).flatten(2), own)  # (n_rows, 1, hidden)
+    return layer.output(layer.intermediate(attended), attended)
+
+
+def _agrees(encoder: PreTrainedModel) -> bool:
+    blocks = blocks_of(encoder)
+    if blocks is None:
+        return False
+    vocabulary = int(encoder.config.get_text_config().vocab_size)
+    ids = torch.arange(10, device=encoder.device).reshape(2, 5) % vocabulary  # (2, 5)
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], device=encoder.device)
+    columns = torch.tensor([3, 1], device=encoder.device)
+    inputs = {"input_ids": ids, "attention_mask": mask}
+    whole = encoder(**inputs).last_hidden_state[[0, 1], columns.tolist()]  # (2, hidden)
+
+    def read() -> list[torch.Tensor]:
+        with reading_one_position(encoder, columns):
+            return [encoder(**inputs).last_hidden_state[:, 0]]
+
+    return gives([whole], read, TOLERANCE_OF_STATES)

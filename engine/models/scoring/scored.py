@@ -1,0 +1,45 @@
+"""What scoring a text gives: its scored tokens with their log-likelihoods, or why it was left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.models.loading.weights import Loaded
+from engine.models.tokenization.spans import Spans
+
+
+def scored_piece(
+    spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray, *, read_ids: list[int], unknown_id: int | None
+) -> dict[str, Any]:
+    """The tokens at `positions` int64 (|S|,) with their log-likelihoods float32 (|S|,), in nats.
+
+    "n_unknown" of them are the tokenizer's unknown token, which stands for characters it has no piece for.
+    "read_ids" are all ids that the model reads, scored or not: texts that share them are one text to it. Without
+    any token the text is excluded: a sum over none would be 0, the best there is.
+    """
+    if not len(positions):
+        return excluded_piece("It has no token to score.", len(spans.ids))
+    ids = np.array(spans.ids, dtype=np.int32)[positions]
+    return {
+        "tokens": [spans.tokens[i] for i in positions],
+        "ids": ids,
+        "spans": spans.spans[positions],
+        "log_likelihoods": log_likelihoods,
+        "read_ids": np.array(read_ids, dtype=np.int32),
+        "n_unknown": 0 if unknown_id is None else int((ids == unknown_id).sum()),
+    }
+
+
+def excluded_piece(reason: str, n_tokens: int) -> dict[str, Any]:
+    """The piece of a text that was left out."""
+    return {"excluded": reason, "n_tokens": n_tokens}
+
+
+def too_long(loaded: Loaded, n_tokens: int) -> str | None:
+    """Why a text of `n_tokens` tokens, special ones included, is too long for the model; None where it is not."""
+    limit = loaded.facts.max_tokens
+    if n_tokens <= limit:
+        return None
+    return f"It has {n_tokens:,} tokens with the special ones, and {loaded.facts.name} takes at most {limit:,}."

@@ -1,0 +1,129 @@
+"""Model cards: the built-in models, with what their training record says of them, and what a paper's card holds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from engine.errors import ModelError
+from engine.models.sources.recipes import Recipe
+
+BUILT_IN_PREFIX = "builtin/"
+PAPER_PREFIX = "paper/"
+PLACEHOLDER = "DIRECTORY"
+FOLDER = Path(__file__).parents[2] / "builtin"
+RECORD = "pretraining.json"
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What a built-in model is, in words. `kind` says how it scores: by filling masks, or from left to right."""
+
+    name: str
+    label: str
+    kind: Literal["masked", "causal"]
+    description: str
+
+    @property
+    def directory(self) -> Path:
+        """Its Hugging Face directory; there is none before the model was trained."""
+        return FOLDER / self.name.removeprefix(BUILT_IN_PREFIX)
+
+
+@dataclass(frozen=True)
+class PaperCard:
+    """A model as papers name it: `labels` are pairs of a paper and what it calls the model there.
+
+    `hub`: its Hugging Face id. No revision is known to be the papers', so none is named. A model without an id `needs`
+    a local directory, and is asked for as NAME=DIRECTORY. `recipe`: how its publisher made tokens where the files alone
+    do not say so; it goes with the hub's files as well. Sizes and lengths as printed; None where it is not stated.
+    """
+
+    name: str
+    labels: tuple[tuple[str, str], ...]
+    kind: Literal["masked", "causal"]
+    language: str
+    publisher: str
+    url: str
+    tokenizer: str
+    vocabulary_size: str | None
+    corpus: str | None = None
+    model_size: str | None = None
+    whole_word_masking: str | None = None
+    max_seq_length: str | None = None
+    hub: str | None = None
+    needs: str | None = None
+    recipe: Recipe | None = None
+    note: str = ""
+
+    @property
+    def model_name(self) -> str:
+        """What to type where a model is asked for; DIRECTORY stands for one's own."""
+        return self.name if self.hub else f"{self.name}={PLACEHOLDER}"
+
+
+@dataclass(frozen=True)
+class HeldOutFigure:
+    """One number measured on documents that were kept out of training, e.g. "masked-token accuracy", 0.36."""
+
+    name: str
+    value: float
+    unit: str
+    better: Literal["higher", "lower"]
+
+
+BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
+    ModelCard(
+        "builtin/bert-mini-ja", "BERT mini (Japanese novels)", "masked",
+        "A small BERT with MeCab words and WordPiece, trained on out-of-copyright Japanese novels. For clusters, "
+        "alignment and pseudo-log-likelihoods.",
+    ),
+    ModelCard(
+        "builtin/gpt2-mini-ja", "GPT-2 mini (Japanese novels)", "causal",
+        "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal pairs.",
+    ),
+)}
+
+# Keys of the record's "held_out" -> how the number is called.
+_FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
+    "masked_accuracy": ("accuracy, masked as trained", "share of masked tokens whose most probable token is right, "
+                        "of the chosen 80 % [MASK], 10 % another token, 10 % left", "higher"),
+    "mask_only_accuracy": ("accuracy, all [MASK]", "share of masked tokens whose most probable token is right, every "
+                           "chosen token [MASK]", "higher"),
+    "mask_only_nats": ("loss, all [MASK]", "nats per masked token", "lower"),
+    "nats_per_token": ("loss per token", "nats per token", "lower"),
+    "nats_per_character": ("loss per character", "nats per character", "lower"),
+}
+
+
+def built_in_directory(name: str) -> Path:
+    """The directory of a built-in model. Raises ModelError for a name that is none, or a model that is not here."""
+    if name not in BUILT_IN:
+        raise ModelError(f"There is no built-in model {name!r}. The built-in models are {', '.join(BUILT_IN)}.")
+    directory = BUILT_IN[name].directory
+    if not (directory / "config.json").is_file():
+        raise ModelError(f"The built-in model {name} is missing from this installation: {directory} is no model "
+                         "directory. Fetch the repository again, or train it with `make pretrain`.")
+    return directory
+
+
+def training_record(name: str) -> dict[str, Any]:
+    """All that `python -m engine pretrain` wrote down of a built-in model: settings, corpus, steps, numbers.
+
+    Raises ModelError for an unknown or missing model, or when its record is missing or unreadable.
+    """
+    path = built_in_directory(name) / RECORD
+    try:
+        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"The training record {path} cannot be read: {error}. Fetch the repository again.") from error
+    return record
+
+
+def held_out_figures(name: str) -> tuple[HeldOutFigure, ...]:
+    """The numbers measured on held-out documents, as the training record has them. Raises as `training_record`."""
+    held_out = training_record(name).get("held_out", {})
+    return tuple(HeldOutFigure(title, float(held_out[key]), unit, better)
+                 for key, (title, unit, better) in _FIGURES.items() if key in held_out)

@@ -1,0 +1,33 @@
+"""A text -> the ids of its tokens, whole and unpadded.
+
+The tokenizer neither pads nor truncates: a Rust tokenizer keeps those settings in itself, where another
+thread's call can change them.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from transformers import BatchEncoding, PreTrainedTokenizerBase
+
+_encoding = threading.Lock()
+
+
+def encoded(tokenizer: PreTrainedTokenizerBase, text: str, **settings: Any) -> BatchEncoding:
+    """The tokenizer's encoding of one text, whole and unpadded, with the special tokens it adds itself."""
+    with _encoding:
+        return tokenizer(
+            text, padding=False, truncation=False, verbose=False,
+            return_attention_mask=False, return_token_type_ids=False, **settings,
+        )
+
+
+def token_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+    """Ids of `text`, with the special tokens that the tokenizer adds, never truncated."""
+    return list(encoded(tokenizer, text)["input_ids"])
+
+
+def pad_id(tokenizer: PreTrainedTokenizerBase) -> int:
+    """The id to pad with: the tokenizer's, or 0 where it has none (padding is masked out in any case)."""
+    return int(tokenizer.pad_token_id) if tokenizer.pad_token_id is not None else 0

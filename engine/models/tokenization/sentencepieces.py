@@ -1,0 +1,71 @@
+"""The pieces of a published SentencePiece model, by SentencePiece itself, with the numbers of its vocabulary file."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from sentencepiece import SentencePieceProcessor
+from transformers.convert_slow_tokenizer import import_protobuf
+
+from engine.errors import ModelError
+from engine.models.tokenization.character_alignment import Folded
+from engine.models.tokenization.offsets import SPACE_MARKS
+
+
+class SentencePieces:
+    """The one .model file of a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        """Raises ModelError when there is none, more than one, or one that cannot be read."""
+        found = sorted(directory.glob("*.model"))
+        if len(found) != 1:
+            raise ModelError(f"The recipe needs the one SentencePiece model of {directory}, a file that ends in "
+                             f".model; there are {', '.join(path.name for path in found) or 'none'}.")
+        self._path = found[0]
+        try:
+            self._bytes = self._path.read_bytes()
+            self._processor = SentencePieceProcessor(model_proto=self._bytes)
+        except (OSError, RuntimeError) as error:
+            raise ModelError(f"{self._path} is no SentencePiece model that can be read: {error}. "
+                             "Copy or download it again.") from error
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        """The number of each piece: its line in vocab.txt or the .vocab file beside the model, else the model's own."""
+        for path in (self._path.parent / "vocab.txt", self._path.with_suffix(".vocab")):
+            if path.is_file():
+                lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+                return {line.split("\t")[0]: number for number, line in enumerate(lines) if line}
+        return {self._processor.id_to_piece(number): number for number in range(len(self._processor))}
+
+    def cut(self, text: Folded, opens: bool) -> list[tuple[str | None, int, int]]:
+        """The pieces of a text, each with the characters it covers; None for one without a number.
+
+        opens: whether the text begins here. Behind a special token no word begins, so the space that most models
+        put before a text is left out there.
+        """
+        processor = self._processor if opens else self._inner
+        # SentencePiece counts bytes of UTF-8.
+        character_at: dict[int, int] = {}
+        position = 0
+        for index, character in enumerate(text.characters):
+            character_at[position] = index
+            position += len(character.encode())
+        character_at[position] = len(text.characters)
+        cut: list[tuple[str | None, int, int]] = []
+        for piece in reversed(processor.encode(text.characters, return_type="proto").pieces):
+            start, end = character_at[piece.begin], character_at[piece.end]
+            if start == end and cut and cut[-1][1] == start and piece.piece != SPACE_MARKS[0]:
+                # Of the pieces that one character became (株式会社 from ㍿) SentencePiece gives it to the last alone.
+                end = cut[-1][2]
+            known = piece.id != processor.unk_id() and piece.piece in self.ids
+            cut.append((piece.piece if known else None, start, end))
+        return cut[::-1]
+
+    @cached_property
+    def _inner(self) -> SentencePieceProcessor:
+        """The same model without the space before a text."""
+        proto = import_protobuf().ModelProto.FromString(self._bytes)
+        proto.normalizer_spec.add_dummy_prefix = False
+        return SentencePieceProcessor(model_proto=proto.SerializeToString())

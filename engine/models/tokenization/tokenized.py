@@ -1,0 +1,32 @@
+"""The tokens of a text with all that can be said of each: for looking at, not for computing with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from transformers import PreTrainedTokenizerBase
+
+from engine.models.tokenization.recipe_tokenizer import RecipeTokenizer
+from engine.models.tokenization.spans import token_spans
+
+
+def tokenized(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[dict[str, Any]]:
+    """One piece per text, in order, with n tokens, special ones included.
+
+    tokens [str] and ids int32 (n,) as the vocabulary has them, spans int32 (n, 2) characters of the text, (-1, -1) for
+    special tokens, special bool (n,), words int32 (n,) numbers of the tokenizer's words, unknown bool (n,), and
+    prepared: the text as the vocabulary sees it, where a recipe changes it first ("" where none does).
+    """
+    pieces = []
+    for text in texts:
+        found = token_spans(tokenizer, text)
+        ids = np.array(found.ids, dtype=np.int32)
+        unknown = (ids == tokenizer.unk_token_id) & ~found.special
+        pieces.append({
+            "tokens": found.tokens, "ids": ids, "spans": found.spans, "special": found.special, "words": found.words,
+            "unknown": np.asarray(unknown, dtype=bool),
+            "prepared": tokenizer.prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
+        })
+    return pieces

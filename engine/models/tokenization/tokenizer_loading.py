@@ -1,0 +1,120 @@
+"""The tokenizer of a model directory, by transformers' own classes, with the dictionary it was published for."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, cast
+
+from tokenizers.models import Unigram
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from engine.errors import ModelError
+from engine.models.silence_transformers import in_one_line, quiet
+from engine.models.sources.model_files import read_config, read_json, tokenizer_files
+from engine.models.sources.recipe_files import FILE as RECIPE_FILE
+from engine.models.sources.recipes import EXAMPLE, Recipe
+from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
+
+WHAT_WOULD_DO = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
+                 "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
+# Named by tokenizer classes too, but no vocabulary.
+_SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
+# Words of more than one kanji, as lines of a vocabulary.
+_KANJI_WORD = re.compile(r"^[\u4e00-\u9fff]{2,}$", re.MULTILINE)
+# The first release whose BertJapaneseTokenizer takes unidic-lite where no dictionary is named; before, it was ipadic.
+_UNIDIC_BY_DEFAULT = (4, 46)
+
+
+def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedTokenizerBase:
+    """Load the tokenizer of a model directory; code that the directory may hold is never run.
+
+    By a recipe where there is one, else by transformers' own classes: the files then have to say how texts are cut
+    (see `_require_said`).
+    A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
+    ipadic, which was the default it was trained with; newer releases would cut its words differently without
+    a word. A Unigram vocabulary gets its own unknown piece back (see `_mend_unknown`).
+    Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
+    """
+    if recipe is None:
+        _require_said(directory)
+        return _published(directory)
+    if recipe.vocabulary == "own":
+        made = RecipeTokenizer(recipe, _published(directory), None)
+    else:
+        made = recipe_tokenizer(directory, recipe)
+    return cast(PreTrainedTokenizerBase, made)  # asked as one, though it is none
+
+
+def _published(directory: Path) -> PreTrainedTokenizerBase:
+    if not tokenizer_files(directory):
+        raise ModelError(f"There is no tokenizer in {directory}. {WHAT_WOULD_DO}")
+    try:
+        with quiet():
+            tokenizer = AutoTokenizer.from_pretrained(
+                directory, local_files_only=True, trust_remote_code=False, **published_dictionary(directory),
+            )
+    except Exception as error:  # transformers raises anything for a directory that is not as it should be
+        advice = "Install that package." if isinstance(error, ImportError) else WHAT_WOULD_DO
+        raise ModelError(f"The tokenizer in {directory} cannot be loaded: {in_one_line(error)} {advice}") from error
+    # transformers makes an empty vocabulary, without a word, where there is no file for it.
+    vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
+    if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
+        raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
+                         f"{', '.join(sorted(vocabularies))}. {WHAT_WOULD_DO}")
+    _mend_unknown(tokenizer)
+    return tokenizer
+
+
+def published_dictionary(directory: Path) -> dict[str, Any]:
+    """The argument that gives a BertJapaneseTokenizer the dictionary it was published for, or nothing.
+
+    Source: transformers pull request 33372 (4.46) changed the default of `MecabTokenizer(mecab_dic=)`.
+    """
+    path = directory / "tokenizer_config.json"
+    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    config = read_config(directory)
+    given = settings.get("mecab_kwargs") or {}
+    by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
+                and settings.get("word_tokenizer_type") == "mecab")
+    release = tuple(map(int, re.findall(r"\d+", str(config.get("transformers_version", "0")))[:2]))
+    if not by_mecab or "mecab_dic" in given or release >= _UNIDIC_BY_DEFAULT:
+        return {}
+    return {"mecab_kwargs": {**given, "mecab_dic": "ipadic"}}
+
+
+def _require_said(directory: Path) -> None:
+    """Raise ModelError where a vocabulary alone is given, and BERT's own way of cutting texts cannot be its.
+
+    Without a word on the tokenizer transformers takes BERT's, which puts every kanji apart and lowers the case. A
+    vocabulary with words of several kanji was made for something else: it would be read all wrong, without a sign.
+    """
+    said = any((directory / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
+    vocabulary = directory / VOCABULARY
+    if said or not vocabulary.is_file() or read_config(directory).get("tokenizer_class"):
+        return
+    unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
+    if unreachable:
+        raise ModelError(
+            f"{directory} does not say how texts are cut into the words of its {VOCABULARY}, and BERT's own way never "
+            f"makes {', '.join(unreachable[:3])} or {len(unreachable) - 3:,} others. Name its card (such as "
+            f"paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}")
+
+
+def _mend_unknown(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Let a Unigram tokenizer write its unknown token for what it does not know.
+
+    transformers 5 makes a T5Tokenizer with the unknown piece at 2, where T5 has it. Japanese GPT-2 models published
+    with that class have it at 0, and </s> at 2: every unknown character would become an end of text, in the
+    middle of it. Mended so, their tokens equal SentencePiece's own.
+    """
+    backend = tokenizer.backend_tokenizer if tokenizer.is_fast else None
+    if backend is None or not isinstance(backend.model, Unigram):
+        return
+    model = json.loads(backend.to_str())["model"]
+    pieces = [piece for piece, _ in model["vocab"]]
+    set_to, wanted = model.get("unk_id"), str(tokenizer.unk_token)
+    if set_to is not None and pieces[set_to] != wanted and wanted in pieces:
+        scored = [(piece, score) for piece, score in model["vocab"]]
+        backend.model = Unigram(scored, unk_id=pieces.index(wanted), byte_fallback=model["byte_fallback"])

@@ -1,0 +1,58 @@
+"""What an instance was told by its environment: whose it is, and how much it gives to each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.errors import InputError
+from engine.runs.access.limits import Limits, limits
+from engine.runs.access.model_policy import ModelPolicy, model_policy
+from engine.runs.access.viewers import Members, members
+
+DEFAULT_RUNNING = 2
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Frozen at opening.
+
+    members: who may use a hosted instance; None on one's own machine. retention_days: after how many days a run
+    that ended is forgotten with its data; None keeps all. running: runs of everybody at once.
+    """
+
+    members: Members | None = None
+    limits: Limits = field(default_factory=Limits)
+    models: ModelPolicy = field(default_factory=ModelPolicy)
+    retention_days: float | None = None
+    running: int = DEFAULT_RUNNING
+
+    @property
+    def hosted(self) -> bool:
+        """Whether this is an instance for a team, with sign-in."""
+        return self.members is not None
+
+
+def configuration(environment: Mapping[str, str] | None = None) -> Configuration:
+    """What the variables HAKARI_… say; InputError for what they cannot mean."""
+    given = os.environ if environment is None else environment
+    team = members(given)
+    hosted = team is not None
+    days = _number(given, "HAKARI_RETENTION_DAYS")
+    running = _number(given, "HAKARI_RUNNING")
+    return Configuration(
+        members=team, limits=limits(given, hosted=hosted), models=model_policy(given, hosted=hosted),
+        retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
+    )
+
+
+def _number(environment: Mapping[str, str], variable: str) -> float | None:
+    text = environment.get(variable, "").strip()
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        raise InputError(f"{variable} is a number; got {text!r}.") from None
+    if number is not None and not 0 <= number < float("inf"):
+        raise InputError(f"{variable} is a number from 0 on; got {text!r}.")
+    return number

@@ -1,0 +1,173 @@
+"""A frozen record to the bytes of a few files, and back: tables, arrays, and JSON for everything else.
+
+    record.json        the JSON-able fields; size and CRC-32 of every file beside it, and its own CRC-32
+    <field>.parquet    a field that is a table
+    arrays.npz         all arrays of all fields
+
+Nothing is pickled, and a file that is not what was written is noticed before anything is made of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.errors import InputError, RunError
+from engine.runs.storage.json_codec import from_plain, to_plain
+
+SCHEMA = 1
+RECORD, ARRAYS = "record.json", "arrays.npz"
+
+Record = TypeVar("Record")
+Read = Callable[[str], bytes]
+
+
+def pack(record: Any) -> dict[str, bytes]:
+    """The files of a frozen record, by name; `record.json` comes last.
+
+    Raises TypeError for a field that is no table, no array of numbers, no dict of them and not JSON-able.
+    """
+    files: dict[str, bytes] = {}
+    arrays: dict[str, np.ndarray] = {}
+    fields: dict[str, Any] = {}
+    for field in dataclasses.fields(record):
+        value = getattr(record, field.name)
+        if isinstance(value, pd.DataFrame):
+            files[f"{field.name}.parquet"] = to_parquet(value)
+            fields[field.name] = {"as": "table"}
+        elif isinstance(value, np.ndarray):
+            arrays[field.name] = value
+            fields[field.name] = {"as": "array"}
+        elif isinstance(value, dict) and value and all(isinstance(item, np.ndarray) for item in value.values()):
+            # Keys may be any text (model names with slashes): they stay in the record, numbers name the members.
+            arrays |= {f"{field.name}.{i}": item for i, item in enumerate(value.values())}
+            fields[field.name] = {"as": "arrays", "keys": [_key(key, record, field.name) for key in value]}
+        else:
+            try:
+                fields[field.name] = {"as": "value", "value": to_plain(value)}
+            except TypeError as error:
+                raise TypeError(f"{type(record).__qualname__}.{field.name}: {error}") from error
+    if arrays:
+        files[ARRAYS] = _to_npz(arrays, record)
+    description = {"schema": SCHEMA, "type": type(record).__qualname__, "fields": fields,
+                   "files": {name: [len(content), zlib.crc32(content)] for name, content in files.items()}}
+    description["checksum"] = _checksum(description)
+    return files | {RECORD: json.dumps(description, ensure_ascii=False, indent=1, allow_nan=False).encode()}
+
+
+def unpack(record_type: type[Record], read: Read, what: str) -> Record:
+    """The record whose files `read` returns by name, equal to the one packed in every field.
+
+    Raises RunError, starting with `what`, when a file is damaged or of another version; what `read`
+    raises when a file is not there goes through.
+    """
+    description = _description(read, what)
+    arrays = _from_npz(_sound(read, description, ARRAYS, what), what) if ARRAYS in description["files"] else {}
+    apart: dict[str, Any] = {}
+    values: dict[str, Any] = {}
+    for name, stored in description["fields"].items():
+        if stored["as"] == "table":
+            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), None, what)
+        elif stored["as"] == "array":
+            apart[name] = arrays[name]
+        elif stored["as"] == "arrays":
+            apart[name] = {key: arrays[f"{name}.{i}"] for i, key in enumerate(stored["keys"])}
+        else:
+            values[name] = stored["value"]
+    try:
+        return from_plain(record_type, values, "result", given=apart)
+    except InputError as error:
+        raise RunError(f"{what} was made by another version: {error}") from error
+
+
+def unpack_table(field: str, columns: Sequence[str] | None, read: Read, what: str) -> pd.DataFrame:
+    """One table of a packed record, or some of its columns; no other file is read.
+
+    Raises RunError, starting with `what`, when there is no such table or it is damaged.
+    """
+    description = _description(read, what)
+    if description["fields"].get(field, {}).get("as") != "table":
+        raise RunError(f"{what} has no table {field!r}.")
+    return _from_parquet(_sound(read, description, f"{field}.parquet", what), columns, what)
+
+
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """A table in Parquet, index and types included."""
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_pandas(frame), sink, compression="lz4")  # the fastest to read back
+    return sink.getvalue()
+
+
+def from_parquet(raw: bytes, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """The table that `to_parquet` wrote. Raises pyarrow.ArrowException when it is damaged."""
+    table = pq.read_table(pa.BufferReader(raw), columns=None if columns is None else list(columns))
+    return table.to_pandas()
+
+
+def _description(read: Read, what: str) -> dict[str, Any]:
+    raw = read(RECORD)
+    try:
+        description: dict[str, Any] = json.loads(raw)
+        checksum = description.pop("checksum")
+        schema = int(description["schema"])
+        sound = checksum == _checksum(description)
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise RunError(f"{what} is damaged: {RECORD} is no record ({error}).") from error
+    if not sound:
+        raise RunError(f"{what} is damaged: {RECORD} is not as it was written.")
+    if schema > SCHEMA:
+        raise RunError(f"{what} was written by a newer version of Hakari; update to see it.")
+    return description
+
+
+def _sound(read: Read, description: Mapping[str, Any], name: str, what: str) -> bytes:
+    raw = read(name)
+    if [len(raw), zlib.crc32(raw)] != description["files"][name]:
+        raise RunError(f"{what} is damaged: {name} is not as it was written.")
+    return raw
+
+
+def _from_parquet(raw: bytes, columns: Sequence[str] | None, what: str) -> pd.DataFrame:
+    try:
+        return from_parquet(raw, columns)
+    except pa.ArrowException as error:
+        raise RunError(f"{what} is damaged: {error}.") from error
+
+
+def _to_npz(arrays: Mapping[str, np.ndarray], record: Any) -> bytes:
+    for name, array in arrays.items():
+        if array.dtype.hasobject:
+            raise TypeError(f"{type(record).__qualname__}.{name}: an array of Python objects cannot be kept.")
+    with zipfile.ZipFile(sink := io.BytesIO(), "w") as archive:  # the layout of np.savez, for any member name
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+    return sink.getvalue()
+
+
+def _from_npz(raw: bytes, what: str) -> dict[str, np.ndarray]:
+    try:
+        with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
+            return dict(archive)
+    except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
+        raise RunError(f"{what} is damaged: {ARRAYS}: {error}.") from error
+
+
+def _key(key: Any, record: Any, field: str) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{type(record).__qualname__}.{field}: keys are str; got {key!r}.")
+    return key
+
+
+def _checksum(description: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(description, sort_keys=True).encode())

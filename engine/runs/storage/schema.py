@@ -1,0 +1,85 @@
+"""The tables of the run store, in SQLAlchemy's words; nothing here is particular to SQLite."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, DateTime, Float, ForeignKey, Index, String, Text, false
+from sqlalchemy.engine import Dialect
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, kept in UTC and always aware, also where the database knows no time zones."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To the database: in UTC; a naive time is a fault of the caller."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"A moment needs its time zone; got {value!r}.")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """From the database: aware, in UTC."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Base(DeclarativeBase):
+    """The tables below share one schema."""
+
+
+class ProcessRow(Base):
+    """A process that has, or had, this store open; see `engine.runs.storage.processes`."""
+
+    __tablename__ = "processes"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    host: Mapped[str] = mapped_column(String(300))
+    pid: Mapped[int]
+    started: Mapped[float] = mapped_column(Float(53))
+    signed: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class RunRow(Base):
+    """One run. `number` gives the order of submission, `id` is what addresses show."""
+
+    __tablename__ = "runs"
+
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    id: Mapped[str] = mapped_column(String(32), unique=True)
+    owner: Mapped[str] = mapped_column(String(300))
+    kind: Mapped[str] = mapped_column(String(60))
+    name: Mapped[str] = mapped_column(Text)
+    settings: Mapped[dict[str, Any]] = mapped_column(JSON)
+    dataset_name: Mapped[str] = mapped_column(Text)
+    dataset_hash: Mapped[str] = mapped_column(String(64), index=True)
+    dataset_notices: Mapped[list[str]] = mapped_column(JSON)
+    key: Mapped[str] = mapped_column(String(64))  # equal for runs that must give equal results
+    state: Mapped[str] = mapped_column(String(12), index=True)
+    done: Mapped[int] = mapped_column(default=0)
+    total: Mapped[int] = mapped_column(default=0)
+    label: Mapped[str] = mapped_column(Text, default="")
+    message: Mapped[str] = mapped_column(Text, default="")
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+    started: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    finished: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    expected: Mapped[datetime | None] = mapped_column(UtcDateTime)  # when it should be finished
+    # The process that runs it or will; NULL when nobody does: finished, or left by a process that closed.
+    process_id: Mapped[str | None] = mapped_column(ForeignKey("processes.id", ondelete="SET NULL"))
+    stop_requested: Mapped[bool] = mapped_column(default=False)
+    attempts: Mapped[int] = mapped_column(default=0)  # how often it was started and not brought to an end
+    shared: Mapped[bool] = mapped_column(default=False, server_default=false())  # the team may read it
+    note: Mapped[str] = mapped_column(Text, default="", server_default="")
+    models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, a line each
+    stored_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")  # dataset and result on disk
+
+    __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"),
+                      Index("runs_shared", "shared", "number"))

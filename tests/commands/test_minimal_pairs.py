@@ -1,0 +1,136 @@
+"""`python -m engine minimal-pairs` on files as published: several of them, a zip, CrowS-Pairs, every table.
+
+Over a backend without models; with them it is tried in `test_command_line`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.__main__ import main
+from engine.commands import common
+from engine.runs.open import open_engine
+from tests.support.fakes import FakeBackend
+
+MODEL, BERT = "somebody/gpt2", "somebody/bert"
+# Of our own writing, in the layouts of the published files.
+BLIMP = {name: [{"sentence_good": f"The {noun} {good}.", "sentence_bad": f"The {noun} {bad}.", "UID": name,
+                 "field": "morphology", "linguistics_term": "agreement", "pairID": str(i)}
+                for i, noun in enumerate(("scale", "weight", "old spoon", "thing on the plate"))]
+         for name, good, bad in (("tips", "tips", "tip"), ("weighs", "weighs little", "weigh little"))}
+CROWS = [("0", "あの老人は道で転んだ", "あの若者は道で転んだ", "stereo", "age"),
+         ("1", "若い店員が失敗した", "老いた店員が失敗した", "antistereo", "age"),
+         ("2", "女は泣いた", "男は泣いた", "stereo", "gender"), ("3", "同じ文", "同じ文", "stereo", "gender")]
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_models() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(common, "open_engine", lambda *places, **settings: open_engine(*places, **settings,
+                                                                                       backend=FakeBackend()))
+        yield
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("files")
+    found = {}
+    for name, rows in BLIMP.items():
+        found[name] = folder / f"{name}.jsonl"
+        found[name].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found["zip"] = folder / "blimp.zip"
+    with zipfile.ZipFile(found["zip"], "w") as archive:
+        for name in BLIMP:
+            archive.write(found[name], f"data/{name}.jsonl")
+        archive.writestr("README.txt", "Pairs.\nTwo files.\n")
+    found["crows"] = folder / "crows.csv"
+    with found["crows"].open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("", "sent_more", "sent_less", "stereo_antistereo", "bias_type"), *CROWS])
+    return found
+
+
+def run(cache: Path, out: Path, *arguments: object) -> int:
+    return main(["minimal-pairs", *map(str, arguments), "--out", str(out), "--cache", str(cache)])
+
+
+@pytest.fixture(scope="module")
+def blimp(cache: Path, files: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("blimp")
+    data = ["--data", files["tips"], files["weighs"]]
+    assert run(cache, out, *data, "--model", MODEL, "--by", "UID", "--normalization", "LP", "SLOR") == 0
+    return out
+
+
+def test_every_table_is_written(blimp: Path) -> None:
+    assert {path.stem for path in blimp.glob("*.csv")} == {
+        "pairs", "summary", "bias", "correlations", "differences", "categories", "fair_subsets", "fair_summary",
+        "ranking", "tokens", "excluded"}
+    pairs = table(blimp / "pairs.csv")
+    assert [row["row"] for row in pairs] == [str(number) for number in range(1, 9)]
+    assert {row["category"] for row in pairs} == {"agreement"} and {row["scored_in"] for row in pairs} == {"fp32"}
+    assert {row["normalization"] for row in table(blimp / "summary.csv")} == {"LP", "SLOR"}
+    assert {row["category"] for row in table(blimp / "categories.csv")} == {"tips", "weighs"}
+    (first, *_) = table(blimp / "bias.csv")
+    assert list(first)[:6] == ["model", "normalization", "slope", "standard_error", "ci_low", "ci_high"]
+    settings = json.loads((blimp / "settings.json").read_text(encoding="utf-8"))
+    assert (settings["format"], settings["unigrams"], settings["alpha"]) == ("BLiMP", "these sentences", 0.8)
+    assert "from left to right" in settings["rules"][MODEL]
+
+
+def test_the_fair_rows_are_those_of_equal_length(blimp: Path) -> None:
+    equal = [row["row"] for row in table(blimp / "pairs.csv") if row["acceptable_tokens"] == row["unacceptable_tokens"]]
+    fair = table(blimp / "fair_subsets.csv")
+    for subset in ("A=U", "A=U for all models"):
+        assert [row["row"] for row in fair if row["subset"] == subset] == equal
+
+
+def test_repeated_data_and_a_zip_are_the_same_pairs(
+    blimp: Path, cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, data in (("repeated", ["--data", files["tips"], "--data", files["weighs"]]), ("zip", ["--data",
+                                                                                                    files["zip"]])):
+        assert run(cache, tmp_path / name, *data, "--model", MODEL) == 0
+        assert (tmp_path / name / "pairs.csv").read_bytes() == (blimp / "pairs.csv").read_bytes()
+    said = capsys.readouterr().err
+    assert "format: BLiMP" in said and "1 file of blimp.zip without two sentence columns left out: README.txt" in said
+
+
+def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], tmp_path: Path) -> None:
+    assert run(cache, tmp_path, "--data", files["crows"], "--model", BERT, "--model", MODEL, "--shared-tokens",
+               "--normalization", "LP", "--precision", "exact-decisions", "--unigrams", "these sentences") == 0
+    rows = table(tmp_path / "stereotypes.csv")
+    assert {(row["measure"], row["model"]) for row in rows} == {
+        ("whole-sentence likelihood", BERT), ("whole-sentence likelihood", MODEL), ("shared tokens", BERT)}
+    overall = [row for row in rows if not row["category"] and not row["direction"]]
+    assert all((row["n"], row["n_tied"]) == ("4", "1") for row in overall)
+    assert len(table(tmp_path / "shared_tokens.csv")) == 4 and len(table(tmp_path / "comparisons.csv")) == 1
+    # few pairs: all of them are in the sample that is scored in fp32
+    assert [row["n_fp32"] for row in table(tmp_path / "precision.csv")] == ["3", "3"]
+
+
+@pytest.mark.parametrize(("options", "expected"), [
+    (("--alpha", "-1"), "--alpha must be 0 or more"), (("--by", "phase"), "no column 'phase' to sort them by"),
+    (("--unigrams", "nowhere.json"), "nowhere.json"), (("--column", "acceptable"), "ROLE=NAME"),
+])
+def test_what_cannot_be_done_ends_with_2(
+    cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...],
+    expected: str,
+) -> None:
+    assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, *options) == 2
+    assert expected in capsys.readouterr().err and not (tmp_path / "out").exists()

@@ -1,0 +1,130 @@
+"""The agreement page's figure, and which runs it begins with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.agreement import charts
+from dashboard.agreement import choice as agreement_runs
+from dashboard.agreement.choice import most_shared, other_files, signature_of
+from engine.evaluations.agreement.evaluate import published_table
+
+TABLE = pd.DataFrame({
+    "model": ["builtin/a", "owner/<b>%{x}", "c", "d"], "clusters": [100.0, 200.0, 300.0, np.nan],
+    "rank clusters": pd.array([1, 2, 3, None], dtype="Int64"), "fill-mask": [0.3, 0.1, 0.2, 0.4],
+    "rank fill-mask": pd.array([2, 4, 3, 1], dtype="Int64"), "classification": [0.5, 0.6, 0.7, 0.8],
+    "rank classification": pd.array([4, 3, 2, 1], dtype="Int64"),
+})
+
+
+def test_points_are_the_models_that_both_evaluations_judged() -> None:
+    trace = charts.scatter(TABLE, "clusters", "fill-mask").data[0]
+    assert list(trace.x) == [100, 200, 300] and list(trace.y) == [0.3, 0.1, 0.2]
+    assert [list(line) for line in trace.customdata] == [
+        ["builtin/a", 1, 2], ["owner/&lt;b&gt;%&#123;x}", 2, 4], ["c", 3, 3]]
+    assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
+
+
+def test_better_is_above_and_on_the_right_whichever_end_that_is() -> None:
+    figure = charts.scatter(TABLE, "clusters", "fill-mask")
+    left, right = figure.layout.xaxis.range
+    low, high = figure.layout.yaxis.range
+    assert left > 300 > 100 > right  # a smaller score is better
+    assert low < 0.1 < 0.3 < high
+    assert "smaller is better" in figure.layout.xaxis.title.text
+    assert "larger is better" in figure.layout.yaxis.title.text
+
+
+def test_shares_are_read_in_per_cent_fine_enough_to_tell_ticks_apart() -> None:
+    assert charts.scatter(TABLE, "fill-mask", "classification").layout.xaxis.tickformat == ".0%"
+    near = TABLE.assign(**{"fill-mask": [0.00201, 0.00212, 0.00207, 0.00195]})
+    # 0.023 % from end to end: a sixth of it is 0.004 %, which three decimals tell
+    assert charts.scatter(near, "fill-mask", "classification").layout.xaxis.tickformat == ".3%"
+    assert charts.scatter(near[:1], "fill-mask", "classification").layout.xaxis.tickformat == ".3%"  # 0.18 to 0.22 %
+    assert charts.scatter(TABLE, "clusters", "classification").layout.xaxis.tickformat == ""
+
+
+def test_what_was_published_looks_otherwise() -> None:
+    printed = published_table("clusters", "fill-mask")
+    assert printed is not None
+    published, own = charts.scatter(printed, "clusters", "fill-mask", published=True), charts.scatter(
+        TABLE, "clusters", "fill-mask")
+    assert published.data[0].marker.symbol == "circle-open" and own.data[0].marker.symbol is None
+    assert published.data[0].marker.color != own.data[0].marker.color
+    names = dict(zip(published.data[0].text, published.data[0].textposition, strict=True))
+    # NICT stands close above Kyoto: its point would meet a name above Kyoto's
+    assert names["Kyoto Univ. Ver."] == "bottom center" and names["NICT Ver."] == "top center"
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_models_or_equal_ones_are_drawn_without_complaint(n: int) -> None:
+    table = TABLE.head(n).assign(classify=0.5)
+    figure = charts.scatter(table, "classification", "fill-mask")
+    assert np.isfinite(figure.layout.xaxis.range).all() and figure.layout.xaxis.range[0] < figure.layout.xaxis.range[1]
+
+
+def test_many_models_are_named_by_the_hover_alone() -> None:
+    many = pd.concat([TABLE.head(3)] * 5, ignore_index=True)
+    assert charts.scatter(many, "clusters", "classification").data[0].mode == "markers"
+
+
+def run(name: str, *models: str) -> Any:
+    return SimpleNamespace(id=name, settings={"models": list(models)}, name=name,
+                           created=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+
+
+def ids(chosen: dict[str, Any]) -> dict[str, str]:
+    return {kind: view.id for kind, view in chosen.items()}
+
+
+def test_the_newest_runs_are_taken_where_none_shares_more() -> None:
+    found = {"clusters": [run("new", "a"), run("old", "a")], "fill-mask": [], "classification": [run("c", "a", "b")]}
+    assert ids(most_shared(found)) == {"clusters": "new", "classification": "c"}
+    assert most_shared({"clusters": [], "classification": []}) == {}
+
+
+def test_older_runs_that_share_more_models_go_first() -> None:
+    found = {"clusters": [run("one", "x"), run("three", "a", "b", "c")], "fill-mask": [run("f", "a", "b", "c", "d")],
+             "classification": [run("two", "a", "b"), run("all", "c", "b", "a")]}
+    assert ids(most_shared(found)) == {"clusters": "three", "fill-mask": "f", "classification": "all"}
+
+
+@given(st.lists(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=4), min_size=1, max_size=3))
+def test_no_other_choice_shares_more(models: list[list[set[str]]]) -> None:
+    found = {f"kind {i}": [run(f"{i}-{j}", *sorted(one)) for j, one in enumerate(runs)]
+             for i, runs in enumerate(models)}
+    chosen = set.intersection(*(set(view.settings["models"]) for view in most_shared(found).values()))
+    most = [set()]  # the sets of models that a choice so far shares
+    for i, runs in enumerate(models):
+        most = [one if i == 0 else shared & one for shared in most for one in runs]
+    assert len(chosen) == max(map(len, most))
+
+
+def test_labels_leave_the_title_out_and_tell_equal_names_apart() -> None:
+    views = [run("Clusters: mine.csv"), run("Clusters: mine.csv"), run("Clusters: other.csv")]
+    for i, view in enumerate(views):
+        view.id = str(i)
+    labels = agreement_runs._labels(views, "Clusters")
+    assert labels["0"].startswith("mine.csv · ") and labels["1"] == f"{labels['0']} (2)"
+    assert len(set(labels.values())) == 3
+
+
+def test_one_name_for_two_models_is_noticed_and_all_runs_are_signed() -> None:
+    def result(**prints: str) -> Any:
+        models = [{"name": name, "fingerprint": one} for name, one in prints.items()]
+        return SimpleNamespace(signature={"models": models, "seed": 1})
+
+    results = {"clusters": result(a="1", b="2"), "classification": result(a="1", b="3", c="4")}
+    assert other_files(results) == ["b"]
+    runs = {"clusters": run("x"), "classification": run("y"), "fill-mask": run("broken")}
+    signed = signature_of(runs, results)
+    assert signed["runs"] == {"clusters": "x", "classification": "y"}
+    assert signed != signature_of(runs, {**results, "classification": result(a="9")})

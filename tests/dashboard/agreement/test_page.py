@@ -1,0 +1,103 @@
+"""The agreement page in Streamlit's own test harness: the real queue, a backend without models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dashboard.shared import session
+from engine.datasets import sample_data
+from engine.evaluations.agreement.published_models import TABLES
+from engine.evaluations.classification import evaluate as classification
+from engine.evaluations.clusters import records as clusters
+from engine.evaluations.fill_mask import records as fill_mask
+from tests.dashboard.classification.test_page import THREE
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, visit, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+def finished(kind: str, settings: Any, dataset: Any) -> str:
+    run_id = session.engine().runs.submit(kind, settings, dataset).run_id
+    assert session.engine().runs.wait(run_id, SECONDS).state == "done"
+    return run_id
+
+
+def test_agreement_without_runs_shows_how_to_begin_and_what_was_published(backend: FakeBackend) -> None:
+    app = visit("agreement")
+    assert "at least two of the three ways" in words(app) and not app.error
+    assert [link.label for link in app.get("page_link")] == ["None yet: start one"] * 3
+    printed = app.dataframe[0].value
+    assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in words(app)
+    assert not app.download_button and not app.get("plotly_chart")
+
+
+def three_runs(models: tuple[str, ...] = THREE) -> dict[str, str]:
+    labelled, masked = sample_data.labelled_sentences(), sample_data.masked_sentences()
+    return {"clusters": finished("clusters", clusters.Settings(models, projection="pca"), labelled),
+            "fill-mask": finished("fill-mask", fill_mask.Settings(models), masked),
+            "classification": finished("classification", classification.Settings(models), labelled)}
+
+
+def test_agreement_holds_the_newest_runs_against_each_other(backend: FakeBackend) -> None:
+    visit("agreement")
+    run_ids = three_runs()
+    app = visit("agreement")
+    table = app.dataframe[0].value
+    results = {kind: session.engine().runs.result(run_id) for kind, run_id in run_ids.items()}
+    assert table["model"].tolist() == list(THREE)
+    assert table["clusters"].tolist() == results["clusters"].models["score"].tolist()
+    assert table["classification"].tolist() == pytest.approx(
+        [100 * v for v in results["classification"].models["accuracy_mean"]])
+    assert sorted(table["rank fill-mask"]) == [1, 2, 3]
+    # your runs and, in a figure of its own, the papers' models
+    assert len(app.get("plotly_chart")) == 2
+    assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"] * 2
+    assert [metric.value for metric in app.metric][2:] == ["−0.60", "−0.47"]
+    assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
+    app.get_by_key("agreement-pair").set_value("Fill-mask and Classification")
+    drawn(app)
+    assert len(app.get("plotly_chart")) == 1 and "Neither paper" in words(app)
+    assert {button.label for button in app.download_button} == {"models.csv", "agreement.csv", "signature.json"}
+
+
+def test_published_numbers_never_stand_among_computed_ones(backend: FakeBackend) -> None:
+    visit("agreement")
+    three_runs()
+    app = visit("agreement")
+    published = {cell for table in TABLES.values() for row in table.cells for cell in row[:1]}
+    assert not published & set(app.dataframe[0].value["model"])
+    own, printed = (str(chart.proto.spec) for chart in app.get("plotly_chart"))
+    assert all(model.partition("/")[2] in own for model in THREE) and "Ver." not in own
+    assert "Kyoto Univ. Ver." in printed and "somebody" not in printed
+    for key in TABLES:
+        app.selectbox(key="agreement-printed").set_value(key)
+        drawn(app)
+        shown = app.dataframe[1].value
+        assert list(shown.itertuples(index=False, name=None)) == list(TABLES[key].cells)
+
+
+def test_two_models_are_no_correlation_and_the_page_says_so(backend: FakeBackend) -> None:
+    visit("agreement")
+    three_runs(THREE[:2])
+    app = visit("agreement")
+    assert "No rank correlation: a correlation needs at least 3 pairs; there are 2" in words(app)
+    assert [metric.value for metric in app.metric] == ["−0.60", "−0.47"]  # the papers' alone
+
+
+def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> None:
+    visit("agreement")
+    run_ids = three_runs()
+    other = finished("clusters", clusters.Settings(THREE, projection="pca", pooling="mean"),
+                     sample_data.labelled_sentences())
+    app = visit("agreement")
+    assert app.selectbox(key="agreement-clusters").value == other  # the newest
+    app.selectbox(key="agreement-clusters").set_value(run_ids["clusters"])
+    drawn(app)
+    assert app.query_params["clusters"] == run_ids["clusters"]
+    again = visit("agreement", clusters=run_ids["clusters"])
+    assert again.selectbox(key="agreement-clusters").value == run_ids["clusters"]
+    nonsense = visit("agreement", clusters="no-such-run", classify=run_ids["clusters"])
+    assert nonsense.selectbox(key="agreement-clusters").value == other and not nonsense.error

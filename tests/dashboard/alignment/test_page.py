@@ -1,0 +1,305 @@
+"""The alignment page in Streamlit's own test harness: the real engine and queue, over a backend without models."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.alignment.pair_choice import table_key
+from dashboard.alignment.scoring_choices import first_scoring
+from dashboard.shared import session
+from engine.datasets import sample_data
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.alignment.rescoring import matrix, rescore
+from engine.evaluations.shared import dictionaries
+from engine.evaluations.shared.idf_files import write_idf
+from engine.measures.idf import count_documents
+from tests.support import page_visits
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, words
+
+MODEL = "somebody/bert"
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+def visit(run_id: str | None = None) -> AppTest:
+    return page_visits.visit("alignment", run=run_id)
+
+
+@pytest.fixture
+def novel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> None:
+    """A dictionary of novels for the fake's tokenizer, in which the characters of names are rare."""
+    common = [sorted(set("".join(sample_data.sentence_pairs().references)) - set("斉藤尾崎"))] * 9
+    monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
+    tokenizer = backend._facts(MODEL, None).tokenizer_fingerprint
+    write_idf(count_documents([*common, list("斉藤")], "novel", tokenizer, "file"), tmp_path / "novel.fake.json.gz")
+
+
+def finished(dataset: SentencePairs, **settings: Any) -> str:
+    """The id of a run of the dataset that is done."""
+    runs = session.engine().runs
+    run_id = runs.submit("alignment", Settings(**{"models": (MODEL,)} | settings), dataset).run_id
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    return run_id
+
+
+def made_of(*given: tuple[str, str]) -> SentencePairs:
+    return SentencePairs.from_frame(pd.DataFrame(given, columns=["reference", "candidate"]), "given")
+
+
+def view_of(app: AppTest) -> dict[str, Any]:
+    """The data that the alignment view was given."""
+    (component,) = app.get("bidi_component")
+    proto = component.proto
+    return json.loads(proto.json)  # type: ignore[no-any-return]
+
+
+def typed(run_id: str) -> SentencePairs:
+    """The dataset of a run."""
+    dataset = session.engine().runs.dataset(run_id)
+    assert isinstance(dataset, SentencePairs)
+    return dataset
+
+
+def arrived(app: AppTest) -> tuple[AppTest, str]:
+    """The page of the run that the app was led to, once it is done."""
+    run_id = str(app.query_params["run"])
+    assert session.engine().runs.wait(run_id, SECONDS).state == "done"
+    return drawn(app), run_id
+
+
+def test_a_typed_pair_is_weighed_and_shown(backend: FakeBackend) -> None:
+    app = visit()
+    sample = sample_data.sentence_pairs()
+    assert app.text_area[0].value in sample.references  # a pair of swapped names, to begin with
+    app.text_area[0].set_value("斉藤は笑った")
+    app.text_area[1].set_value("尾崎は笑った")
+    app.multiselect(key="alignment-models").set_value([MODEL])
+    app.button(key="alignment-submit").click()
+    app, run_id = arrived(drawn(app))
+    assert [token["text"] for token in view_of(app)["reference"]] == ["[CLS]", *"斉藤は笑った", "[SEP]"]
+    result = session.engine().runs.result(run_id)
+    scores = rescore(result, Scoring()).pairs.iloc[0]
+    assert [metric.value for metric in app.metric] == [f"{scores[name]:.3f}" for name in ("precision", "recall", "f1")]
+    assert result.layers[MODEL] == (0, 1, 2, 3, 4)  # of a typed pair every layer is kept
+
+
+def test_the_two_are_exchanged_before_they_are_weighed(backend: FakeBackend) -> None:
+    app = visit()
+    app.text_area[0].set_value("一")
+    app.text_area[1].set_value("二")
+    app.button(key="alignment-exchange-new").click()
+    assert [area.value for area in drawn(app).text_area] == ["二", "一"]
+    assert "run" not in app.query_params
+
+
+def test_the_pair_on_show_is_edited_and_weighed_again_as_it_was_set(novel: None, backend: FakeBackend) -> None:
+    first = finished(made_of(("雨が降る", "雪が降る"), ("斉藤は笑った", "尾崎は笑った")), all_layers=True)
+    app = visit(first)
+    app.selectbox(key=f"alignment-order-{first}").set_value("lowest F1")
+    app.segmented_control(key=f"alignment-penalty-{first}").set_value("none")
+    app.segmented_control(key=f"alignment-idf-{first}").set_value("none")
+    app.slider(key=f"alignment-shown-layer-{first}-{MODEL}").set_value(2)
+    drawn(app)
+    edited = next(area for area in app.text_area if area.label == "Reference" and f"{first}-" in str(area.key))
+    place = str(edited.key).removeprefix("alignment-reference-")
+    assert edited.value in ("雨が降る", "斉藤は笑った")
+    edited.set_value("斉藤は泣いた")
+    app.button(key=f"alignment-again-{place}").click()
+    app, second = arrived(drawn(app))
+    assert second != first and typed(second).references == ("斉藤は泣いた",)
+    # Plain BERTScore, as it was set, though a new pair begins with the penalty; and the layer that was on show.
+    assert app.segmented_control(key=f"alignment-idf-{second}").value == "none"
+    assert session.engine().runs.result(second).settings.layer == 2
+    app.button(key=f"alignment-swap-{second}-1").click()
+    app, third = arrived(drawn(app))
+    assert (typed(third).references, typed(third).candidates) == (typed(second).candidates, typed(second).references)
+
+
+def test_an_emptied_sentence_is_said_where_the_pair_is_edited(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫", "犬")))
+    app = visit(run_id)
+    app.text_area(key=f"alignment-candidate-{run_id}-1").set_value("  ")
+    app.button(key=f"alignment-again-{run_id}-1").click()
+    assert "one of them is empty" in words(drawn(app)) and app.query_params["run"] in (run_id, [run_id])
+
+
+def test_the_layer_slider_asks_nobody(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫がいる", "犬がいる")), all_layers=True)
+    app = visit(run_id)
+    slider = app.slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
+    assert (slider.min, slider.max, slider.value) == (0, 4, 4)
+    asked, result = len(backend.calls), session.engine().runs.result(run_id)
+    for layer in (4, 1):
+        slider.set_value(layer)
+        slider = drawn(app).slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
+        scores = rescore(result, Scoring(), layer).pairs.iloc[0]
+        assert app.metric[2].value == f"{scores['f1']:.3f}"
+        assert view_of(app)["reference"][1]["similarity"] == pytest.approx(matrix(result, MODEL, 1, layer)[1].max())
+    assert len(backend.calls) == asked and f"layers {MODEL} 1" in words(app)
+
+
+def test_a_run_of_one_layer_has_no_slider_for_it(backend: FakeBackend) -> None:
+    app = visit(finished(made_of(("猫がいる", "犬がいる"))))
+    assert not any(slider.label == "Layer" for slider in app.slider)
+
+
+def test_of_several_references_the_one_that_won_is_shown(backend: FakeBackend) -> None:
+    given = SentencePairs.from_frame(pd.DataFrame({
+        "reference": ["斉藤は笑った", "猫"], "candidate": ["尾崎は笑った", "犬"], "reference 2": ["尾崎は笑った", ""],
+    }), "given")
+    app = visit(finished(given))
+    assert "Reference 2 of 2 won" in words(app)
+    assert [token["text"] for token in view_of(app)["reference"]][1:3] == ["尾", "崎"]
+
+
+def test_pairs_are_searched_ordered_and_their_humans_are_led_to_the_study(backend: FakeBackend) -> None:
+    given = sample_data.scored_pairs()
+    run_id = finished(given)
+    app = visit(run_id)
+    assert "Human scores: annotator" in words(app) and "60 pairs" in words(app)
+    app.text_input(key=f"alignment-search-{run_id}").set_value(given.candidates[7])
+    drawn(app)
+    assert "1 of 60 pairs" in words(app)
+    assert "".join(token["text"] for token in view_of(app)["candidate"][1:-1]) == given.candidates[7]
+    app.text_input(key=f"alignment-search-{run_id}").set_value("nowhere at all")
+    assert "No pair is all of that" in words(drawn(app)) and not app.exception
+    app.text_input(key=f"alignment-search-{run_id}").set_value("")
+    app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1")
+    drawn(app)
+    assert min(rescore(session.engine().runs.result(run_id), first_scoring(
+        session.engine().runs.result(run_id))).pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
+    app.button(key=f"alignment-study-{run_id}").click()
+    drawn(app)
+    study = app.session_state["alignment-studied"][run_id]
+    assert session.engine().runs.wait(study, SECONDS).kind == "metric-study"
+
+
+def test_names_and_words_are_choices_without_the_model(novel: None, backend: FakeBackend) -> None:
+    run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った"), ("猫", "犬")))
+    app = visit(run_id)
+    asked = len(backend.calls)
+    app.segmented_control(key=f"alignment-criterion-{run_id}").set_value("proper-nouns")
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
+    app.segmented_control(key=f"alignment-unit-{run_id}").set_value("word")
+    data = view_of(drawn(app))
+    assert [token["text"] for token in data["reference"]][:3] == ["[CLS]", "斉藤", "は"] and data["names"]
+    assert [token["text"] for token in data["reference"] if token["counted"]] == ["斉藤"]
+    assert len(backend.calls) == asked and "unit word" in words(app) and "criterion proper-nouns" in words(app)
+
+
+@pytest.mark.parametrize(("reference", "models", "said"), [
+    ("  ", [MODEL], "one of them is empty"), ("猫", [], "No model"),
+])
+def test_what_is_missing_is_said(backend: FakeBackend, reference: str, models: list[str], said: str) -> None:
+    app = visit()
+    app.text_area[0].set_value(reference)
+    app.multiselect(key="alignment-models").set_value(models)
+    app.button(key="alignment-submit").click()
+    assert said in words(drawn(app))
+    assert "run" not in app.query_params
+
+
+def test_the_penalty_is_shown_and_told_where_there_is_a_dictionary(novel: None) -> None:
+    run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った")))
+    app = visit(run_id)
+    assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "novel"
+    scores = rescore(session.engine().runs.result(run_id), Scoring("novel", penalty="reading"))
+    pair = scores.pairs.iloc[0]
+    assert pair["penalized_f1"] < pair["f1"]
+    assert [metric.delta for metric in app.metric] == [
+        f"{pair[f'penalized_{name}']:.3f} with penalty" for name in ("precision", "recall", "f1")]
+    assert f"the penalty takes {pair['f1'] - pair['penalized_f1']:.2f} off F1" in words(app)
+    assert {token["text"] for token in view_of(app)["reference"] if token["low"]} == set("斉藤")
+
+
+def test_no_toggle_asks_the_model_again(novel: None, backend: FakeBackend) -> None:
+    run_id = finished(sample_data.sentence_pairs())
+    app = visit(run_id)
+    asked = len(backend.calls)
+    before = [metric.value for metric in app.metric]
+    for change in (
+        lambda: app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references"),
+        lambda: app.slider(key=f"alignment-threshold-{run_id}").set_value(50),
+        lambda: app.segmented_control(key=f"alignment-pairing-{run_id}").set_value("joined"),
+        lambda: app.toggle(key=f"alignment-special-{run_id}").set_value(False),
+        lambda: app.segmented_control(key=f"alignment-penalty-{run_id}").set_value("none"),
+        lambda: app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none"),
+    ):
+        change()
+        drawn(app)
+    assert len(backend.calls) == asked
+    scores = rescore(session.engine().runs.result(run_id), Scoring(match_special=False)).pairs.iloc[0]
+    assert [metric.value for metric in app.metric] == [f"{scores[name]:.3f}" for name in ("precision", "recall", "f1")]
+    assert [metric.value for metric in app.metric] != before
+    assert "penalty none" in words(app) and "match special no" in words(app)  # the signature is of what is shown
+
+
+def test_a_dictionary_of_another_tokenizer_is_refused_in_words(backend: FakeBackend, tmp_path: Path,
+                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
+    run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
+    app = visit(run_id)
+    assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "references"
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("wiki")
+    assert "was not counted with" in words(drawn(app))
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
+    assert not drawn(app).error and app.metric
+
+
+def test_references_of_one_pair_leave_no_weight_and_that_is_said(backend: FakeBackend) -> None:
+    run_id = finished(made_of(("猫がいる", "猫がいる")))
+    app = visit(run_id)
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
+    drawn(app)
+    assert "undefined" in {metric.value for metric in app.metric} and "has no score" in words(app)
+    assert "every token of the reference weighs 0" in words(app)
+
+
+def test_a_pair_of_only_punctuation_is_scored(novel: None) -> None:
+    app = visit(finished(made_of(("。", "！？"))))
+    assert not app.error and app.metric
+    assert [token["text"] for token in view_of(app)["candidate"]] == ["[CLS]", "！", "？", "[SEP]"]
+
+
+def test_html_stays_text(novel: None) -> None:
+    run_id = finished(made_of(("<b>斉藤</b>", "**尾崎** <script>alert(1)</script>")))
+    app = visit(run_id)
+    assert [token["text"] for token in view_of(app)["reference"]][1:4] == ["<", "b", ">"]
+    assert not any("<script>" in str(element.value) for element in (*app.markdown, *app.warning, *app.caption))
+
+
+def test_120_tokens_are_drawn(backend: FakeBackend) -> None:
+    app = visit(finished(made_of(("あ" * 118, "い" * 118))))
+    assert len(view_of(app)["reference"]) == len(view_of(app)["candidate"]) == 120
+
+
+def test_a_pair_is_chosen_from_the_table_and_left_out_pairs_are_listed(backend: FakeBackend) -> None:
+    given = made_of(("あ" * 400, "い"), ("猫がいる", "犬がいる"), ("雨が降る", "雪が降る"))
+    run_id = finished(given, models=(MODEL, "another/bert"))
+    app = visit(run_id)
+    # The first pair that is left.
+    assert [token["text"] for token in view_of(app)["reference"]] == ["[CLS]", *"猫がいる", "[SEP]"]
+    assert any("Left out" in expander.label for expander in app.expander)
+    app.session_state[table_key(run_id)] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    app.pills(key=f"alignment-model-{run_id}").set_value("another/bert")
+    assert [token["text"] for token in view_of(drawn(app))["reference"]] == ["[CLS]", *"雨が降る", "[SEP]"]
+
+
+def test_1457_pairs_are_scored_again_without_a_model(backend: FakeBackend) -> None:
+    result = session.engine().runs.result(finished(sample_data.sentence_pairs()))
+    tokens, shapes = (pd.concat([table.assign(row=table["row"] + 100 * i) for i in range(25)], ignore_index=True)
+                      for table in (result.tokens, result.shapes))  # 24 times 60 pairs, and 17
+    many = replace(result, tokens=tokens[tokens["row"] <= 2417], shapes=shapes[shapes["row"] <= 2417],
+                   similarity={MODEL: np.tile(result.similarity[MODEL], 25)})
+    asked = len(backend.calls)
+    assert len(rescore(many, Scoring("references", penalty="reading")).pairs) == 1457
+    assert len(backend.calls) == asked

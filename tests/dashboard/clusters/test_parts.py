@@ -1,0 +1,161 @@
+"""The parts of the clusters page that are plain functions: what they make of a result."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import zipfile
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+
+from dashboard.clusters.linked_maps import FOLDER, NOWHERE, SCRIPTS, TEXT_LENGTH, view_data
+from dashboard.clusters.neighbours import neighbour_table
+from dashboard.clusters.scores import certainty_lines
+from dashboard.clusters.selection import coordinates, selected_sentences
+from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.exports.signing import digest
+from dashboard.shared.exports.table_archive import archive
+from dashboard.shared.ranks import rank_words
+from tests.support.cluster_results import result_of
+
+PICTURE = {"name": "maps", "signature": "signed"}
+
+
+def numbers(text: str, kind: str) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(text), dtype=kind)
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_the_maps_are_told_every_sentence_of_every_model_at_its_place(dimensions: int) -> None:
+    result = result_of(dimensions=dimensions)
+    data = json.loads(json.dumps(view_data(result, "run", {"owner/first": "M_m 1"}, PICTURE)))
+    assert data["rows"] == list(range(1, 25)) and data["run"] == "run" and data["dimensions"] == dimensions
+    assert [data["classes"][k]["name"] for k in numbers(data["labels"], "<u2")] == result.points["label"][:24].tolist()
+    assert [model["note"] for model in data["models"]] == ["M_m 1", ""]
+    for model in data["models"]:
+        points = result.points[result.points["model"] == model["name"]]
+        rows = [data["rows"][sentence] for sentence in numbers(model["sentences"], "<u4")]
+        assert rows == points["row"].tolist()
+        for axis in "xyz"[:dimensions]:
+            assert numbers(model[axis], "<f4").tolist() == points[axis].tolist()
+        assert ("z" in model) == (dimensions == 3)
+        near = result.neighbours[result.neighbours["model"] == model["name"]]
+        table = numbers(model["neighbours"], "<u4").reshape(len(points), model["n_neighbours"])
+        assert [data["rows"][k] for k in table[4]] == near.loc[near["row"] == 5, "neighbour"].tolist()
+        assert [len(centroid["at"]) for centroid in model["centroids"]] == [dimensions] * 3
+
+
+def test_a_sentence_that_one_model_left_out_keeps_the_others_in_their_places() -> None:
+    result = result_of()
+    out = (result.points["model"] == "owner/first") & (result.points["row"] == 2)
+    near = result.neighbours
+    left = near[~((near["model"] == "owner/first") & ((near["row"] == 2) | (near["neighbour"] == 2)))]
+    data = view_data(replace(result, points=result.points[~out], neighbours=left), "run", {}, PICTURE)
+    assert len(data["rows"]) == 24
+    first = data["models"][0]
+    sentences = numbers(first["sentences"], "<u4")
+    assert 1 not in sentences and len(sentences) == 23
+    # A place of the table that has no neighbour is no sentence at all.
+    table = numbers(first["neighbours"], "<u4")
+    assert set(table[table >= 24]) == {NOWHERE}
+
+
+def test_a_model_without_a_map_or_neighbours_is_no_obstacle() -> None:
+    result = result_of()
+    bare = result.points.assign(x=result.points["x"].where(result.points["model"] != "owner/first"))
+    data = view_data(replace(result, points=bare, neighbours=result.neighbours.head(0)), "run", {}, PICTURE)
+    assert [model["name"] for model in data["models"]] == ["owner/second"]
+    assert data["models"][0]["n_neighbours"] == 0 and data["models"][0]["neighbours"] == ""
+
+
+def test_a_long_text_is_cut_for_the_pointer() -> None:
+    result = result_of(texts=["長\n" * 500, *["文"] * 23])
+    assert len(view_data(result, "run", {}, PICTURE)["texts"][0]) == TEXT_LENGTH + 2
+
+
+def test_the_script_of_the_maps_writes_texts_as_texts_only() -> None:
+    for script in SCRIPTS:
+        source = (FOLDER / script).read_text(encoding="utf-8")
+        assert "innerHTML" not in source and "insertAdjacentHTML" not in source, script
+
+
+def test_selected_sentences_are_listed_once_and_in_order() -> None:
+    points = result_of().points
+    chosen = selected_sentences(points, [9, 2, 400])
+    assert chosen["row"].tolist() == [2, 9] and chosen["text"].tolist() == ["2番目の文", "9番目の文"]
+
+
+def test_coordinates_have_the_axes_of_the_map() -> None:
+    assert list(coordinates(result_of().points).columns) == ["model", "row", "label", "text", "x", "y"]
+    assert coordinates(result_of(dimensions=3).points).columns[-1] == "z"
+
+
+def test_neighbours_say_how_many_models_have_them() -> None:
+    result = result_of(models=["a", "b", "c"])
+    table = neighbour_table(result, 7)
+    near = result.neighbours[result.neighbours["row"] == 7]
+    assert len(table) == 30 and table["rank"].tolist() == [*range(1, 11)] * 3
+    order = result.models.sort_values("rank")["model"].tolist()
+    assert list(dict.fromkeys(table["model"])) == order
+    for line in table.to_dict("records"):
+        assert line["models"] == (near["neighbour"] == line["neighbour"]).sum()
+        assert line["text"] == f"{line['neighbour']}番目の文"
+
+
+def test_tied_models_share_their_ranks() -> None:
+    ranked = pd.DataFrame({"rank": [1, 2, 3, 4, None], "rank_group": [1, 1, 2, 3, None]})
+    assert rank_words(ranked) == ["1–2 tied", "1–2 tied", "3", "4", "–"]
+    # Equal scores have equal ranks: 1, 1, 3.
+    assert rank_words(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2 tied"] * 2 + ["3"]
+
+
+def test_models_that_cannot_be_told_apart_are_named() -> None:
+    mind, trust = certainty_lines(result_of(separable=False))
+    assert len(mind) == 1 and "do not tell owner/second apart from owner/first" in mind[0] and "1,000" in mind[0]
+    assert "shuffled" in trust[0] and len(trust) == 1
+    mind, trust = certainty_lines(result_of())
+    assert not mind and "Each rank group is one model" in trust[0]
+
+
+def test_a_score_that_shuffled_labels_reach_is_minded() -> None:
+    result = result_of(models=["m"])
+    assert "p = 0.001" in certainty_lines(result)[1][0]
+    mind, trust = certainty_lines(replace(result, null=result.null.assign(p_value=0.4)))
+    assert "m (p = 0.400)" in mind[0] and not trust
+
+
+def test_an_undefined_score_is_in_no_sentence() -> None:
+    result = result_of(models=["m"])
+    undefined = replace(result, models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
+                        null=result.null.assign(p_value=np.nan))
+    assert certainty_lines(undefined) == ([], [])
+
+
+def test_a_figure_is_made_only_when_it_is_asked_for() -> None:
+    made: list[str] = []
+
+    def maker(name: str) -> go.Figure:
+        made.append(name)
+        return go.Figure(layout={"title": {"text": name}})
+
+    figures = LazyFigures({name: partial(maker, name) for name in ("a", "b")})
+    assert list(figures) == ["a", "b"] and len(figures) == 2 and not made
+    assert figures["b"].layout.title.text == "b" and made == ["b"]
+
+
+def test_the_archive_holds_every_table_that_has_rows_and_the_signature() -> None:
+    result = result_of()
+    content = archive({"points": result.points, "layers": result.layers}, result.signature)
+    with zipfile.ZipFile(io.BytesIO(content)) as opened:
+        assert opened.namelist() == ["points.csv", "signature.json"]
+        table = pd.read_csv(io.BytesIO(opened.read("points.csv")), encoding="utf-8-sig")
+        assert table["text"].tolist() == result.points["text"].tolist()
+        assert set(table["signature"]) == {digest(result.signature)}
+        assert json.loads(opened.read("signature.json")) == result.signature
+    assert archive({"points": result.points, "layers": result.layers}, result.signature) == content

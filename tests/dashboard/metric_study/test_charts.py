@@ -1,0 +1,127 @@
+"""The metric study's figures and words: the numbers in them are the evaluation's, the texts are only text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.metric_study.charts import MOST_POINTS, layer_figure, scatter_figure
+from dashboard.metric_study.grid_charts import grid_figure
+from dashboard.metric_study.words import cell_key, is_marked, setting_name
+from engine.evaluations.metric_study.grid import Cell, correlations
+from engine.evaluations.metric_study.published_novels import published_correlations
+
+MODELS = ("builtin/bert", "<b>x</b>")
+CELLS = [Cell("bertscore", model, idf, penalty) for model in MODELS
+         for idf, penalty in (("none", "none"), ("novel", "none"), ("novel", "reading"))]
+
+
+def table(n: int = 40, seed: int = 0) -> pd.DataFrame:
+    random = np.random.default_rng(seed)
+    gold = random.normal(size=n)
+    return correlations(CELLS, gold + random.normal(size=(len(CELLS), n)) * [[0.5], [0.6], [3], [0.7], [1], [2]], gold)
+
+
+def test_the_heat_map_has_a_block_for_each_model_and_a_hole_where_there_is_no_setting() -> None:
+    lines = table()
+    figure = grid_figure(lines, "pearson", cell_key(lines.to_dict("records")[1]))
+    values = np.asarray(figure.data[0].z, dtype=float)
+    assert values.shape == (6, 2)  # name, none, novel for each model; without and with penalty
+    assert np.isnan(values[0]).all() and np.isnan(values[3]).all() and np.isnan(values[1, 1])
+    np.testing.assert_allclose(values[[1, 2, 2, 4, 5, 5], [0, 0, 1, 0, 0, 1]], lines["pearson"])
+    assert len(figure.data[0].y) == 7 and list(figure.layout.xaxis.ticktext) == ["without penalty", "with penalty"]
+    assert list(figure.layout.yaxis.ticktext) == ["none", "novel"] * 2
+    assert [note.text for note in figure.layout.annotations] == ["builtin/bert", "&lt;b&gt;x&lt;/b&gt;"]
+    (outline,) = figure.layout.shapes
+    assert (round(outline.x0), round(outline.x1)) == (0, 1) and outline.y0 > figure.data[0].y[2] - 2
+
+
+def test_cells_tell_number_interval_and_the_shared_mark() -> None:
+    lines = table()
+    text = [cell for row in grid_figure(lines).data[0].text for cell in row if cell]
+    for said, line in zip(text, lines.to_dict("records"), strict=True):
+        assert said.startswith(f"{line['pearson']:.3f}".replace("-", "−"))
+        assert ("•" in said) == is_marked(line) == (line["best"] or not line["separable"])
+        assert f"{line['ci_low']:.2f} to {line['ci_high']:.2f}".replace("-", "−") in said
+    assert sum("•" in said for said in text) >= 1
+    kendall = [cell for row in grid_figure(lines, "kendall").data[0].text for cell in row if cell]
+    assert kendall[0].startswith(f"{lines['kendall'][0]:.3f}")
+
+
+def test_every_cell_can_be_clicked_and_says_which_it_is() -> None:
+    lines = table()
+    points = grid_figure(lines).data[1]
+    keys = {cell_key(line) for line in lines.to_dict("records")}
+    assert {point[0] for point in points.customdata} == keys and len(keys) == 6
+    assert points.marker.opacity == 0
+    assert any("&lt;b&gt;x&lt;/b&gt;" in point[1] for point in points.customdata)
+    assert not any("<b>x" in point[1] for point in points.customdata)
+
+
+def test_undefined_cells_are_said_and_never_0() -> None:
+    flat = correlations(CELLS[:2], np.ones((2, 5)), np.arange(5.0))
+    figure = grid_figure(flat)
+    assert np.isnan(np.asarray(figure.data[0].z, dtype=float)).all()
+    assert figure.data[0].text[1][0] == "undefined"
+    assert any("all 5 pairs" in point[1] for point in figure.data[1].customdata)
+
+
+def test_the_published_grid_is_grey_and_unmarked() -> None:
+    figure = grid_figure(published_correlations(), published=True)
+    assert figure.data[0].colorscale is not None and not figure.layout.shapes
+    text = [cell for row in figure.data[0].text for cell in row if cell]
+    assert sorted(text) == sorted(f"{value:.3f}" for value in published_correlations()["pearson"])
+
+
+def pairs(gold: Any, text: str = "文") -> pd.DataFrame:
+    n = len(gold)
+    return pd.DataFrame({"row": range(1, n + 1), "reference": [text] * n, "candidate": ["候補"] * n, "gold": gold})
+
+
+def test_the_scatter_shows_what_the_penalty_lowered() -> None:
+    gold, base = np.array([0.0, 1.0, 2.0, np.nan]), np.array([0.5, 0.6, 0.7, 0.8])
+    lowered = np.array([0.5, 0.4, 0.7, 0.1])
+    stems, same, moved = scatter_figure(pairs(gold), lowered, "F1", base).data
+    assert list(moved.x) == [1.0] and list(moved.y) == [0.4] and list(same.x) == [0.0, 2.0]
+    np.testing.assert_array_equal(stems.y, [0.6, 0.4, np.nan])
+    (plain,) = scatter_figure(pairs(gold), base, "F1").data
+    assert list(plain.y) == [0.5, 0.6, 0.7] and [row[0] for row in plain.customdata] == [1, 2, 3]
+
+
+def test_texts_of_pairs_are_only_text() -> None:
+    (points,) = scatter_figure(pairs(np.arange(3.0), "<img src=x onerror=alert(1)>"), np.arange(3.0), "F1").data
+    assert points.customdata[0][1] == "&lt;img src=x onerror=alert(1)&gt;"
+
+
+def test_many_pairs_are_drawn_in_part_and_the_same_ones_again() -> None:
+    random = np.random.default_rng(0)
+    gold, scores = random.normal(size=(2, 100_000))
+    figures = [scatter_figure(pairs(gold), scores, "F1") for _ in range(2)]
+    assert len(figures[0].data[0].x) == MOST_POINTS
+    np.testing.assert_array_equal(figures[0].data[0].x, figures[1].data[0].x)
+
+
+def test_layers_are_lines_by_model_dashed_with_the_penalty() -> None:
+    layers = pd.DataFrame([(model, layer, idf, penalty, 30, 0.1 * layer, 0.0, 0.5) for model in MODELS
+                           for layer in range(3) for idf, penalty in (("novel", "none"), ("novel", "reading"),
+                                                                      ("wiki", "none"))],
+                          columns=["model", "layer", "idf", "penalty", "n", "pearson", "ci_low", "ci_high"])
+    lines = layer_figure(layers, "novel", {MODELS[0]: 2, MODELS[1]: 0}).data
+    assert [line.line.dash for line in lines] == ["solid", "dash"] * 2
+    assert lines[0].line.color == lines[1].line.color != lines[2].line.color
+    assert list(lines[0].marker.size) == [6, 6, 11] and list(lines[2].marker.size) == [11, 6, 6]
+    np.testing.assert_allclose(lines[0].y, [0, 0.1, 0.2])
+    assert "&lt;b&gt;x" in lines[2].name
+
+
+@pytest.mark.parametrize(("line", "said"), [
+    ({"kind": "bertscore", "model": "m", "idf": "/data/mine.json.gz", "penalty": "none"},
+     "m, idf mine.json.gz, without penalty"),
+    ({"kind": "surface", "model": "sentbleu", "idf": "", "penalty": ""}, "SentBLEU"),
+    ({"kind": "vectors", "model": "m", "idf": "", "penalty": ""}, "Cosine of sentence vectors, m"),
+])
+def test_settings_in_words(line: dict[str, str], said: str) -> None:
+    assert setting_name(line) == said

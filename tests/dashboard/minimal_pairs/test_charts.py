@@ -1,0 +1,136 @@
+"""The minimal-pairs page's figures and tables: the numbers in them are the evaluation's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.minimal_pairs import charts
+from dashboard.minimal_pairs.accuracy_cards import interval, length_sentence
+from dashboard.minimal_pairs.pair_table import filtered, pair_table
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
+from tests.support.minimal_results import synthetic
+
+MODELS = ("m", "<n>")
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return synthetic(600, models=MODELS)
+
+
+def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
+    points = by_difference(result, "LP")
+    figure = charts.difference_figure(points)
+    lines, bands = figure.data[:2], figure.data[2:]
+    assert [line.name for line in lines] == ["m", "&lt;n&gt;"]
+    for model, line, band in zip(MODELS, lines, bands, strict=True):
+        rows = points[points["model"] == model]
+        np.testing.assert_array_equal(line.x, rows["difference"])
+        np.testing.assert_array_equal(line.y, rows["accuracy"])
+        assert [point[0].split()[0] for point in line.customdata] == [str(n) for n in rows["n"]]
+        assert [point[-2] for point in line.customdata] == rows["difference"].tolist()
+        np.testing.assert_array_equal(band.y, [*rows["ci_high"], *rows["ci_low"][::-1]])
+        assert max(line.marker.size) <= charts.LARGEST and min(line.marker.size) >= charts.SMALLEST
+    assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
+
+
+def test_a_tail_is_marked_and_lp_is_dotted_beside_another_score(result: Result) -> None:
+    points = by_difference(result, "MeanLP", least=250)
+    assert points["merged"].any()
+    figure = charts.difference_figure(points, by_difference(result, "LP", least=250))
+    tails = points.loc[points["merged"], "difference"]
+    marked = {text for text in figure.layout.xaxis.ticktext if text[0] in "≤≥"}
+    assert marked == {f"{'≥' if tail > 0 else '≤'} {tail:+d}" for tail in tails}
+    dotted = [trace for trace in figure.data if trace.line.dash == "dot"]
+    assert len(dotted) == len(MODELS) and list(figure.data[:2]) == [t for t in figure.data if t.mode == "lines+markers"]
+
+
+@pytest.mark.parametrize(("lowest", "highest"), [(0, 0), (-3, 3), (-40, 17), (5, 9), (-900, 900)])
+def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
+    points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,
+                           "ci_low": 0.1, "ci_high": 0.9, "merged": False})
+    ticks = charts.difference_figure(points).layout.xaxis.tickvals
+    assert 0 < len(ticks) <= charts.MOST_TICKS + 1
+    assert min(ticks) >= lowest and max(ticks) <= highest
+
+
+def test_marker_areas_are_as_the_numbers_of_pairs() -> None:
+    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [100, 25], "n_tied": 0, "accuracy": 0.5,
+                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
+    large, small = charts.difference_figure(points).data[0].marker.size
+    assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
+
+
+def test_a_point_tells_how_many_pairs_and_ties_it_stands_for() -> None:
+    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [1200, 1], "n_tied": [1, 0], "accuracy": 0.5,
+                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
+    told = [point[0] for point in charts.difference_figure(points).data[0].customdata]
+    assert told == ["1,200 pairs, 1 tie", "1 pair, 0 ties"]
+
+
+@pytest.mark.parametrize("stratum", ["all", "A>U"])
+def test_the_points_are_the_accuracies_by_category(result: Result, stratum: str) -> None:
+    categories = by_category(result, "MeanLP")
+    figure = charts.category_figure(categories, stratum)
+    for model, trace in zip(MODELS, figure.data, strict=True):
+        rows = categories[(categories["model"] == model) & (categories["stratum"] == stratum)]
+        np.testing.assert_array_equal(trace.x, rows["accuracy"])
+        np.testing.assert_allclose(trace.x + trace.error_x.array, rows["ci_high"])
+        np.testing.assert_allclose(trace.x - trace.error_x.arrayminus, rows["ci_low"])
+    first = categories[(categories["model"] == "m") & (categories["stratum"] == stratum)]
+    assert figure.layout.yaxis.categoryarray[0] == first.sort_values("accuracy").iloc[-1]["category"]
+
+
+def test_a_category_without_a_pair_in_the_stratum_is_left_out() -> None:
+    result = synthetic(4, models=MODELS, n_categories=4)
+    figure = charts.category_figure(by_category(result, "LP"), "A=U")
+    equal = result.pairs["acceptable_tokens"] == result.pairs["unacceptable_tokens"]
+    assert sum(len(trace.x) for trace in figure.data) == equal.sum()
+
+
+def test_pairs_without_category_have_a_name() -> None:
+    assert charts.category_name("") == "(none)" and charts.category_name("<b>") == "&lt;b&gt;"
+
+
+def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.DataFrame:
+    return pd.DataFrame({"stratum": ["A>U", "A<U"], "accuracy": [np.mean(longer), np.mean(shorter)],
+                         "ci_low": [longer[0], shorter[0]], "ci_high": [longer[1], shorter[1]]})
+
+
+def test_length_misleads_only_beyond_both_intervals() -> None:
+    assert charts.misleads(strata((0.35, 0.58), (0.82, 0.94)))
+    assert not charts.misleads(strata((0.35, 0.83), (0.82, 0.94)))
+    assert not charts.misleads(strata((0.82, 0.94), (0.35, 0.58)))
+    assert not charts.misleads(strata((np.nan, np.nan), (0.82, 0.94)))
+
+
+def test_length_bias_is_told_with_both_numbers() -> None:
+    assert "88.0%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
+    assert "46.5%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
+
+
+def test_an_interval_says_its_ties_and_its_emptiness() -> None:
+    assert interval({"n": 331, "n_tied": 0, "ci_low": 0.697, "ci_high": 0.79}) == "69.7–79.0"
+    assert interval({"n": 10, "n_tied": 2, "ci_low": 0.1, "ci_high": 0.9}) == "10.0–90.0 · 2 ties"
+    assert interval({"n": 0, "n_tied": 0, "ci_low": np.nan, "ci_high": np.nan}) == "no such pair"
+
+
+def test_the_table_agrees_with_the_summary(result: Result) -> None:
+    for normalization in ("LP", "PenLP"):
+        table = pair_table(result, "m", normalization, 0.8)
+        counts = summary(result, (normalization,)).query("model == 'm' and stratum == 'A>U'").iloc[0]
+        longer = filtered(table, strata=["A>U"])
+        assert len(longer) == counts["n"]
+        assert len(filtered(longer, outcomes=["right"])) == counts["n_correct"]
+        assert len(filtered(longer, outcomes=["tie"])) == counts["n_tied"]
+    assert (table.loc[table["outcome"] == "right", "margin"] > 0).all()
+
+
+def test_filters_hold_at_once_and_an_empty_one_lets_all_pass(result: Result) -> None:
+    table = pair_table(result, "m", "LP", 0.8)
+    assert len(filtered(table)) == len(table)
+    some = filtered(table, outcomes=["wrong", "tie"], categories=["c1"])
+    assert set(some["category"]) == {"c1"} and set(some["outcome"]) <= {"wrong", "tie"}

@@ -1,0 +1,136 @@
+"""The figures beside figure 2: slopes, correlations, points, fair subsets, a pair's tokens; what a click picks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dashboard.minimal_pairs.fair_subset_charts import OVERALL, fair_figure
+from dashboard.minimal_pairs.fair_subsets import beside_table
+from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
+from dashboard.minimal_pairs.picked import Pick, picked, words
+from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
+from dashboard.minimal_pairs.view import by_source
+from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, beside
+from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import by_difference
+from tests.support.minimal_results import synthetic
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return synthetic(400)
+
+
+def test_slopes_and_correlations_are_rows_with_their_intervals(result: Result) -> None:
+    for table, figure, names in (
+        (slopes(result), slope_figure(slopes(result)), ("slope", "ci_low", "ci_high")),
+        (length_correlations(result), correlation_figure(length_correlations(result), "pearson"),
+         ("pearson", "pearson_low", "pearson_high")),
+    ):
+        for model, trace in zip(("m", "n"), figure.data, strict=True):
+            rows = table[table["model"] == model]
+            value, low, high = (rows[name].to_numpy() for name in names)
+            np.testing.assert_array_equal(trace.x, value)
+            assert list(trace.y) == rows["normalization"].tolist()
+            np.testing.assert_allclose(trace.x + trace.error_x.array, high)
+            np.testing.assert_allclose(trace.x - trace.error_x.arrayminus, low)
+
+
+def test_a_slope_that_is_not_defined_is_no_point() -> None:
+    table = pd.DataFrame({"model": ["m", "n"], "normalization": "LP", "slope": [np.nan, -1.0], "n": 5,
+                          "ci_low": [np.nan, -2.0], "ci_high": [np.nan, 0.0]})
+    assert [len(trace.x) for trace in slope_figure(table).data] == [0, 1]
+
+
+def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:
+    points = length_points(result, "m", "MeanLP")
+    figure = points_figure(points, "mean_log_likelihood")
+    for side, trace in zip(("acceptable", "unacceptable"), figure.data, strict=True):
+        rows = points[points["side"] == side]
+        np.testing.assert_array_equal(trace.y, rows["score"])
+        assert np.abs(np.asarray(trace.x) - rows["tokens"]).max() < 0.5  # a shift, never to another number
+        assert [row for row, _ in trace.customdata] == rows["row"].tolist()
+
+
+def test_fair_accuracies_stand_beside_those_of_all_pairs(result: Result) -> None:
+    table = beside(result, EQUAL, "LP")
+    fair, every, _ = fair_figure(table, "n").data
+    rows = table[table["model"] == "n"].sort_values("overall", ascending=False, kind="stable")
+    np.testing.assert_array_equal(fair.x, rows["fair_accuracy"])
+    np.testing.assert_array_equal(every.x, rows["accuracy"])
+    assert fair.y[0] == OVERALL and [point[0] for point in fair.customdata] == rows["category"].tolist()
+
+
+def test_the_table_of_ranks_says_where_one_changes() -> None:
+    lines = [(True, "", "a", 10, 0.5, 1, 0.4, 2), (True, "", "b", 10, 0.4, 2, 0.6, 1),
+             (False, "x", "a", 4, 0.5, 1, np.nan, None), (False, "x", "b", 4, 0.5, 1, 0.5, 1)]
+    table = pd.DataFrame(lines, columns=["overall", "category", "model", "n", "accuracy", "rank", "fair_accuracy",
+                                         "fair_rank"]).assign(fair_n=3, change=0.0)
+    table["fair_rank"] = table["fair_rank"].astype("Int64")
+    shown = beside_table(table)
+    assert shown["Category"].tolist() == ["all", "x"]
+    assert shown["a rank"].tolist() == ["1 → 2", "1"] and shown["b rank"].tolist() == ["2 → 1", "1"]
+    assert shown["b fair"].tolist() == [60.0, 50.0]
+    unranked = beside_table(table, ranked=False)
+    assert unranked.columns.tolist() == [column for column in shown.columns if not column.endswith(" rank")]
+
+
+def contributions() -> pd.DataFrame:
+    return pd.DataFrame({
+        "slot": [0, 1, 2], "change": ["equal", "replace", "insert"],
+        "acceptable_position": pd.array([0, 1, None], "Int64"), "unacceptable_position": pd.array([0, 1, 2], "Int64"),
+        "acceptable_token": ["猫", "<b>", None], "unacceptable_token": ["猫", "<i>", "よ"],
+        "acceptable_log_likelihood": [-1.0, -2.0, np.nan], "unacceptable_log_likelihood": [-1.0, -4.0, -8.0],
+        "contribution": [0.0, 2.0, 8.0]})
+
+
+def test_the_bars_are_the_token_log_likelihoods_in_either_direction() -> None:
+    figure = token_figure(contributions())
+    assert [list(bar.y) for bar in figure.data] == [[-1.0, -2.0], [-1.0, -4.0, -8.0]]
+    assert [list(bar.x) for bar in figure.data] == [[0, 1], [0, 1, 2]]
+    assert list(figure.layout.xaxis.ticktext) == ["猫", "<b>&lt;b&gt;<br>&lt;i&gt;</b>", "<b>–<br>よ</b>"]
+    assert list(figure.data[0].customdata) == ["猫", "&lt;b&gt;"]
+    first, last = token_figure(contributions(), right_to_left=True).layout.xaxis.range
+    assert first > last  # the first token on the right
+
+
+def test_the_contributions_are_bars_that_are_warm_below_zero() -> None:
+    figure = contribution_figure(contributions().assign(contribution=[0.5, -2.0, 8.0]), "nats")
+    assert list(figure.data[0].y) == [0.5, -2.0, 8.0]
+    colors = figure.data[0].marker.color
+    assert colors[0] == colors[2] != colors[1]
+
+
+def test_a_click_picks_as_many_pairs_as_the_point_says(result: Result) -> None:
+    table = pair_table(result, "m", "LP", 0.8)
+    for line in by_difference(result, "LP", least=60).query("model == 'm'").to_dict("records"):
+        pick = Pick("m", line["difference"], bool(line["merged"]))
+        assert picked(pick, result, table).sum() == line["n"], line
+    hard = picked(Pick("m", field="level", value="hard", stratum="A=U"), result, table)
+    assert hard.sum() == ((table["stratum"] == "A=U") & (table["row"] % 2 == 1)).sum()
+    assert table[picked(Pick("m", row=7), result, table)]["row"].tolist() == [7]
+
+
+def test_a_pick_is_told_in_words() -> None:
+    assert words(Pick("m", -2, True)) == "|A| − |U| = −2 or less"
+    assert words(Pick("m", 0, field="UID", value="passive")) == "|A| − |U| = 0, UID = passive"
+    assert words(Pick("m", field="UID")) == "UID = (none)" and words(Pick("m")) == "all pairs"
+
+
+def test_pairs_come_in_the_order_that_is_asked_for(result: Result) -> None:
+    table = pair_table(result, "m", "LP", 0.8)
+    assert ordered(table, IN_FILE)["row"].is_monotonic_increasing
+    assert ordered(table, MOST_WRONG)["margin"].is_monotonic_increasing
+    assert ordered(table, MOST_RIGHT)["margin"].is_monotonic_decreasing
+    assert ordered(table, CLOSEST)["margin"].abs().is_monotonic_increasing
+
+
+def test_a_line_for_each_file(result: Result) -> None:
+    items = result.items.assign(source=np.where(result.items["row"] <= 100, "one.jsonl", "two.jsonl"))
+    several = type(result)(**{**vars(result), "items": items})
+    points = by_source(several, "n", "LP", 0.8, 1)
+    assert points.groupby("model", sort=False)["n"].sum().to_dict() == {"one.jsonl": 100, "two.jsonl": 300}

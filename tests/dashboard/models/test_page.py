@@ -1,0 +1,136 @@
+"""The Models page in Streamlit's own test harness, over a backend without models."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.shared import session
+from engine.errors import ModelError
+from engine.inference.worker_state import ResidentModel, WorkerState
+from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, visit, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+def part(name: str) -> AppTest:
+    app = visit("models")
+    app.session_state["models-part"] = name
+    return drawn(app)
+
+
+def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
+    app.text_input(key="models-look-name").set_value(name)
+    if sentence is not None:
+        app.text_input(key="models-look-sentence").set_value(sentence)
+    app.button(key="models-look-submit").click()
+    return drawn(app)
+
+
+def test_only_the_part_that_is_open_is_drawn(backend: FakeBackend) -> None:
+    assert [tab.label for tab in visit("models").tabs] == [
+        "Built in", "Of the papers", "Look into one", "In memory", "Bring another"]
+    assert not visit("models").dataframe and not part("Bring another").metric
+    assert "hakari.json" in words(part("Bring another"))
+
+
+def test_every_model_of_the_papers_is_listed_with_what_to_type(backend: FakeBackend) -> None:
+    app = part("Of the papers")
+    table = app.dataframe[0].value
+    assert list(table["type"]) == [card.model_name for card in PAPER_CARDS.values()]
+    assert app.code[0].value == "paper/kyoto-univ=DIRECTORY"
+    app.selectbox(key="models-paper").set_value(CLUSTERS)
+    table = drawn(app).dataframe[0].value
+    assert list(table["label"]) == [
+        "Kyoto Univ. Ver.", "MeCab Ver.", "SP Ver.", "Tohoku Univ. Ver.", "NICT Ver.", "Laboro Ver."]
+
+
+def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HAKARI_NEOLOGD_DIR", raising=False)
+    app = part("Of the papers")
+    for name, card in PAPER_CARDS.items():
+        app.selectbox(key="models-card-All papers").set_value(name)
+        text = words(drawn(app))
+        assert app.code[0].value == card.model_name
+        assert card.publisher in text and (card.hub or "Needs ") in text
+    app.selectbox(key="models-card-All papers").set_value("paper/mecab")
+    text = words(drawn(app))
+    assert "MeCab with NEologd, lower case, whole words of vocab.txt" in text
+    assert "NEologd comes in no package" in text  # what is missing here, before anybody tries
+
+
+def test_nothing_is_in_memory_before_a_worker_has_started(backend: FakeBackend) -> None:
+    assert "no worker has started yet" in words(part("In memory"))
+
+
+def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend) -> None:
+    models = (ResidentModel("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
+              ResidentModel("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000))
+    backend.states = (
+        WorkerState("auto", 4242, 3 * 2**30, "sentence_vectors paper/nict=/srv/*nict*", 3.2, models),
+        WorkerState("cuda:2", 4243, None, "", 0.0, ()),
+    )
+    app = part("In memory")
+    table = app.dataframe[0].value
+    assert list(table["model"]) == ["paper/nict=/srv/*nict*", "builtin/bert-mini-ja"]
+    assert list(table["memory"]) == ["420 MiB", "19 MiB"] and list(table["device"]) == ["cuda:1"] * 2
+    text = words(app)
+    assert "Worker on cuda:1" in text and "process 4242" in text  # "auto" has chosen
+    assert "2 models, 439 MiB · 3.00 GiB in all" in text
+    assert "computing sentence vectors of paper/nict=/srv/*nict*, for 3 s" in text.replace("\u2060", "")
+    assert "Worker on cuda:2" in text and "no model · waiting for work" in text
+    assert not backend.calls  # nobody was asked for it
+
+
+def test_a_look_shows_facts_and_tokens(backend: FakeBackend) -> None:
+    app = looked(part("Look into one"), "owner/bert", "猫は<b>龘</b>")
+    assert [metric.label for metric in app.metric] == ["Parameters", "Layers", "Vocabulary", "Longest input"]
+    text = words(app)
+    assert "12 tokens" in text and "1 unknown" in text and "owner/bert" in text
+    assert ":orange-background[龘 龘]" in text and ":gray-background[<]" in text.replace("\u2060", "")
+    assert list(app.dataframe[0].value["token"]) == ["[CLS]", *"猫は<b>龘</b>", "[SEP]"]
+    assert "The vocabulary sees: 猫は<B>龘</B>" in text
+    # What was looked at stays when something else on the page is used.
+    assert drawn(app).metric
+
+
+def test_a_model_that_cannot_be_looked_into_is_explained(backend: FakeBackend) -> None:
+    app = looked(part("Look into one"), "missing/*model*")
+    assert "missing/\\*model\\*" in app.error[0].value and not app.metric
+    app = looked(app, "owner/bert")
+    assert not app.error and app.metric
+    app = looked(app, "missing/other")
+    assert app.error and not app.metric  # not the one before
+
+
+def test_a_look_without_a_name_says_so(backend: FakeBackend) -> None:
+    assert "No model is named" in looked(part("Look into one"), " ").error[0].value
+
+
+def test_an_error_in_the_worker_is_shown(backend: FakeBackend) -> None:
+    backend._errors["猫"] = ModelError("Juman++ is not installed.")
+    assert "Juman++ is not installed" in looked(part("Look into one"), "owner/bert", "猫").error[0].value
+
+
+def test_what_the_instance_does_not_allow_is_not_looked_into(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HAKARI_ALLOWED_MODELS", "cl-tohoku/*")
+    app = looked(part("Look into one"), "paper/nict=/etc")
+    assert "is not among the models of this instance" in app.error[0].value
+    assert backend.n_located == 0
+
+
+def test_a_slow_model_shows_that_it_is_being_opened(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = part("Look into one")
+    threading.Timer(1.0, backend._gate.set).start()
+    begun = time.monotonic()
+    looked(app, "owner/slow")
+    assert 0.9 < time.monotonic() - begun < SECONDS and app.metric
+    assert session.engine().backend is backend

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.exports.report import CITATIONS, PAPERS, ROWS_SHOWN, Report, report_html
+from dashboard.shared.exports.signing import digest
+from engine.evaluations.catalog import EVALUATIONS
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+REPORT = Report(
+    title=f"Clusters: {HOSTILE}", kind="clusters", question="How far?", made=datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
+    signature={"models": [{"name": HOSTILE}], "settings": {"pooling": "cls"}},
+    figures={f"Score {HOSTILE}": go.Figure(go.Scatter(x=[1, 2], y=[3, 4], text=[HOSTILE, "猫"]))},
+    tables={"models": pd.DataFrame({"model": [HOSTILE, "b"], "score": [1.23456789, float("nan")], "n": [1200, 3]})},
+    notices=(HOSTILE,), note=HOSTILE, command=f"python -m engine clusters --data '{HOSTILE}'",
+)
+
+
+def body(text: str) -> str:
+    return text.partition("<body>")[2]
+
+
+def test_a_report_is_whole_and_needs_no_network() -> None:
+    text = report_html(REPORT)
+    assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>")
+    assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)  # nothing is fetched
+    assert text.count("<script>") >= 1 and "Plotly.newPlot" in body(text)
+    assert digest(REPORT.signature) in text and "2026-11-20 09:30 UTC" in text
+    assert CITATIONS["shibayama"] in text and CITATIONS["length"] not in text
+
+
+def test_texts_of_users_stay_texts() -> None:
+    text = body(report_html(REPORT))
+    assert "<img" not in text and "onerror=alert(1)&gt;" in text
+    # only Plotly's own scripts are opened and closed
+    assert text.count("<script") == text.count("</script>") == len(REPORT.figures) * text.count("Plotly.newPlot(")
+
+
+def test_numbers_read_well_and_long_tables_say_what_is_left() -> None:
+    text = body(report_html(REPORT))
+    assert '<td class="number">1.23457</td>' in text and '<td class="number">–</td>' in text
+    assert '<td class="number">1,200</td>' in text
+    long = replace(REPORT, tables={"points": pd.DataFrame({"row": range(ROWS_SHOWN + 7)})}, figures={})
+    assert "and 7 more rows" in report_html(long) and body(report_html(long)).count("<tr>") == ROWS_SHOWN + 1
+
+
+def test_every_kind_of_run_names_its_papers() -> None:
+    assert set(PAPERS) >= set(EVALUATIONS) - {"dictionary"}
+    assert all(key in CITATIONS for keys in PAPERS.values() for key in keys)

@@ -1,0 +1,247 @@
+"""The pages in Streamlit's own test harness: the real engine, queue and store, over a backend without models."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import pages
+from dashboard.home import samples
+from dashboard.shared import headlines, session, theme
+from engine.errors import ModelError
+from engine.evaluations.shared.dictionaries import FOLDER
+from engine.evaluations.shared.idf_files import write_idf
+from engine.measures.idf import count_documents
+from engine.models.sources.cards import BUILT_IN, held_out_figures
+from tests.support import page_visits
+from tests.support.cluster_results import result_of
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import drawn, until, weighed, words
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+NAMES = [page.name for section in pages.SECTIONS.values() for page in section]
+
+
+def visit(name: str, run_id: str | None = None) -> AppTest:
+    return page_visits.visit(name, run=run_id)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_page_draws_on_an_empty_store(name: str, backend: FakeBackend) -> None:
+    app = visit(name)
+    assert app.title[0].value == ("Hakari" if name == "home" else pages.card(name).title)
+    if name != "home":
+        assert pages.card(name).question in app.markdown[0].value
+
+
+def test_home_shows_the_samples_weighed_and_weighs_them_once(backend: FakeBackend) -> None:
+    app = until(visit("home"), lambda app: len(app.metric) == 2 + 4 + 2)
+    labels = [metric.label for metric in app.metric]
+    assert labels.count("bert-mini-ja") == 2 and "swapped name" in labels
+    assert all(metric.value not in ("", "undefined") for metric in app.metric)
+    calls = len(backend.calls)
+    assert [metric.value for metric in visit("home").metric] == [metric.value for metric in app.metric]
+    assert len(backend.calls) == calls
+    assert session.desk().mine() == []  # the samples are nobody's own runs
+
+
+def test_home_shows_how_far_the_samples_are_at_once(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = visit("home")
+    assert len(app.progress) == 3 and not app.metric
+    backend._gate.set()
+    until(app, lambda app: len(app.metric) == 8)
+
+
+def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
+    text = samples.FORMS["clusters"].sample().texts[0]
+    backend._errors[text] = ModelError("No weights for *this*.")
+    app = until(visit("home"), lambda app: app.warning and len(app.metric) == 6)
+    assert "No weights for \\*this\\*" in app.warning[0].value
+    del backend._errors[text]
+    app.button(key="sample-again-clusters").click()
+    until(drawn(app), lambda app: len(app.metric) == 8)
+
+
+def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
+    app = weighed(visit("clusters"), "clusters")
+    run_id = app.query_params["run"]
+    calls = len(backend.calls)
+    other = visit("clusters", run_id)
+    scores = [element.value for element in app.markdown if element.value.startswith("| Rank")]
+    assert scores and scores == [element.value for element in other.markdown if element.value.startswith("| Rank")]
+    assert len(backend.calls) == calls
+
+
+def test_the_same_again_is_the_same_run(backend: FakeBackend) -> None:
+    first = weighed(visit("clusters"), "clusters").query_params["run"]
+    calls = len(backend.calls)
+    assert weighed(visit("clusters"), "clusters").query_params["run"] == first
+    assert len(backend.calls) == calls
+
+
+def test_a_missing_model_is_explained_and_the_run_can_be_mended(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value(["missing/*model*"])
+    weighed(app, "clusters")
+    assert "missing/\\*model\\*" in app.error[0].value
+    assert app.button(key="run-again")
+    app.button(key="run-afresh").click()
+    drawn(app)
+    assert "run" not in app.query_params and not app.error
+
+
+def test_a_run_can_be_watched_cancelled_and_run_again(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = visit("clusters")
+    app.button(key="clusters-submit").click()
+    drawn(app)
+    assert app.progress and app.button(key="run-cancel")
+    first = app.query_params["run"]
+    app.button(key="run-cancel").click()
+    until(drawn(app), lambda app: app.info)
+    assert "cancelled" in app.info[0].value
+    backend._gate.set()
+    app.button(key="run-again").click()
+    until(drawn(app), lambda app: app.download_button)
+    assert app.query_params["run"] != first
+
+
+def test_a_link_to_nothing_says_so(backend: FakeBackend) -> None:
+    app = visit("clusters", "no-such-run")
+    assert "no run behind this link" in app.info[0].value
+    app.button(key="run-afresh").click()
+    assert not drawn(app).info
+
+
+def test_a_link_to_another_pages_run_leads_there(backend: FakeBackend) -> None:
+    run_id = samples_done()["minimal-pairs"]
+    app = visit("clusters", run_id)
+    assert "Minimal pairs" in app.info[0].value and not app.download_button
+
+
+def samples_done() -> dict[str, str]:
+    app = until(visit("home"), lambda app: len(app.metric) == 8)
+    assert app
+    return samples.run_ids()
+
+
+def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value([])
+    assert drawn(app).button(key="clusters-submit").disabled
+
+
+def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
+    weighed(visit("clusters"), "clusters")
+    app = visit("clusters")
+    app.multiselect(key="clusters-models").set_value(["missing/model"])
+    weighed(app, "clusters")
+    listed = visit("runs")
+    assert [link.label for link in listed.get("page_link")] == ["Clusters\\: sample labelled sentences"] * 2
+    assert "failed" in words(listed) and "done" in words(listed)
+    assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
+
+
+def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:
+    app = visit("models")
+    assert [head.value for head in app.subheader][:len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
+    present = [card for card in BUILT_IN.values() if (card.directory / "config.json").is_file()]
+    assert len(app.error) == len(BUILT_IN) - len(present)
+    assert len(app.metric) == sum(len(held_out_figures(card.name)) for card in present)
+
+
+@pytest.fixture
+def dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "idf"
+    folder.mkdir()
+    documents = [["は", "猫"], ["は", "犬"], ["は", "斉", "##藤"], ["の"]]
+    write_idf(count_documents(documents, "novel", "abc", "file"), folder / "novel.bert-mini-ja.json.gz")
+    monkeypatch.setattr("engine.evaluations.shared.dictionaries.FOLDER", folder)
+
+
+def test_corpora_page_lists_searches_and_parts_a_dictionary(backend: FakeBackend, dictionary: None) -> None:
+    app = visit("dictionary")
+    assert [metric.value for metric in app.metric][:2] == ["4", "6"]
+    assert app.dataframe[0].value["piece"].iloc[0] == "は"
+    app.text_input(key="corpora-query").set_value("藤")
+    assert list(drawn(app).dataframe[0].value["piece"]) == ["##藤"]
+    app.text_input(key="corpora-query").set_value("")
+    app.slider(key="corpora-share").set_value(0.1)
+    app.toggle(key="corpora-low").set_value(True)
+    # the lower 10 % of 6 entries, rounded down, is none: every entry is above
+    assert len(drawn(app).dataframe[0].value) == 6
+
+
+def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
+    if not list(FOLDER.glob("*.json.gz")):
+        pytest.skip("No idf dictionary is built in yet.")
+    app = visit("dictionary")
+    assert len(app.dataframe[0].value) == 1000  # as many as are listed; the dictionary has more
+    assert int(app.metric[1].value.replace(",", "")) > 1000
+
+
+def test_headlines_hold_for_undefined_scores() -> None:
+    models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
+                           "n_sentences": [4, 4]})
+    result = replace(result_of(), models=models)
+    assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
+    assert theme.decimals([float("nan")]) == 2
+
+
+def test_the_web_process_imports_no_model_library(tmp_path: Path) -> None:
+    """Every page, and a run watched to its end, in a process of their own."""
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from pathlib import Path
+from engine.runs import open as opening
+from tests.fakes import FakeBackend
+opened = opening.open_engine
+opening.open_engine = lambda: opened(Path({str(tmp_path)!r}), backend=FakeBackend())
+from tests.test_pages import NAMES, samples_done, session, visit
+samples_done()
+for name in NAMES:
+    visit(name)
+session.engine().close()
+print(sorted({{"torch", "transformers", "umap", "numba"}} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stderr[-2000:]
+
+
+def test_a_data_directory_that_cannot_be_used_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path / "file"))
+    app = visit("runs")
+    assert "HAKARI\\_DATA\\_DIR" in app.error[0].value
+
+
+def test_models_page_shows_what_the_training_record_says(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = {"layers": 4, "hidden": 256, "vocab_size": 8000, "max_length": 128}
+    figures = {"builtin/bert-mini-ja": {"masked_accuracy": 0.362, "mask_only_accuracy": 0.301, "mask_only_nats": 3.71},
+               "builtin/gpt2-mini-ja": {"nats_per_token": 4.71, "nats_per_character": 3.02}}
+    for name, held_out in figures.items():
+        folder = tmp_path / name.removeprefix("builtin/")
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+        (folder / "pretraining.json").write_text(json.dumps({
+            "settings": settings, "parameters": 5_500_000, "train": {"documents": 900, "characters": 10**8},
+            "held_out": {"documents": 50, **held_out}}))
+    monkeypatch.setattr("engine.models.sources.cards.FOLDER", tmp_path)
+    app = visit("models")
+    assert not app.error
+    assert [metric.value for metric in app.metric] == ["36.2%", "30.1%", "3.71", "4.71", "3.02"]
+    assert "5,500,000 parameters" in app.caption[0].value and "vocabulary 8,000" in app.caption[0].value

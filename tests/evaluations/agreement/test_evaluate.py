@@ -1,0 +1,91 @@
+"""Models under three evaluations side by side: each one's number, ranks by its better end, agreement in pairs."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import InputError
+from engine.evaluations.agreement.evaluate import COLUMNS, MEASURES, agreement_table, model_table, scores_of
+from engine.measures.cards.catalog import CARDS
+
+
+def clusters(**scores: float) -> Any:
+    return SimpleNamespace(models=pd.DataFrame({"model": list(scores), "score": list(scores.values())}))
+
+
+def classify(**accuracies: float) -> Any:
+    return SimpleNamespace(models=pd.DataFrame({"model": list(accuracies), "accuracy_mean": list(accuracies.values())}))
+
+
+def fill_mask(**means: float) -> Any:
+    rows = [(model, domain, mean / part) for model, mean in means.items()
+            for domain, part in (("books", 2), ("all", 1))]
+    common = pd.DataFrame(rows, columns=["model", "domain", "mean_probability"])
+    return SimpleNamespace(common=common, models=common.assign(mean_probability=0.0))
+
+
+RESULTS = {
+    "classification": classify(a=0.5, b=0.7, c=0.6, e=0.1), "clusters": clusters(a=300.0, b=100.0, c=200.0, d=50.0),
+    "fill-mask": fill_mask(a=0.1, b=0.3, c=0.2),
+}
+
+
+def test_each_evaluation_judges_by_its_own_number() -> None:
+    assert dict(scores_of("clusters", RESULTS["clusters"])) == {"a": 300.0, "b": 100.0, "c": 200.0, "d": 50.0}
+    assert dict(scores_of("classification", RESULTS["classification"])) == {"a": 0.5, "b": 0.7, "c": 0.6, "e": 0.1}
+    assert dict(scores_of("fill-mask", RESULTS["fill-mask"])) == {"a": 0.1, "b": 0.3, "c": 0.2}
+    with pytest.raises(InputError, match="Agreement is asked of clusters, fill-mask, classification; got 'alignment'"):
+        scores_of("alignment", None)
+
+
+def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
+    table = model_table(RESULTS)
+    assert list(table.columns) == [
+        "model", "clusters", "rank clusters", "fill-mask", "rank fill-mask", "classification",
+                                   "rank classification"]
+    assert table["model"].tolist() == ["a", "b", "c", "d", "e"]
+    assert table["rank clusters"].tolist()[:4] == [4, 2, 3, 1] and pd.isna(table["rank clusters"][4])
+    assert table["rank classification"].tolist()[:3] == [3, 1, 2] and table["rank classification"][4] == 4
+    assert table["fill-mask"].isna().tolist() == [False, False, False, True, True]
+
+
+def test_agreement_counts_the_models_that_two_evaluations_share() -> None:
+    found = agreement_table(model_table(RESULTS))
+    assert list(found.columns) == COLUMNS
+    assert found[["first", "second", "n"]].to_numpy().tolist() == [
+        ["clusters", "fill-mask", 3], ["clusters", "classification", 3], ["fill-mask", "classification", 3]]
+    # b is best, c second and a third under each of them, though one of them calls the smallest number best
+    assert found["spearman"].tolist() == [1.0, 1.0, 1.0] and found["kendall"].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_too_few_models_are_no_agreement_and_it_is_said() -> None:
+    (line,) = agreement_table(model_table({
+        "clusters": clusters(a=1.0, b=2.0), "classification": classify(a=1.0, b=0.5)})
+                              ).to_dict("records")
+    assert np.isnan(line["spearman"]) and np.isnan(line["kendall"])
+    assert "at least 3 pairs; there are 2" in line["reason"]
+    alike = {"clusters": clusters(a=1.0, b=2.0, c=3.0), "classification": classify(a=0.5, b=0.5, c=0.5)}
+    assert "classification is" in agreement_table(model_table(alike))["reason"][0]
+
+
+def test_an_undefined_score_takes_a_model_out_of_ranks_and_pairs() -> None:
+    results = {
+        "clusters": clusters(a=1.0, b=np.nan, c=2.0, d=3.0), "classification": classify(a=0.9, b=0.8, c=0.7, d=0.6)}
+    table = model_table(results)
+    assert pd.isna(table["rank clusters"][1]) and table["rank clusters"].tolist()[2:] == [2, 3]
+    assert agreement_table(table)["n"].tolist() == [3]
+
+
+def test_one_or_no_evaluation_is_nothing_to_compare() -> None:
+    assert agreement_table(model_table({"clusters": clusters(a=1.0)})).empty
+    empty = model_table({})
+    assert empty["model"].tolist() == [] and list(agreement_table(empty).columns) == COLUMNS
+
+
+def test_every_number_has_a_card_with_a_better_end() -> None:
+    assert all(CARDS[measure].better in ("lower", "higher") for measure in MEASURES.values())

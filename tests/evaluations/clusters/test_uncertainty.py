@@ -1,0 +1,118 @@
+"""How sure the clusters evaluation says it is: intervals, paired comparisons, rank groups, the null, overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.evaluations.clusters.evaluate import evaluate
+from engine.evaluations.clusters.records import Result, Settings
+from engine.measures.clusters.label_permutation import label_permutation
+from engine.measures.clusters.resampling import bootstrap, percentile_interval
+from tests.support.session_fake import SessionFake, noise
+
+TEXTS = tuple(f"文{i}" for i in range(30))
+LABELS = ("甲", "乙", "丙") * 10
+DATA = LabelledSentences("made up", TEXTS, LABELS, tuple(range(1, 31)))
+APART = {"good": 6.0, "fine": 6.0, "poor": 1.0}
+
+
+class Apart(SessionFake):
+    """Classes lie as far apart as the model's name says; a model cannot read what it is told not to."""
+
+    def __init__(self, unread: dict[str, set[str]] | None = None) -> None:
+        super().__init__()
+        self.unread = unread or {}
+
+    def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
+        return [{"excluded": "too long"} if text in self.unread.get(model, set()) else
+                {"vectors": vector(model, text)[None], "n_tokens": 3} for text in texts]
+
+
+def vector(model: str, text: str) -> np.ndarray:
+    """Models share most of the noise of a sentence, as models of the same sentences do."""
+    centre = np.zeros(8)
+    centre[int(text[1:]) % 3] = APART[model]
+    return (centre + noise(text).normal(size=8) + noise(model, text).normal(size=8) / 10).astype(np.float32)
+
+
+def weigh(*models: str, unread: dict[str, set[str]] | None = None, resamples: int = 400) -> Result:
+    return evaluate(Settings(models, resamples=resamples, seed=3, projection="pca"), DATA, Apart(unread))  # type: ignore[arg-type]
+
+
+def test_intervals_are_those_of_the_bootstrap_and_hold_the_values() -> None:
+    result = weigh("good")
+    vectors = np.stack([vector("good", text) for text in TEXTS])
+    drawn = bootstrap(vectors, LABELS, n_resamples=400, seed=3)
+    table = result.intervals.set_index("measure")
+    for measure, resampled in (("in_class_dispersion", drawn.in_class), ("dispersion_score", drawn.score),
+                               ("out_of_class_dispersion", drawn.out_of_class)):
+        assert tuple(table.loc[measure, ["ci_low", "ci_high"]]) == percentile_interval(resampled)
+        assert table.loc[measure, "ci_low"] < table.loc[measure, "value"] < table.loc[measure, "ci_high"]
+
+
+def test_models_that_cannot_be_told_apart_share_a_group() -> None:
+    result = weigh("poor", "good", "fine")
+    groups = result.models.set_index("model")["rank_group"].to_dict()
+    assert groups == {"good": 1, "fine": 1, "poor": 2}
+    compared = result.comparisons.set_index(["model", "other"])
+    assert list(compared.index) == [("poor", "good"), ("poor", "fine"), ("good", "fine")]
+    assert compared["separable"].tolist() == [True, True, False]
+    score = result.models.set_index("model")["score"]
+    for (model, other), row in compared.iterrows():
+        assert row["difference"] == pytest.approx(score[model] - score[other])
+        assert row["ci_low"] <= row["difference"] <= row["ci_high"]
+        assert row["separable"] == (row["ci_low"] > 0 or row["ci_high"] < 0)
+
+
+def test_a_comparison_is_paired() -> None:
+    # The models share most of what makes a sentence near or far: paired, the difference is surer than either score.
+    result = weigh("good", "fine")
+    row = result.comparisons.iloc[0]
+    widths = result.intervals[result.intervals["measure"] == "dispersion_score"].eval("ci_high - ci_low")
+    assert row["ci_high"] - row["ci_low"] < 0.3 * widths.min()
+
+
+def test_models_are_compared_over_the_sentences_that_both_read() -> None:
+    result = weigh("good", "poor", unread={"good": {"文0", "文4"}, "poor": {"文4", "文7"}})
+    assert result.models["n_sentences"].tolist() == [28, 28]
+    assert "good and poor are compared over the 27 sentences that both weigh." in result.notices
+    both = [i for i in range(30) if i not in (0, 4, 7)]
+    labels = [LABELS[i] for i in both]
+    drawn = [bootstrap(np.stack([vector(model, TEXTS[i]) for i in both]), labels, n_resamples=400, seed=3)
+             for model in ("good", "poor")]
+    row = result.comparisons.iloc[0]
+    assert (row["ci_low"], row["ci_high"]) == percentile_interval(drawn[0].score - drawn[1].score)
+    # random lists of 10 of 28 each, 26 of them possible for both: 10 · 26 / (27 · 27)
+    assert result.overlap.loc[0, "expected"] == pytest.approx(260 / 729)
+
+
+def test_models_with_no_two_classes_in_common_are_not_compared() -> None:
+    first, second = {f"文{i}" for i in range(30) if i % 3 == 0}, {f"文{i}" for i in range(30) if i % 3 == 1}
+    result = weigh("good", "poor", unread={"good": first, "poor": second})
+    row = result.comparisons.iloc[0]
+    assert np.isnan(row["difference"]) and not row["separable"]
+    assert result.models["rank_group"].tolist() == [1, 1]
+
+
+def test_the_null_is_that_of_permuted_labels() -> None:
+    result = weigh("good", "poor", resamples=200).null.set_index("model")
+    for model in ("good", "poor"):
+        null = label_permutation(np.stack([vector(model, text) for text in TEXTS]), LABELS, n_permutations=200, seed=3)
+        assert result.loc[model, "score"] == pytest.approx(null.score)
+        assert result.loc[model, "p_value"] == null.p_value
+        assert result.loc[model, "null_mean"] == pytest.approx(null.scores.mean())
+        assert tuple(result.loc[model, ["null_low", "null_high"]]) == percentile_interval(null.scores)
+    assert result.loc["good", "p_value"] == 1 / 201
+
+
+def test_overlap_of_models_that_see_alike_is_above_chance() -> None:
+    result = weigh("good", "fine", "poor")
+    assert result.overlap[["model", "other"]].to_numpy().tolist() == [["good", "fine"], ["good", "poor"],
+                                                                      ["fine", "poor"]]
+    assert result.overlap["expected"].tolist() == pytest.approx([10 / 29] * 3)
+    assert result.overlap.loc[0, "mean_overlap"] > 0.85 > result.overlap.loc[1, "mean_overlap"]
+    one = result.neighbours.groupby(["model", "row"])["neighbour"].agg(set).unstack("model")
+    expected = np.mean([len(a & b) / 10 for a, b in zip(one["good"], one["fine"], strict=True)])
+    assert result.overlap.loc[0, "mean_overlap"] == pytest.approx(expected)

@@ -1,0 +1,92 @@
+"""Fair subsets: which pairs, and what accuracies and ranks are there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.fair_subsets import (
+    ALL,
+    EQUAL,
+    EQUAL_FOR_ALL,
+    MATCHED,
+    SUBSETS,
+    beside,
+    fair_rows,
+    restricted,
+)
+from engine.evaluations.minimal_pairs.views import counts, decided, of_model, summary
+from tests.support.minimal_results import from_margins, synthetic
+
+RESULT = synthetic(900)
+
+
+def test_the_equal_pairs_are_each_models_own_or_those_of_all() -> None:
+    own, common = fair_rows(RESULT, EQUAL), fair_rows(RESULT, EQUAL_FOR_ALL)
+    sets = []
+    for model in ("m", "n"):
+        pairs = of_model(RESULT, model)
+        equal = pairs[pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]]["row"]
+        assert own[model].tolist() == equal.tolist()
+        sets.append(set(equal))
+    assert set(common["m"]) == set(common["n"]) == sets[0] & sets[1] and 0 < len(common["m"]) < len(own["m"])
+    assert fair_rows(RESULT, ALL)["m"].tolist() == list(range(1, 901))
+
+
+def test_the_matched_sample_is_balanced_larger_and_drawn_by_its_seed() -> None:
+    rows = fair_rows(RESULT, MATCHED, seed=5)
+    for line in counts(restricted(RESULT, rows)).to_dict("records"):
+        assert line["A>U"] == line["A<U"] > 0
+        assert line["A=U"] == len(fair_rows(RESULT, EQUAL)[line["model"]])
+    assert rows["m"].tolist() == fair_rows(RESULT, MATCHED, seed=5)["m"].tolist()
+    assert rows["m"].tolist() != fair_rows(RESULT, MATCHED, seed=6)["m"].tolist()
+
+
+def test_a_restricted_result_holds_those_pairs_alone() -> None:
+    fair = restricted(RESULT, fair_rows(RESULT, EQUAL))
+    assert set(counts(fair)["A>U"]) == {0} and len(fair.items) == 900
+    lp, mean = (decided(fair.pairs, which) for which in ("LP", "MeanLP"))
+    np.testing.assert_array_equal(lp, mean)
+    np.testing.assert_array_equal(lp, decided(fair.pairs, "PenLP", 1.3))
+
+
+def test_original_beside_fair_by_hand() -> None:
+    # Pairs 1 to 4 of category x, 5 and 6 of y. Equal are 1, 2, 3 and 6.
+    #   short: right in 1, 4, 5    x: 2/4, fair 1/3    y: 1/2, fair 0/1
+    #   good:  right in 1, 2, 6    x: 2/4, fair 2/3    y: 1/2, fair 1/1      ranks: equal before, good first after
+    right = {"short": (1, 4, 5), "good": (1, 2, 6)}
+    margins = {model: [1.0 if row in rows else -1.0 for row in range(1, 7)] for model, rows in right.items()}
+    result = from_margins(margins,
+                          [(5, 5), (5, 5), (5, 5), (5, 6), (4, 5), (7, 7)], ["x", "x", "x", "x", "y", "y"])
+    for subset in (EQUAL, EQUAL_FOR_ALL):
+        table = beside(result, subset, "LP").set_index(["category", "model"])
+        shown = table[["n", "n_correct", "fair_n", "fair_n_correct", "rank", "fair_rank", "rank_change"]]
+        assert shown.loc[("x", "short")].tolist() == [4, 2, 3, 1, 1, 2, -1]
+        assert shown.loc[("x", "good")].tolist() == [4, 2, 3, 2, 1, 1, 0]
+        assert shown.loc[("y", "short")].tolist() == [2, 1, 1, 0, 1, 2, -1]
+        assert shown.loc[("", "good")].tolist() == [6, 3, 4, 3, 1, 1, 0]
+        assert table.loc[("", "good"), "change"] == pytest.approx(3 / 4 - 3 / 6)
+        assert table.loc[("", "good"), "overall"] and not table.loc[("x", "good"), "overall"]
+
+
+def test_a_category_without_a_fair_pair_is_shown_as_empty() -> None:
+    result = from_margins({"m": [1.0, 1.0]}, [(5, 5), (5, 6)], ["x", "y"])
+    line = beside(result, EQUAL, "LP").set_index("category").loc["y"]
+    assert line["fair_n"] == 0 and np.isnan(line["fair_accuracy"]) and pd.isna(line["fair_rank"])
+
+
+def test_beside_agrees_with_the_summaries() -> None:
+    for subset in SUBSETS:
+        table = beside(RESULT, subset, "MeanLP", field="level")
+        assert len(table) == 2 * (1 + 2)
+        fair = summary(restricted(RESULT, fair_rows(RESULT, subset)), ["MeanLP"]).query("stratum == 'all'")
+        overall = table[table["overall"]].set_index("model")
+        np.testing.assert_allclose(overall.loc[fair["model"], "fair_accuracy"], fair["accuracy"])
+    assert (beside(RESULT, ALL, "LP")["change"] == 0).all()
+
+
+def test_other_subsets_are_refused() -> None:
+    with pytest.raises(InputError, match="A subset is one of all pairs, A=U, A=U for all models, matched; got 'fair'"):
+        fair_rows(RESULT, "fair")

@@ -1,0 +1,38 @@
+"""The words beside the numbers: every choice has its sentence, and each model the sentences that concern it."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.evaluations.minimal_pairs.scoring_rules import (
+    PLL,
+    PLL_RULES,
+    SPACE_RULES,
+    WORD_RULES,
+    WORDS,
+    opening_rule,
+    scoring_rule,
+)
+from engine.models.tokenization.spans import WORDS as WORDS_OF_SPANS
+from tests.support.session_fake import facts
+
+
+def test_every_choice_is_explained() -> None:
+    assert set(PLL_RULES) == set(PLL) and set(WORD_RULES) == set(WORDS) == set(WORDS_OF_SPANS)
+    assert "crosses a boundary joins the words" in WORD_RULES["mecab"]
+
+
+@pytest.mark.parametrize("has_bos", [True, False])
+@pytest.mark.parametrize("bos", [True, False])
+def test_the_first_token_is_scored_only_from_a_bos(has_bos: bool, bos: bool) -> None:
+    assert opening_rule(has_bos, bos).startswith("Scored from the BOS" if has_bos and bos else "The first token is not")
+
+
+def test_each_kind_of_model_has_its_own_rule() -> None:
+    settings = {"pll": "word-l2r", "words": "mecab", "bos": True, "leading_space": True}
+    causal = scoring_rule(facts("c", "causal"), **settings)  # type: ignore[arg-type]
+    masked = scoring_rule(facts("m"), **settings)  # type: ignore[arg-type]
+    assert SPACE_RULES[True] in causal and "MeCab" not in causal
+    assert WORD_RULES["mecab"] in masked and "BOS" not in masked
+    original = scoring_rule(facts("m"), **{**settings, "pll": "original"})  # type: ignore[arg-type]
+    assert "Words:" not in original

@@ -1,0 +1,65 @@
+"""One pair under the glass: the contributions of its tokens add up to its margin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
+from engine.evaluations.minimal_pairs.views import of_model, scores
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from tests.support.session_fake import SessionFake, likelihoods
+
+PAIRS = MinimalPairs("made up", ("猫が魚を食べた。", "犬が庭で鳴く", "雨"),
+                     ("猫が魚に食べる。", "犬が庭を鳴いた", "雨"), ("", "", ""), (4, 7, 9))
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return evaluate(Settings(("m", "c")), PAIRS, SessionFake({"c": "causal"}))  # type: ignore[arg-type]
+
+
+def test_by_hand(result: Result) -> None:
+    # 猫が魚を食べた。 against 猫が魚に食べる。: を/に and た/る are exchanged, the other six are shared
+    table = token_contributions(result, "m", 4)
+    assert table["change"].tolist() == ["equal"] * 3 + ["replace"] + ["equal"] * 2 + ["replace", "equal"]
+    assert table["acceptable_token"].tolist() == list("猫が魚を食べた。")
+    assert table["unacceptable_token"].tolist() == list("猫が魚に食べる。")
+    a, u = likelihoods("m", PAIRS.acceptable[0]), likelihoods("m", PAIRS.unacceptable[0])
+    np.testing.assert_allclose(table["contribution"], a.astype(float) - u, rtol=1e-6)
+    np.testing.assert_allclose(table["acceptable_part"], table["acceptable_log_likelihood"])
+    by_change = contributions_by_change(table)
+    assert by_change["change"].tolist() == ["equal", "replace"] and by_change["n_slots"].tolist() == [6, 2]
+    assert by_change["label"].tolist() == ["shared tokens", "exchanged tokens"]
+    assert by_change["contribution"].sum() == pytest.approx(float(a.sum() - u.sum()), rel=1e-5)
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+@pytest.mark.parametrize("row", PAIRS.rows)
+def test_contributions_add_up_to_the_margin(result: Result, normalization: str, row: int) -> None:
+    for model in ("m", "c"):
+        table = token_contributions(result, model, row, normalization, 1.3)
+        pairs = of_model(result, model)
+        good, bad = scores(pairs[pairs["row"] == row], normalization, 1.3)
+        assert table["contribution"].sum() == pytest.approx(good[0] - bad[0], rel=1e-9, abs=1e-12)
+        assert table["acceptable_part"].sum() == pytest.approx(good[0], rel=1e-9)
+
+
+def test_a_side_that_has_nothing_there_is_empty_and_counts_as_nothing(result: Result) -> None:
+    table = token_contributions(result, "m", 7)  # 犬が庭で鳴く against 犬が庭を鳴いた
+    assert table["change"].tolist() == ["equal"] * 3 + ["replace", "equal", "replace", "replace"]
+    last = table.iloc[-1]
+    assert np.isnan(last["acceptable_part"]) and last["contribution"] == -last["unacceptable_part"]
+    assert table["acceptable_token"].isna().sum() == 1 and str(table["acceptable_position"].dtype) == "Int64"
+    assert table["slot"].tolist() == list(range(7))
+
+
+def test_what_was_not_scored_has_no_tokens_to_show(result: Result) -> None:
+    with pytest.raises(InputError, match="m has no scores for row 5"):
+        token_contributions(result, "m", 5)
+    with pytest.raises(InputError, match="Unknown normalization"):
+        token_contributions(result, "m", 4, "ZLOR")

@@ -1,0 +1,514 @@
+"""The gateway: answers in the order of the questions, from the cache where they are there, stopped at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import Cancelled, InputError, ModelError, WorkerDied
+from engine.inference import keys
+from engine.inference.backend import Piece
+from engine.inference.cache import Cache
+from engine.inference.chunks import SPECIAL_TOKENS, arranged, cut
+from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
+from engine.measures.clusters.resampling import bootstrap
+from engine.models.sources.locating import Located
+from tests.support.fakes import FakeBackend
+
+BERT = "fake/bert"
+# One chunk is 200 characters at this size, so that a few sentences are several chunks.
+LARGE = 10**9
+TEXTS = [f"{number}番目の文は、{'とても' * (number % 5)}短い。" for number in range(40)]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[Cache]:
+    cache = Cache(tmp_path / "cache.sqlite", 2**28)
+    yield cache
+    cache.close()
+
+
+def session(backend: FakeBackend, cache: Cache | None = None, run_id: str = "run", **told: Any) -> GatewaySession:
+    return Gateway(backend, cache).session(run_id, **told)
+
+
+def vectors(pieces: list[Piece]) -> np.ndarray:
+    return np.stack([piece["vectors"] for piece in pieces])
+
+
+def expected(texts: list[str], **asked: Any) -> np.ndarray:
+    """Each text asked for alone: no order to mix up."""
+    alone = session(FakeBackend())
+    return np.stack([alone.sentence_vectors(BERT, [text], **asked)[0]["vectors"] for text in texts])
+
+
+@settings(max_examples=30)
+@given(texts=st.lists(st.text(max_size=90), max_size=30), n_known=st.integers(0, 30))
+def test_answers_stand_in_the_order_of_the_texts(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], n_known: int
+) -> None:
+    cache = Cache(tmp_path_factory.mktemp("cache") / "c.sqlite", 2**26)
+    backend = FakeBackend(n_parameters=LARGE)
+    asked = session(backend, cache)
+    asked.sentence_vectors(BERT, texts[::-1][:n_known])  # some of them are in the cache, in another order
+    pieces = asked.sentence_vectors(BERT, texts)
+    assert len(pieces) == len(texts)
+    if texts:
+        np.testing.assert_array_equal(vectors(pieces), expected(texts))
+    assert backend.n_items("sentence_vectors") == len(set(texts))
+    backend.close()
+    cache.close()
+
+
+def test_equal_texts_are_computed_once() -> None:
+    backend = FakeBackend()
+    pieces = session(backend).sentence_vectors(BERT, ["猫", "犬", "猫", "猫"])
+    assert backend.n_items("sentence_vectors") == 2
+    assert pieces[0] is pieces[2] is pieces[3] is not pieces[1]
+
+
+def test_work_goes_out_in_chunks_and_all_of_it(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    pieces = session(backend, cache).sentence_vectors(BERT, TEXTS)
+    np.testing.assert_array_equal(vectors(pieces), expected(TEXTS))
+    sizes = [len(call.request["items"]) for call in backend.calls if call.operation == "sentence_vectors"]
+    assert len(sizes) > 2 and sum(sizes) == len(TEXTS)
+    assert all(call.run_id == "run" for call in backend.calls)
+
+
+def test_a_repeated_run_asks_no_worker_at_all(tmp_path: Path) -> None:
+    pairs = [(text, TEXTS[0]) for text in TEXTS]
+    points = np.random.default_rng(0).standard_normal((9, 5))
+
+    def everything(backend: FakeBackend) -> list[Any]:
+        # A new cache and a new gateway each time, as after a restart.
+        cache = Cache(tmp_path / "c.sqlite", 2**26)
+        asked = session(backend, cache)
+        results = [asked.describe(BERT), asked.sentence_vectors(BERT, TEXTS, layers=[0, -1], pooling="mean"),
+                   asked.token_similarities(BERT, pairs), asked.project(points, method="umap", seed=3),
+                   asked.token_log_likelihoods(BERT, TEXTS, scoring="pll-word-l2r")]
+        cache.close()
+        return results
+
+    first = everything(FakeBackend())
+    silent = FakeBackend()
+    second = everything(silent)
+    assert silent.calls == []
+    assert first[0] == second[0]
+    np.testing.assert_array_equal(vectors(first[1]), vectors(second[1]))
+    for one, other in zip(first[2] + first[4], second[2] + second[4], strict=True):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            np.testing.assert_array_equal(value, other[name])
+    np.testing.assert_array_equal(first[3], second[3])
+
+
+def test_one_changed_row_costs_one_row(cache: Cache) -> None:
+    backend = FakeBackend()
+    asked = session(backend, cache)
+    asked.sentence_vectors(BERT, TEXTS)
+    changed = [*TEXTS[:7], "別の文。", *TEXTS[8:]]
+    np.testing.assert_array_equal(vectors(asked.sentence_vectors(BERT, changed)), expected(changed))
+    assert backend.calls[-1].request["items"] == ["別の文。"]
+
+
+@pytest.mark.parametrize("change", [
+    {"pooling": "mean"}, {"precision": "bf16"}, {"layers": [1]}, {"layers": [4, 1]}, {"model": "fake/other"},
+    {"model": "fake/bert@v2"}, {"weights": "second"},
+])
+def test_whatever_changes_the_number_asks_again(cache: Cache, change: dict[str, Any]) -> None:
+    session(FakeBackend(), cache).sentence_vectors(BERT, TEXTS)
+    other = {"model": BERT, **change}
+    backend = FakeBackend(weights=other.pop("weights", "first"))
+    session(backend, cache).sentence_vectors(other.pop("model"), TEXTS, **other)
+    assert backend.n_items("sentence_vectors") == len(TEXTS)
+
+
+def test_the_same_layer_by_another_name_is_the_same(cache: Cache) -> None:
+    backend = FakeBackend(n_layers=4)
+    asked = session(backend, cache)
+    for layers in (None, [4], [-1]):
+        asked.sentence_vectors(BERT, ["猫"], layers=layers)
+    assert backend.n_items("sentence_vectors") == 1
+    assert backend.calls[-1].request["settings"]["layers"] == [4]
+
+
+def test_settings_that_do_not_apply_change_nothing(cache: Cache) -> None:
+    backend = FakeBackend()
+    asked = session(backend, cache)
+    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="mecab")
+    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="auto")
+    assert backend.n_items("token_log_likelihoods") == 1
+    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", leading_space=True)
+    assert backend.n_items("token_log_likelihoods") == 2
+
+
+def test_layers_are_counted_from_either_end() -> None:
+    facts = session(FakeBackend(n_layers=4)).describe(BERT)
+    assert resolved_layers(facts, [0, 4, -1, -5]) == [0, 4, 4, 0]
+    for wrong in ([5], [-6], [0, 9], []):
+        with pytest.raises(InputError, match=r"hidden states 0 \(embeddings\) to 4, or -1 to -5"):
+            resolved_layers(facts, wrong)
+
+
+def test_pairs_are_kept_apart_by_where_they_are_divided() -> None:
+    facts = session(FakeBackend()).describe(BERT)
+    pairs = [["ab", "c"], ["a", "bc"], ["abc", ""], ["c", "ab"], ["ab", "c"]]
+    made = keys.item_keys("token_similarities", facts, {}, pairs)
+    assert len(set(made)) == 4 and made[0] == made[4]
+
+
+def test_a_key_holds_all_that_changes_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = session(FakeBackend()).describe(BERT)
+
+    def key(facts: Any = facts, operation: str = "sentence_vectors", settings: Any = ("cls",), item: str = "猫") -> str:
+        return keys.item_keys(operation, facts, {"pooling": settings}, [item])[0]
+
+    different = [
+        key(), key(replace(facts, fingerprint="other")), key(replace(facts, tokenizer_fingerprint="other")),
+        key(replace(facts, device="cuda:0")), key(replace(facts, dtype="bfloat16")), key(operation="other"),
+        key(settings="mean"), key(item="犬"), key(item="\ud800"),
+    ]
+    monkeypatch.setattr(keys, "library_versions", lambda names: dict.fromkeys(names, "99"))
+    different.append(key())
+    monkeypatch.setattr(keys, "_code_digest", lambda: "edited")
+    different.append(key())
+    assert len(set(different)) == len(different)
+    # Names and places do not: the same files elsewhere give the same numbers, on one card as on the next.
+    assert key(replace(facts, name="other", path="elsewhere", device="cpu:1")) == key()
+
+
+def test_versions_are_read_without_importing() -> None:
+    versions = keys.library_versions(("numpy", "no-such-library"))
+    assert versions == {"numpy": np.__version__, "no-such-library": "absent"}
+
+
+class OnDisk(FakeBackend):
+    """Models are local directories."""
+
+    def locate(self, model: str, revision: str | None = None, report: Any = None) -> Located:
+        return Located(model, "directory", Path(model).resolve())
+
+
+def test_a_directory_is_described_again_when_a_file_of_it_changed(tmp_path: Path, cache: Cache) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    backend = OnDisk()
+    for model, n_described in (("a", 1), ("a", 1), ("b", 2), ("a", 2)):
+        facts = session(backend, cache).describe(str(tmp_path / model))
+        assert facts.name == str(tmp_path / model) and backend.n_items("describe") == n_described
+    (tmp_path / "a" / "config.json").write_text("{ }")
+    asked = session(backend, cache)
+    asked.describe(str(tmp_path / "a"))
+    assert backend.n_items("describe") == 3
+    (tmp_path / "a" / "vocab.txt").write_text("")
+    asked.describe(str(tmp_path / "a"))
+    assert backend.n_items("describe") == 3  # within one session a model stays what it was
+    session(backend, cache).describe(str(tmp_path / "a"))
+    assert backend.n_items("describe") == 4
+
+
+def test_the_worker_is_told_exactly_which_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my@model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    backend = OnDisk()
+    facts = session(backend).describe("my@model")
+    assert facts.name == "my@model"
+    assert backend.calls[0].request["model"] == str(tmp_path / "my@model")  # a worker may stand elsewhere
+    hub = FakeBackend()
+    session(hub).sentence_vectors("owner/name@v2", ["猫"])
+    commit = hub.locate("owner/name", "v2").commit
+    assert [(call.request["model"], call.request["revision"]) for call in hub.calls] == [("owner/name", commit)] * 2
+
+
+def test_an_unknown_model_is_said_to_be_so() -> None:
+    with pytest.raises(ModelError, match="missing/model"):
+        session(FakeBackend()).sentence_vectors("missing/model", ["猫"])
+
+
+def test_what_the_worker_says_of_a_model_passes_through(cache: Cache) -> None:
+    backend = FakeBackend(errors={"": ModelError("Its weights hold code.")})  # describe asks with one empty item
+    for _ in range(2):
+        with pytest.raises(ModelError, match="hold code"):
+            session(backend, cache).describe(BERT)
+    assert backend.n_items("describe") == 2
+
+
+def test_an_excluded_item_is_kept_with_its_reason(cache: Cache) -> None:
+    backend = FakeBackend(max_tokens=10)
+    for _ in range(2):
+        pieces = session(backend, cache).sentence_vectors(BERT, ["短い", "長" * 30])
+        assert "vectors" in pieces[0] and "32 tokens" in pieces[1]["excluded"]
+    assert backend.n_items("sentence_vectors") == 2
+
+
+def test_shared_tokens_are_kept_by_pair_and_precision_and_cut_as_pseudo_likelihoods_are(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    pairs = [(text, text.replace("文", "話")) for text in TEXTS]
+    asked = session(backend, cache)
+    for _ in range(2):
+        pieces = asked.shared_token_log_likelihoods(BERT, pairs)
+        assert [len(piece["tokens"]) for piece in pieces] == [len(text) - 1 for text in TEXTS]
+    assert backend.n_items("shared_token_log_likelihoods") == len(TEXTS)
+    # a copy of a sentence for each token: a pair of 40 characters is more than a chunk's 200
+    assert sum(call.operation == "shared_token_log_likelihoods" for call in backend.calls) == len(TEXTS)
+    asked.shared_token_log_likelihoods(BERT, [(second, first) for first, second in pairs])
+    asked.shared_token_log_likelihoods(BERT, pairs, precision="bf16")
+    assert backend.n_items("shared_token_log_likelihoods") == 3 * len(TEXTS)
+
+
+def test_token_lists_are_never_kept(cache: Cache) -> None:
+    backend = FakeBackend()
+    asked = session(backend, cache)
+    for _ in range(2):
+        tokens = [piece["tokens"] for piece in asked.token_lists(BERT, ["猫と犬", "犬", "犬"])]
+        assert tokens == [["猫", "と", "犬"], ["犬"], ["犬"]]
+    assert backend.n_items("token_lists") == 4
+
+
+def test_counts_are_kept_and_progress_is_that_of_the_whole(cache: Cache) -> None:
+    backend = FakeBackend()
+    told: list[tuple[int, int, str]] = []
+    asker = session(backend, cache, on_progress=lambda *said: told.append(said))
+    pieces = asker.document_counts(BERT, [["猫犬", "猫"], ["鳥"]], within=(100, 300, 900))
+    assert [piece["n_documents"] for piece in pieces] == [2, 1] and pieces[0]["documents"].tolist() == [1, 2]
+    assert [said[:2] for said in told if said[2].startswith("Counting")] == [(100, 900), (300, 900)]
+    asked = backend.n_items("document_counts")
+    assert asker.document_counts(BERT, [["鳥"], ["猫犬", "猫"]])[1]["tokens"] == pieces[0]["tokens"]
+    assert backend.n_items("document_counts") == asked == 2
+
+
+def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
+    backend = FakeBackend()
+    points = np.arange(20, dtype=np.float32).reshape(5, 4)
+    asked = session(backend, cache)
+    asked_for = ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
+                 (points.astype(np.float64), 0, 4), (np.asfortranarray(points), 0, 4))
+    for given_, seed, n_computed in asked_for:
+        coordinates = asked.project(given_, method="umap", seed=seed)
+        np.testing.assert_array_equal(coordinates, given_[:, :2] + seed)
+        assert backend.n_items("project") == n_computed
+    with pytest.raises(InputError, match="at least 4"):
+        asked.project(points[:3], method="umap")
+
+
+def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cache) -> None:
+    backend = FakeBackend()
+    told: list[tuple[int, int, str]] = []
+    asked = session(backend, cache, on_progress=lambda *now: told.append(now))
+    points, class_of = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32), [0, 1] * 4
+    for vectors_, classes, n, seed, n_computed in (
+        (points, class_of, 100, 0, 1), (points.copy(), [*class_of], 100, 0, 1), (points, class_of, 100, 1, 2),
+        (points, sorted(class_of), 100, 0, 3), (points, class_of, 101, 0, 4), (points * 2, class_of, 100, 0, 5),
+    ):
+        piece = asked.on_vectors("bootstrap", vectors_, label="Draws", class_of=classes, n_resamples=n, seed=seed)
+        expected_ = bootstrap(vectors_, classes, n_resamples=n, seed=seed)
+        np.testing.assert_array_equal(piece["in_class"], expected_.in_class)
+        assert backend.n_items("bootstrap") == n_computed
+    assert told == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # what is known is not told
+    for _ in range(2):
+        alike = asked.on_vectors("cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1],
+                                 seed=0)
+        assert np.isnan(alike["silhouette"])  # from the cache too
+    with pytest.raises(Cancelled):
+        session(backend, cache, is_cancelled=lambda: True).on_vectors("bootstrap", points, label="", class_of=class_of)
+
+
+def test_progress_counts_cached_items_at_once_and_ends_at_the_total(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    session(backend, cache).sentence_vectors(BERT, TEXTS[:10])
+    told: list[tuple[int, int, str]] = []
+    session(backend, cache, on_progress=lambda *now: told.append(now)).sentence_vectors(BERT, [*TEXTS, *TEXTS[:5]])
+    assert {label for _, _, label in told} == {f"Sentence vectors: {BERT}"}
+    assert {total for _, total, _ in told} == {45}
+    done = [n for n, _, _ in told]
+    assert done[0] == 15 and done[-1] == 45 and len(done) > 3  # the ten known, five of them twice
+    assert done == sorted(set(done))
+    told.clear()
+    session(backend, cache, on_progress=lambda *now: told.append(now)).sentence_vectors(BERT, TEXTS)
+    assert [now[:2] for now in told] == [(40, 40)]
+
+
+def test_a_chunk_is_in_the_cache_before_it_is_told(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    facts = session(backend, cache).describe(BERT)
+    asked = {"pooling": "cls", "precision": "fp32", "layers": [4]}
+    text_keys = keys.item_keys("sentence_vectors", facts, asked, TEXTS)
+    in_cache: list[tuple[int, int]] = []
+
+    def told(done: int, total: int, label: str) -> None:
+        in_cache.append((done, len(cache.get_many(text_keys))))
+
+    session(backend, cache, on_progress=told).sentence_vectors(BERT, TEXTS)
+    assert all(done == kept for done, kept in in_cache) and in_cache[-1] == (40, 40)
+
+
+def test_what_was_finished_before_an_error_is_not_computed_again(cache: Cache) -> None:
+    # The longest texts are asked first, so the shortest is in the last chunk.
+    failing = FakeBackend(n_parameters=LARGE, errors={min(reversed(TEXTS), key=len): WorkerDied("twice")})
+    with pytest.raises(WorkerDied, match="twice"):
+        session(failing, cache).sentence_vectors(BERT, TEXTS)
+    last = len(failing.calls[-1].request["items"])
+    backend = FakeBackend(n_parameters=LARGE)
+    session(backend, cache).sentence_vectors(BERT, TEXTS)
+    assert backend.n_items("sentence_vectors") == last
+
+
+def test_an_error_takes_the_rest_of_the_run_out_of_the_queue(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE, errors={TEXTS[0]: ModelError("no")})
+    with pytest.raises(ModelError):
+        session(backend, cache, run_id="mine").sentence_vectors(BERT, TEXTS)
+    assert backend.cancelled == ["mine"]
+
+
+def test_cancelling_is_heard_while_a_chunk_is_waited_for(cache: Cache) -> None:
+    gate, stop = threading.Event(), threading.Event()
+    backend = FakeBackend(gate=gate)
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            session(backend, cache, run_id="mine", is_cancelled=stop.is_set).sentence_vectors(BERT, TEXTS)
+        except Cancelled as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not backend.calls:
+        time.sleep(0.01)
+    stop.set()
+    thread.join(timeout=5)
+    assert not thread.is_alive() and len(raised) == 1
+    assert backend.cancelled == ["mine"]
+    gate.set()
+
+
+def test_cancelling_is_heard_before_anything_is_asked() -> None:
+    backend = FakeBackend()
+    with pytest.raises(Cancelled):
+        session(backend, is_cancelled=lambda: True).sentence_vectors(BERT, TEXTS)
+    assert backend.calls == [] and backend.n_located == 0
+
+
+def test_a_run_cancelled_at_the_backend_is_cancelled() -> None:
+    gate = threading.Event()
+    gate.set()
+    backend = FakeBackend(n_parameters=LARGE, gate=gate)
+    asked = session(backend, run_id="mine")
+    asked.describe(BERT)
+    gate.clear()
+
+    def cancel() -> None:
+        while len(backend.calls) < 4:  # the description, a chunk that runs and two that wait
+            time.sleep(0.01)
+        backend.cancel("mine")
+        gate.set()
+
+    thread = threading.Thread(target=cancel)
+    thread.start()
+    with pytest.raises(Cancelled):
+        asked.sentence_vectors(BERT, TEXTS)
+    thread.join()
+
+
+def test_cancelling_stops_a_download() -> None:
+    stop = threading.Event()
+
+    class Downloading(FakeBackend):
+        def locate(self, model: str, revision: str | None = None, report: Any = None) -> Located:
+            for done in range(100):
+                report(done, 100, f"downloading {model}")
+                if done == 3:
+                    stop.set()
+            raise AssertionError("not stopped")
+
+    told: list[tuple[int, int, str]] = []
+    with pytest.raises(Cancelled):
+        session(Downloading(), on_progress=lambda *now: told.append(now), is_cancelled=stop.is_set).describe(BERT)
+    assert told[-1] == (3, 100, f"downloading {BERT}")
+
+
+def test_a_backend_that_loses_items_is_found_out() -> None:
+    class Losing(FakeBackend):
+        def _chunk(self, operation: str, request: Any) -> list[Piece]:
+            pieces = super()._chunk(operation, request)
+            return pieces if operation == "describe" else pieces[1:]
+
+    with pytest.raises(RuntimeError, match="39 pieces for 40 items"):
+        session(Losing()).sentence_vectors(BERT, TEXTS)
+
+
+def test_sessions_in_threads_share_a_gateway(cache: Cache) -> None:
+    backend = FakeBackend(n_parameters=LARGE)
+    gateway = Gateway(backend, cache)
+    results: dict[int, np.ndarray] = {}
+
+    def work(number: int) -> None:
+        results[number] = vectors(gateway.session(f"run{number}").sentence_vectors(BERT, TEXTS[number:number + 30]))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number in range(6):
+        np.testing.assert_array_equal(results[number], expected(TEXTS[number:number + 30]))
+
+
+class TestChunks:
+    @given(lengths=st.lists(st.integers(0, 400), max_size=60), n_parameters=st.sampled_from([10**6, 10**8, 10**10]),
+           scoring=st.sampled_from(["causal", "pll-original"]))
+    def test_slices_are_consecutive_none_empty_and_within_the_budget(
+        self, lengths: list[int], n_parameters: int, scoring: str
+    ) -> None:
+        facts = session(FakeBackend(n_parameters=n_parameters)).describe(BERT)
+        texts = ["あ" * length for length in lengths]
+        slices = cut("token_log_likelihoods", facts, {"scoring": scoring}, texts)
+        assert [text for part in slices for text in texts[part]] == texts
+        assert all(texts[part] for part in slices)
+        power = 1 if scoring == "causal" else 2
+        budget = {10**6: 50_000, 10**8: 1000, 10**10: 200}[n_parameters]
+        for part in slices:
+            cost = sum((SPECIAL_TOKENS + len(text))**power for text in texts[part])
+            assert cost <= budget or len(texts[part]) == 1
+
+    def test_letters_count_as_the_share_of_a_token_that_they_are(self) -> None:
+        facts = replace(session(FakeBackend(n_parameters=10**8)).describe(BERT), latin_tokens=0.25)
+        # 1,000 to a chunk: 4 + 96 / 4 = 28 of an English text, 4 + 96 of a Japanese one, 4 + 48 + 48 / 4 of both
+        for text, n in (("a" * 96, 35), ("あ" * 96, 10), ("aあ" * 48, 15)):
+            assert cut("sentence_vectors", facts, {}, [text] * 100)[0] == slice(0, n)
+        # a pair of both: 4 + 24 + 96 = 124
+        assert cut("token_similarities", facts, {}, [["a" * 96, "あ" * 96]] * 100)[0] == slice(0, 8)
+        # every token is masked in a copy: 28 times 28 is 784
+        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 96] * 9)[0] == slice(0, 1)
+        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 40] * 9)[0] == slice(0, 5)  # 14²
+
+    def test_neighbours_share_what_can_be_shared(self) -> None:
+        texts = ["the cat", "a dog", "the car sings"]
+        assert arranged("token_log_likelihoods", {"scoring": "causal"}, texts) == [1, 2, 0]
+        assert arranged("token_log_likelihoods", {"scoring": "pll-original"}, texts) == [2, 0, 1]
+        assert arranged("sentence_vectors", {}, texts) == [2, 0, 1]
+        pairs = [["short", "a"], ["a longer one", "b"], ["short", "c"], ["other", "d"]]
+        assert arranged("token_similarities", {}, pairs) == [1, 3, 0, 2]
+        assert arranged("document_counts", {}, [texts, texts]) == [0, 1]
+
+    def test_a_larger_model_has_smaller_chunks_and_a_card_larger_ones(self) -> None:
+        facts = session(FakeBackend(n_parameters=10**8)).describe(BERT)
+        texts = ["あ" * 40] * 1000
+
+        def n_chunks(facts: Any, operation: str = "sentence_vectors") -> int:
+            return len(cut(operation, facts, {}, texts))
+
+        assert n_chunks(replace(facts, n_parameters=10**7)) < n_chunks(facts)
+        assert n_chunks(replace(facts, device="cuda:1")) < n_chunks(facts)
+        assert n_chunks(facts, "token_lists") == 1

@@ -1,0 +1,123 @@
+"""Every card is complete, and says the direction that the measure itself shows."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from engine.measures.cards.catalog import CARDS, MeasureCard
+from engine.measures.classification import accuracy as right_classes
+from engine.measures.clusters.dispersion import Dispersion, dispersion
+from engine.measures.clusters.label_permutation import label_permutation
+from engine.measures.clusters.validity import cluster_validity
+from engine.measures.idf import IdfDictionary
+from engine.measures.mask_probability import word_probability
+from engine.measures.matching import PRF, bertscore, best_matches
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
+from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
+from engine.measures.reading_penalty import agreement, penalized, penalty
+from engine.measures.statistics.annotators import annotator_agreement
+from engine.measures.statistics.correlation import kendall, pearson, spearman
+from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.surface import chrf, sentence_bleu
+from engine.measures.vector_cosine import vector_cosines
+
+EXPECTED = {
+    "in_class_dispersion", "out_of_class_dispersion", "dispersion_score", "precision", "recall", "f1", "idf",
+    "mask_probability",
+    "in_class_variance", "out_of_class_variance", "permutation_p_value", "silhouette", "calinski_harabasz",
+    "davies_bouldin", "v_measure", "ari", "nmi", "neighbour_overlap",
+    "agreement", "precision_penalty", "recall_penalty", "penalized_precision", "penalized_recall", "penalized_f1",
+    "log_likelihood", "mean_log_likelihood", "penalized_log_likelihood", "log_likelihood_per_character", "accuracy",
+    "slor", "length_slope", "accuracy_difference", "stereotype_preference", "shared_token_preference",
+    "pearson", "spearman", "kendall", "williams", "annotator_agreement", "sentbleu", "chrf", "vector_cosine",
+    "classification_accuracy",
+}
+FLAGS = np.zeros(2, dtype=bool)
+TIGHT: Dispersion = dispersion([[0, 0], [0, 1], [9, 0], [9, 1]], list("aabb"))
+LOOSE: Dispersion = dispersion([[0, 0], [0, 8], [2, 0], [2, 8]], list("aabb"))
+ROWS = [[0.0, 1.0], [0.0, 1.5], [1.0, 2.0], [0.5, 1.0], [9.0, 1.2], [9.5, 2.0], [10.0, 1.0], [9.0, 1.0]]
+ALIKE, UNLIKE = (bertscore(best_matches(matrix, FLAGS, FLAGS), [1, 1], [1, 1])
+                 for matrix in ([[0.9, 0.1], [0.1, 0.8]], [[0.3, 0.1], [0.1, 0.2]]))
+NAME_KEPT, NAME_LOST = (penalized(PRF(0.8, 0.8, 0.8), factor, factor) for factor in (1.0, 0.5))
+
+# key -> the measure where all is well, the measure where it is not
+WELL_AND_BADLY = {
+    "in_class_dispersion": (TIGHT.in_class, LOOSE.in_class),
+    "out_of_class_dispersion": (TIGHT.out_of_class, LOOSE.out_of_class),
+    "dispersion_score": (TIGHT.score, LOOSE.score),
+    "in_class_variance": (TIGHT.in_class_variance, LOOSE.in_class_variance),
+    "out_of_class_variance": (TIGHT.out_of_class_variance, LOOSE.out_of_class_variance),
+    "permutation_p_value": tuple(label_permutation(ROWS, labels, n_permutations=99).p_value
+                                 for labels in ("aaaabbbb", "abababab")),
+    **{key: (getattr(cluster_validity(ROWS, "aaaabbbb"), key), getattr(cluster_validity(ROWS, "abababab"), key))
+       for key in ("silhouette", "calinski_harabasz", "davies_bouldin", "v_measure", "ari", "nmi")},
+    "precision": (ALIKE.precision, UNLIKE.precision),
+    "recall": (ALIKE.recall, UNLIKE.recall),
+    "f1": (ALIKE.f1, UNLIKE.f1),
+    "agreement": (agreement("さいとう", "さいとう").value, agreement("さいとう", "おざき").value),
+    "precision_penalty": (penalty([True], ["か"], ["か"], [True]).value, penalty([True], ["か"], ["き"], [True]).value),
+    "recall_penalty": (penalty([False], ["か"], ["き"], [True]).value, penalty([True], ["か"], ["き"], [True]).value),
+    "penalized_precision": (NAME_KEPT.precision, NAME_LOST.precision),
+    "penalized_recall": (NAME_KEPT.recall, NAME_LOST.recall),
+    "penalized_f1": (NAME_KEPT.f1, NAME_LOST.f1),
+    "mask_probability": (word_probability([-0.1, -0.2]), word_probability([-0.1, -9.0])),
+    "accuracy": tuple(accuracy_by_stratum(decided, [1, 1], [1, 1])[0].accuracy for decided in ([1, 1], [1, -1])),
+    **{key: (measure([1, 2, 3, 4], [1, 2, 4, 3]).value, measure([1, 2, 3, 4], [4, 2, 3, 1]).value)
+       for key, measure in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall))},
+    "classification_accuracy": tuple(right_classes(["a", "b"], said) for said in (["a", "b"], ["b", "b"])),
+    "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
+                                 for other in ([1, 2, 4], [2, 1, 2])),
+    "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
+    "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
+    "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
+    **{key: tuple(normalized([-2.0, -9.0], [3, 3], which, n_characters=[5, 5], unigrams=[-4.0, -4.0]))
+       for which, key in CARD_KEYS.items()},
+}
+
+
+def test_the_cards_are_all_there() -> None:
+    assert set(CARDS) == EXPECTED
+
+
+@pytest.mark.parametrize("key", sorted(CARDS))
+def test_a_card_is_complete(key: str) -> None:
+    card = CARDS[key]
+    assert card.key == key
+    for field in dataclasses.fields(MeasureCard):
+        value = getattr(card, field.name)
+        assert value == value.strip()
+        assert value or field.name == "unit", f"{key} has no {field.name}"
+    assert card.better in ("lower", "higher", "neither")
+    assert card.question.count("?") >= 1
+    assert card.range[0] in "[("
+
+
+def test_names_and_symbols_are_told_apart() -> None:
+    for field in ("name", "symbol", "formula", "question"):
+        assert len({getattr(card, field) for card in CARDS.values()}) == len(CARDS)
+
+
+@pytest.mark.parametrize("key", sorted(key for key in EXPECTED if CARDS[key].better != "neither"))
+def test_a_card_says_the_direction_the_measure_shows(key: str) -> None:
+    well, badly = WELL_AND_BADLY[key]
+    assert CARDS[key].better == ("higher" if well > badly else "lower")
+
+
+def test_idf_has_no_better_end_and_the_range_it_says() -> None:
+    card, dictionary = CARDS["idf"], IdfDictionary("n", 9, {"a": 9}, "t", "u")
+    assert card.better == "neither" and card.range == "[0, log(N + 1)]"
+    assert dictionary.idf(["a", "unseen"], [False, False]).tolist() == pytest.approx([0.0, np.log(10)])
+
+
+def test_cards_cannot_be_written_to() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        CARDS["f1"].better = "lower"  # type: ignore[misc]
+
+
+def test_a_tie_is_in_the_accuracys_denominator_as_its_card_says() -> None:
+    tied = decisions([-1.0], [-1.0], [False])
+    assert accuracy_by_stratum(tied, [1], [1])[0].accuracy == 0.0 and "tie" in CARDS["accuracy"].formula
+    assert wilson_interval(0, 1)[0] == 0.0

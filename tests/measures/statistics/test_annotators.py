@@ -1,0 +1,101 @@
+"""z-scores, gold and agreement of annotators: by hand, as scipy and numpy have them, and by their properties."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from engine.errors import InputError
+from engine.measures.statistics.annotators import annotator_agreement, gold_scores, z_scores
+
+NAN = math.nan
+
+
+def test_by_hand() -> None:
+    # a scored 2 4 4 6: mean 4, squares 4 + 0 + 0 + 4 = 8, s = sqrt(8 / 4) = sqrt 2; b left the second out:
+    # 0 _ 50 100: mean 50, s = sqrt(5000 / 3)
+    a, b = z_scores([2, 4, 4, 6]), z_scores([0, NAN, 50, 100])
+    np.testing.assert_allclose(a, [-math.sqrt(2), 0, 0, math.sqrt(2)], rtol=1e-15)
+    np.testing.assert_allclose(b, [-math.sqrt(1.5), NAN, 0, math.sqrt(1.5)], rtol=1e-15)
+    # the second pair has a's word alone
+    half = (math.sqrt(2) + math.sqrt(1.5)) / 2
+    np.testing.assert_allclose(gold_scores([a, b]), [-half, 0, 0, half], rtol=1e-15, atol=1e-16)
+    # over the common pairs a is 2 4 6 and b 0 50 100: one line
+    found = annotator_agreement({"a": [2, 4, 4, 6], "b": [0, NAN, 50, 100]})
+    assert found.mean == pytest.approx(1.0) and found.pairs[0].correlation.n == 3
+
+
+def test_the_papers_mean_over_three() -> None:
+    # Three evaluators make three couples. a, b, c in -1 0 1 patterns: r(a,b) = 0.5, r(a,c) = -0.5, r(b,c) = 0.5
+    found = annotator_agreement({"a": [1, 2, 3], "b": [1, 3, 2], "c": [2, 3, 1]})
+    assert [(pair.annotator, pair.other) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [pair.correlation.value for pair in found.pairs] == pytest.approx([0.5, -0.5, 0.5])
+    assert found.mean == pytest.approx(0.5 / 3)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 80), missing=st.floats(0, 0.5))
+def test_equal_scipys_and_numpys(seed: int, n: int, missing: float) -> None:
+    random = np.random.default_rng(seed)
+    scores = np.where(random.random((3, n)) < missing, NAN, random.integers(0, 101, (3, n)).astype(float))
+    z = np.stack([z_scores(column) for column in scores])
+    for column, found in zip(scores, z, strict=True):
+        if np.unique(column[~np.isnan(column)]).size > 1:
+            # the same sums in another order
+            np.testing.assert_allclose(found, stats.zscore(column, nan_policy="omit"), atol=1e-12)
+        else:
+            assert np.isnan(found).all()
+    for pair in range(n):
+        known = z[~np.isnan(z[:, pair]), pair]
+        expected = known.mean() if known.size else NAN
+        np.testing.assert_allclose(gold_scores(z)[pair], expected, atol=1e-12)
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10_000), scale=st.floats(0.01, 1000), shift=st.floats(-1000, 1000))
+def test_a_scale_of_its_own_changes_nothing(seed: int, scale: float, shift: float) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=(2, 25))
+    # rounding: entries of 1000 whose differences are about 0.01 at worst
+    np.testing.assert_allclose(z_scores(scale * scores[0] + shift), z_scores(scores[0]), atol=1e-6)
+    before = annotator_agreement({"a": scores[0], "b": scores[1]})
+    after = annotator_agreement({"a": scale * scores[0] + shift, "b": scores[1]})
+    assert after.mean == pytest.approx(before.mean, abs=1e-6)
+
+
+def test_several_annotators_are_less_spread_than_one() -> None:
+    random = np.random.default_rng(0)
+    z = np.stack([z_scores(column) for column in random.normal(size=(3, 200))])
+    assert np.std(gold_scores(z)) < 1 and np.std(gold_scores(z[:1])) == pytest.approx(1)
+
+
+def test_an_annotator_who_gave_one_score_has_no_scale() -> None:
+    assert np.isnan(z_scores([3, 3, 3])).all() and np.isnan(z_scores([NAN, 7])).all()
+    assert z_scores([]).size == 0
+    found = annotator_agreement({"a": [1, 2, 3], "b": [5, 5, 5], "c": [3, 2, 1]})
+    assert found.mean == pytest.approx(-1) and "b is 5 in all 3 pairs" in found.pairs[0].correlation.reason
+
+
+def test_what_nobody_scored_has_no_gold() -> None:
+    assert np.isnan(gold_scores([[NAN, 1.0], [NAN, 0.0]])[0])
+
+
+@pytest.mark.parametrize(("scores", "said"), [
+    ({"a": [1, 2, 3]}, "at least two annotators"),
+    ({"a": [1, NAN, 3, NAN], "b": [NAN, 2, NAN, 4]}, "no two annotators have a correlation"),
+])
+def test_no_agreement_is_nan_with_a_reason(scores: dict[str, list[float]], said: str) -> None:
+    found = annotator_agreement(scores)
+    assert math.isnan(found.mean) and said in found.reason
+
+
+def test_what_cannot_be_measured_is_refused() -> None:
+    with pytest.raises(InputError, match="finite"):
+        z_scores([1, math.inf])
+    with pytest.raises(InputError, match=r"\(n_annotators, n_pairs\); got \(3,\)"):
+        gold_scores([1.0, 2.0, 3.0])

@@ -1,0 +1,100 @@
+"""Williams' test: by hand, as published, by simulation, and by its properties."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.williams import compare_correlations, williams_test
+
+
+def test_by_hand() -> None:
+    # r12 0.6, r13 0.4, r23 0.5, n 28: K = 1 - 0.36 - 0.16 - 0.25 + 2 * 0.6 * 0.4 * 0.5 = 0.47
+    # mean 0.5: spread = 2 * 0.47 * 27 / 25 + 0.25 * 0.125 = 1.0152 + 0.03125 = 1.04645
+    # t = 0.2 * sqrt(27 * 1.5 / 1.04645) = 0.2 * sqrt(38.70228) = 0.2 * 6.221116 = 1.244223
+    found = compare_correlations(0.6, 0.4, 0.5, n=28)
+    assert found.t == pytest.approx(1.244223, abs=1e-6)  # six decimals by hand
+    # tables of t with 25 degrees of freedom: 1.058 leaves 0.30 at both ends together, 1.316 leaves 0.20
+    assert 0.20 < found.p_value < 0.30
+
+
+def test_steigers_example_as_rs_psych_prints_it() -> None:
+    # psych::r.test(103, .4, .5, .1), Steiger's case A: "t value -0.89 with probability < 0.37"
+    found = compare_correlations(0.4, 0.5, 0.1, n=103)
+    assert (round(found.t, 2), round(found.p_value, 2)) == (-0.89, 0.37)
+
+
+def test_the_example_of_a_published_script() -> None:
+    # A Python port of Graham and Baldwin's nlp-williams prints for --r12 0.65 --r13 0.55 --r23 0.3 --n 50 the
+    # one-sided p-value 0.20928617286753592
+    found = compare_correlations(0.65, 0.55, 0.3, n=50)
+    assert found.p_value / 2 == pytest.approx(0.20928617286753592, rel=1e-12)  # the same formula in float64
+
+
+def test_without_a_difference_p_is_below_5_per_cent_in_5_per_cent() -> None:
+    # Two scores that are equally good: 1,500 draws, two standard errors of a share of 0.05 are 0.011.
+    random = np.random.default_rng(0)
+    draws, n, rejected = 1500, 40, 0
+    for _ in range(draws):
+        human, shared = random.normal(size=(2, n))
+        first, second = (human + shared + random.normal(size=n) for _ in range(2))
+        rejected += williams_test(human, first, second).p_value < 0.05
+    assert abs(rejected / draws - 0.05) < 0.011
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 100_000), n=st.integers(4, 300), noise=st.floats(0.1, 5))
+def test_properties(seed: int, n: int, noise: float) -> None:
+    random = np.random.default_rng(seed)
+    human = random.normal(size=n)
+    first, second = human + random.normal(size=n), human + noise * random.normal(size=n)
+    found = williams_test(human, first, second)
+    assume(not found.reason)
+    assert 0 <= found.p_value <= 1
+    better = pearson(human, first).value - pearson(human, second).value
+    assert np.sign(found.t) == np.sign(better)
+    turned = williams_test(human, second, first)
+    # the same sums; units and order of the pairs do not matter beyond rounding
+    assert (turned.t, turned.p_value) == pytest.approx((-found.t, found.p_value), rel=1e-9)
+    order = random.permutation(n)
+    moved = williams_test(3 * human[order] - 1, 0.1 * first[order], second[order] + 7)
+    assert moved.t == pytest.approx(found.t, rel=1e-6, abs=1e-9)
+
+
+def test_more_pairs_make_the_same_difference_surer() -> None:
+    p = [compare_correlations(0.5, 0.4, 0.6, n=n).p_value for n in (10, 100, 1000)]
+    assert p == sorted(p, reverse=True)
+
+
+def test_only_complete_triples_count() -> None:
+    random = np.random.default_rng(1)
+    human, first, second = random.normal(size=(3, 30))
+    first[3], second[5], human[7] = math.nan, math.nan, math.nan
+    kept = np.setdiff1d(np.arange(30), [3, 5, 7])
+    assert williams_test(human, first, second) == williams_test(human[kept], first[kept], second[kept])
+    assert williams_test(human, first, second).n == 27
+
+
+@pytest.mark.parametrize(("human", "first", "second", "said"), [
+    ([1, 2, 3], [1, 3, 2], [2, 1, 3], "at least 4 pairs; there are 3"),
+    ([1, 2, 3, 4], [2, 1, 4, 3], [4, 2, 8, 6], "agree exactly"),
+    ([1, 2, 3, 4], [1, 1, 1, 1], [4, 2, 8, 6], "the first score is 1 in all 4 pairs"),
+    ([2, 2, 2, 2], [1, 2, 3, 4], [4, 2, 8, 6], "the human score is 2"),
+    ([1, 2, 3, 4], [1, 2, 3, 4], [-1, -2, -3, -4], "determine each other"),
+])
+def test_undefined_is_nan_with_a_reason(human: list[float], first: list[float], second: list[float], said: str
+                                        ) -> None:
+    found = williams_test(human, first, second)
+    assert math.isnan(found.t) and math.isnan(found.p_value) and said in found.reason
+
+
+@pytest.mark.parametrize("correlations", [(1.2, 0.1, 0.1), (0.1, math.nan, 0.1), (0.9, -0.9, 0.9)])
+def test_impossible_correlations_are_refused(correlations: tuple[float, float, float]) -> None:
+    with pytest.raises(InputError, match="orrelations"):
+        compare_correlations(*correlations, n=20)

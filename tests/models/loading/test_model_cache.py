@@ -1,0 +1,84 @@
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.errors import InputError, ModelError
+from engine.models.loading.model_cache import MEMORY_VARIABLE, Residents, memory_bound
+from tests.support import tiny_models
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("models")
+    return [str(tiny_models.bert(folder / f"bert{seed}", seed=seed)) for seed in range(3)]
+
+
+def room_for(n_models: float, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    n_parameters = Residents().describe(name, None).facts.n_parameters
+    monkeypatch.setenv(MEMORY_VARIABLE, str(n_models * n_parameters * 4 / 2**30))
+
+
+def test_a_model_is_loaded_once(directories: list[str]) -> None:
+    residents = Residents()
+    first = residents.load(directories[0], None, "encode")
+    assert residents.load(directories[0], None, "encode") is first
+    assert residents.load(directories[0], None, "masked") is not first
+    assert residents.describe(directories[0], None) is residents.describe(directories[0], None)
+
+
+def test_the_model_used_longest_ago_makes_room(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    residents = Residents()
+    room_for(2.5, directories[0], monkeypatch)
+    first, second = (residents.load(name, None, "encode") for name in directories[:2])
+    assert residents.load(directories[0], None, "encode") is first  # used again, so the second is the older
+    residents.load(directories[2], None, "encode")
+    assert len(residents.loaded) == 2
+    assert residents.load(directories[0], None, "encode") is first
+    assert residents.load(directories[1], None, "encode") is not second
+
+
+def test_a_model_beyond_the_bound_is_not_loaded(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    residents = Residents()
+    room_for(0.5, directories[0], monkeypatch)
+    with pytest.raises(ModelError, match=r"GiB in memory; the models of a worker may take .*HAKARI_MODEL_MEMORY_GB"):
+        residents.load(directories[0], None, "encode")
+    assert not residents.loaded
+
+
+def test_a_model_that_was_written_again_is_read_again(tmp_path: Path) -> None:
+    residents = Residents()
+    path = str(tiny_models.bert(tmp_path / "bert", seed=0))
+    before = residents.load(path, None, "encode")
+    tiny_models.bert(tmp_path / "bert", seed=1)
+    after = residents.load(path, None, "encode")
+    assert after is not before and after.facts.fingerprint != before.facts.fingerprint
+
+
+def test_the_bound_is_a_share_of_half_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_DEVICE", "cpu")
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    monkeypatch.setenv("HAKARI_WORKERS", "4")
+    assert memory_bound() == psutil.virtual_memory().total // 2 // 4
+    monkeypatch.setenv(MEMORY_VARIABLE, "1.5")
+    assert memory_bound() == 1.5 * 2**30
+    for wrong in ("much", "0", "-1", "nan"):
+        monkeypatch.setenv(MEMORY_VARIABLE, wrong)
+        with pytest.raises(InputError, match=f"HAKARI_MODEL_MEMORY_GB is a number .* got '{wrong}'"):
+            memory_bound()
+
+
+def test_the_report_tells_what_is_in_memory_the_last_used_first(directories: list[str]) -> None:
+    residents = Residents()
+    assert residents.report() == []
+    residents.describe(directories[2], None)  # its weights are not read
+    residents.load(directories[0], None, "encode")
+    masked = residents.load(directories[1], None, "masked")
+    residents.load(directories[0], None, "encode")
+    report = residents.report()
+    assert [(one["name"], one["task"], one["device"]) for one in report] == [
+        (directories[0], "encode", "cpu"), (directories[1], "masked", "cpu")]
+    n_numbers = sum(tensor.numel() for tensor in masked.model.state_dict().values() if tensor.dtype.is_floating_point)
+    assert report[1]["parameters"] == masked.facts.n_parameters
+    # float32, the tied output matrix once; the position numbers are a buffer of whole numbers
+    assert 4 * masked.facts.n_parameters <= report[1]["bytes"] <= 4 * n_numbers + 10_000

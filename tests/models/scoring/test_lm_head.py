@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from transformers import PreTrainedModel
+
+from engine.models.scoring import lm_head
+from engine.models.scoring.lm_head import followers_at, log_distributions_at, log_likelihoods_at, row_costs
+
+VOCABULARY = 40
+SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+         "intermediate_size": 32, "max_position_embeddings": 32, "initializer_range": 0.5, "pad_token_id": 0}
+
+
+def model(name: str, **settings: Any) -> PreTrainedModel:
+    """A random model of a class of transformers'."""
+    kind = getattr(transformers, name)
+    torch.manual_seed(0)
+    return kind(kind.config_class(**SIZES, **settings)).eval()
+
+
+def batch() -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor]:
+    ids = torch.randint(5, VOCABULARY, (3, 7), generator=torch.manual_seed(1))
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    return inputs, torch.tensor([0, 0, 1, 2]), torch.tensor([1, 4, 6, 3]), torch.tensor([7, 8, 9, 10])
+
+
+# Heads of every make: one module, two, four; a bias of its own; a scaled and a capped output.
+@pytest.mark.parametrize(("name", "settings"), [
+    ("BertForMaskedLM", {}), ("RobertaForMaskedLM", {}), ("DistilBertForMaskedLM", {}), ("ElectraForMaskedLM", {}),
+    ("AlbertForMaskedLM", {}), ("DebertaV2ForMaskedLM", {}), ("ModernBertForMaskedLM", {}),
+    ("GPT2LMHeadModel", {}), ("LlamaForCausalLM", {}), ("GPTNeoXForCausalLM", {}), ("OPTForCausalLM", {}),
+    ("Gemma2ForCausalLM", {"head_dim": 8, "num_key_value_heads": 2, "final_logit_softcapping": 3.0}),
+    ("GraniteForCausalLM", {"logits_scaling": 4.0}),
+])
+@torch.inference_mode()
+def test_picked_positions_equal_the_whole_pass(name: str, settings: dict[str, Any]) -> None:
+    language_model = model(name, **settings)
+    inputs, rows, columns, targets = batch()
+    assert lm_head._body(language_model) is not None
+    found = log_likelihoods_at(language_model, inputs, rows, columns, targets)
+    logits = language_model(**inputs).logits[rows, columns]
+    expected = torch.log_softmax(logits, dim=-1)[torch.arange(4), targets]
+    # float32 sums in another order
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    # and the model is as it was
+    torch.testing.assert_close(language_model(**inputs).logits[rows, columns], logits)
+
+
+class Neighbourly(transformers.BertForMaskedLM):
+    """A head that looks at the position before, so that it must not be run at picked positions."""
+
+    def forward(self, *arguments: Any, **settings: Any) -> Any:
+        output = super().forward(*arguments, **settings)
+        output.logits = output.logits + output.logits.roll(1, dims=1)
+        return output
+
+
+@torch.inference_mode()
+def test_a_head_that_mixes_positions_gets_the_whole_pass() -> None:
+    torch.manual_seed(0)
+    language_model = Neighbourly(transformers.BertConfig(**SIZES)).eval()
+    inputs, rows, columns, targets = batch()
+    assert lm_head._body(language_model) is None
+    expected = torch.log_softmax(language_model(**inputs).logits, dim=-1)[rows, columns, targets]
+    torch.testing.assert_close(log_likelihoods_at(language_model, inputs, rows, columns, targets), expected)
+
+
+@pytest.mark.parametrize("cached", [1, 2 * VOCABULARY, 2**19])
+@torch.inference_mode()
+def test_followers_of_shared_positions_whatever_the_step(cached: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lm_head, "CACHED_LOGITS", cached)
+    language_model = model("GPT2LMHeadModel")
+    inputs, rows, columns, _ = batch()
+    which, targets = torch.tensor([3, 0, 0, 2, 1, 3]), torch.tensor([5, 6, 7, 8, 9, 5])
+    expected = log_distributions_at(language_model, inputs, rows, columns)[which, targets]
+    torch.testing.assert_close(followers_at(language_model, inputs, rows, columns, which, targets), expected)
+    nothing = torch.zeros(0, dtype=torch.int64)
+    assert followers_at(language_model, inputs, nothing, nothing, nothing, nothing).shape == (0,)
+
+
+def test_only_the_picked_positions_reach_the_head() -> None:
+    language_model = model("BertForMaskedLM")
+    lm_head._body(language_model)
+    seen: list[torch.Size] = []
+    language_model.cls.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0].shape))
+    log_likelihoods_at(language_model, *batch())
+    assert seen == [(1, 4, 16)]  # 4 positions, not 3 x 7
+
+
+def test_the_try_is_made_once_and_not_under_bf16() -> None:
+    language_model = model("BertForMaskedLM")
+    passes: list[int] = []
+    language_model.register_forward_hook(lambda *_: passes.append(1))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert lm_head._body(language_model) is lm_head._body(language_model) is language_model.bert
+    assert len(passes) == 2  # one whole, one picked
+
+
+def test_the_softmax_is_float32_in_a_model_of_halves() -> None:
+    language_model = model("BertForMaskedLM").to(torch.bfloat16)
+    assert lm_head._body(language_model) is not None
+    assert log_likelihoods_at(language_model, *batch()).dtype == torch.float32
+
+
+def test_row_costs_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A batch may write 400 logits: 10 rows of 40. Of a budget of 100 tokens one row of logits takes 100 / 10 = 10.
+    monkeypatch.setattr(lm_head, "MAX_LOGITS", 400)
+    language_model = model("BertForMaskedLM")
+    np.testing.assert_array_equal(row_costs(language_model, [3, 5], [1, 5], 100), [3 + 10, 5 + 50])
+    monkeypatch.setitem(lm_head._bodies, language_model, None)
+    np.testing.assert_array_equal(row_costs(language_model, [3, 5], [1, 5], 100), [3 + 30, 5 + 50])

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from minicons import scorer
+
+from engine.errors import InputError
+from engine.models.loading.weights import Loaded, load
+from engine.models.scoring import batching, lm_head
+from engine.models.scoring.masked_lm import SCORINGS, token_log_likelihoods
+from tests.support import tiny_models
+
+# Words of several pieces (the vocabulary is learnt from tiny_models' sentences), and of one.
+TEXTS = ("Unbelievable gardens sleep.", "cats", "The books of Kyoto were cancelled yesterday, because she believed it!",
+         *tiny_models.ENGLISH, *tiny_models.JAPANESE)
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load(str(tiny_models.bert(tmp_path_factory.mktemp("bert"))), "masked")
+
+
+@pytest.fixture(scope="module")
+def bert_japanese(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+    return load(str(tiny_models.bert_japanese(tmp_path_factory.mktemp("bert-japanese"))), "masked")
+
+
+def by_plain_passes(loaded: Loaded, ids: list[int], masked: list[list[int]]) -> list[float]:
+    """log p of the first of each list of positions, all of which are masked, by one pass of the model each."""
+    found = []
+    for positions in masked:
+        copy = torch.tensor([ids])
+        copy[0, positions] = loaded.tokenizer.mask_token_id
+        logits = loaded.model(input_ids=copy).logits[0, positions[0]]
+        found.append(float(torch.log_softmax(logits, dim=-1)[ids[positions[0]]]))
+    return found
+
+
+def test_three_tokens_by_hand(bert: Loaded) -> None:
+    # [CLS] believ ##able cat [SEP]: three scored tokens, the first two of one word.
+    piece, = token_log_likelihoods(bert, ["believable the"], scoring="pll-original", words="tokenizer")
+    ids = bert.tokenizer("believable the")["input_ids"]
+    n = len(ids) - 2
+    assert piece["ids"].tolist() == ids[1:-1] and piece["tokens"] == bert.tokenizer.convert_ids_to_tokens(ids)[1:-1]
+    assert ["".join("believable the"[a:b]) for a, b in piece["spans"]][-1] == "the" and n >= 3
+    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_passes(bert, ids, [[t] for t in range(1, n + 1)]),
+                               rtol=1e-5)
+    assert piece["log_likelihoods"].dtype == np.float32 and (piece["log_likelihoods"] < 0).all()
+
+    # word-l2r: a piece of "believable" is masked with the later pieces of the word, never with "the".
+    piece, = token_log_likelihoods(bert, ["believable the"], scoring="pll-word-l2r", words="tokenizer")
+    masked = [list(range(t, n)) for t in range(1, n)] + [[n]]
+    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_passes(bert, ids, masked), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("scoring", "metric"), [("pll-original", "original"), ("pll-word-l2r", "within_word_l2r")])
+def test_equal_to_minicons(bert: Loaded, scoring: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # minicons 0.3.39 calls batch_encode_plus, which transformers 5 dropped.
+    monkeypatch.setattr(bert.tokenizer, "batch_encode_plus", bert.tokenizer, raising=False)
+    theirs = scorer.MaskedLMScorer(bert.model, "cpu", tokenizer=bert.tokenizer).sequence_score(
+        list(TEXTS), reduction=lambda scores: scores.sum(0).item(), PLL_metric=metric)
+    ours = token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
+    # 1e-4 a sentence: float32 sums of up to 40 numbers near -10, in another order
+    np.testing.assert_allclose([piece["log_likelihoods"].sum() for piece in ours], theirs, rtol=0, atol=1e-4)
+
+
+def test_scorings_differ_in_words_of_several_pieces_only(bert: Loaded) -> None:
+    original, by_word = (token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
+                         for scoring in ("pll-original", "pll-word-l2r"))
+    for one, other in zip(original, by_word, strict=True):
+        continued = np.array([token.startswith("##") for token in [*one["tokens"][1:], ""]])
+        same = np.isclose(one["log_likelihoods"], other["log_likelihoods"], rtol=1e-5)
+        np.testing.assert_array_equal(same, ~continued)  # a piece that more pieces of its word follow
+
+
+def test_japanese_words_are_mecabs(bert_japanese: Loaded) -> None:
+    text = "斉藤さんは小説を読む。"
+    auto, mecab, own = (token_log_likelihoods(bert_japanese, [text], scoring="pll-word-l2r", words=words)[0]
+                        for words in ("auto", "mecab", "tokenizer"))
+    np.testing.assert_array_equal(auto["log_likelihoods"], mecab["log_likelihoods"])
+    # MeCab cuts inside the tokenizer, so that here the tokenizer's own words are the same.
+    np.testing.assert_allclose(own["log_likelihoods"], mecab["log_likelihoods"], rtol=1e-5)
+    # An unknown piece is scored as [UNK] and keeps its place in the text.
+    assert "[UNK]" in auto["tokens"] and "".join(text[a:b] for a, b in auto["spans"]) == text
+    assert auto["n_unknown"] == auto["tokens"].count("[UNK]") > 0
+
+
+@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize(("dtype", "tolerance"), [
+    (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
+    (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
+])
+def test_neighbours_change_nothing(bert: Loaded, scoring: str, dtype: torch.dtype, tolerance: float) -> None:
+    loaded = dataclasses.replace(bert, model=copy.deepcopy(bert.model).to(dtype))
+    together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)], scoring=scoring)
+    for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
+        alone, = token_log_likelihoods(loaded, [text], scoring=scoring)
+        assert alone["tokens"] == piece["tokens"] == again["tokens"]
+        np.testing.assert_allclose(piece["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
+        np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
+
+
+def test_small_batches_and_lack_of_memory_change_nothing(bert: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r")
+    monkeypatch.setitem(batching.TOKEN_BUDGETS, "cpu", 100)
+    same(expected, token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r"))
+    monkeypatch.setitem(batching.TOKEN_BUDGETS, "cpu", 4096)
+    monkeypatch.setitem(lm_head._bodies, bert.model, None)
+    same(expected, token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r"))
+    monkeypatch.undo()
+
+    def fail_on_many(_module: Any, arguments: tuple[()], inputs: dict[str, torch.Tensor]) -> None:
+        if inputs["input_ids"].shape[0] > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+
+    hook = bert.model.register_forward_pre_hook(fail_on_many, with_kwargs=True)
+    same(expected, token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r"))
+    hook.remove()
+
+
+def same(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
+    for one, other in zip(expected, found, strict=True):
+        np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], rtol=1e-5)
+
+
+def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: Loaded) -> None:
+    limit = bert.facts.max_tokens  # 64, [CLS] and [SEP] among them
+    just, over = " ".join(["the"] * (limit - 2)), " ".join(["the"] * (limit - 1))
+    pieces = token_log_likelihoods(bert, ["", "cats", over, " \n", just, "[MASK]"], scoring="pll-original")
+    assert pieces[0] == pieces[3] == {"excluded": "It has no token to score.", "n_tokens": 2}
+    assert pieces[2] == {"excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
+                         "n_tokens": 65}
+    assert len(pieces[4]["log_likelihoods"]) == limit - 2
+    assert pieces[5]["n_tokens"] == 3 and "excluded" in pieces[5]  # a mask is no text
+    alone, = token_log_likelihoods(bert, ["cats"], scoring="pll-original")
+    np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
+    assert token_log_likelihoods(bert, [], scoring="pll-original") == []
+
+
+def test_a_mask_in_the_text_stays_and_is_not_scored(bert: Loaded) -> None:
+    piece, = token_log_likelihoods(bert, ["the [MASK] sleeps"], scoring="pll-original")
+    assert bert.tokenizer.mask_token not in piece["tokens"] and piece["tokens"][0] == "the"
+
+
+def test_bf16_is_near_fp32(bert: Loaded) -> None:
+    fp32, bf16 = (token_log_likelihoods(bert, TEXTS[:4], scoring="pll-original", precision=precision)
+                  for precision in ("fp32", "bf16"))
+    for one, other in zip(fp32, bf16, strict=True):
+        assert other["log_likelihoods"].dtype == np.float32
+        # 8 bits of mantissa on logits of about 10, in a random model that magnifies rounding
+        assert np.abs(other["log_likelihoods"] - one["log_likelihoods"]).mean() < 0.3
+        assert not np.array_equal(other["log_likelihoods"], one["log_likelihoods"])
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"scoring": "causal"}, "pll-original or pll-word-l2r; got 'causal'"),
+    ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
+    ({"scoring": "pll-original", "precision": "int8"}, "got 'int8'"),
+])
+def test_unknown_settings(bert: Loaded, settings: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        token_log_likelihoods(bert, ["cats"], **settings)
+
+
+def test_the_limit_is_the_models(bert: Loaded) -> None:
+    shorter = dataclasses.replace(bert, facts=dataclasses.replace(bert.facts, max_tokens=4))
+    piece, = token_log_likelihoods(shorter, ["the cat sleeps quietly"], scoring="pll-original")
+    assert "at most 4" in piece["excluded"]

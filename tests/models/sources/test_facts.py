@@ -1,0 +1,22 @@
+import dataclasses
+
+import pytest
+
+from engine.models.sources.facts import ModelFacts
+
+FACTS = ModelFacts(
+    name="斉藤/bert", source="hub", path="/cache/snapshots/0123", revision=None, fingerprint="0123",
+    tokenizer_fingerprint="4567", architecture="BertForMaskedLM", kind="masked", n_layers=12, hidden_size=768,
+    vocab_size=32000, max_tokens=512, n_parameters=110_000_000, tokenizer="BertJapaneseTokenizer", has_mask=True,
+    has_cls=True, has_bos=False, device="cpu", dtype="float32", weights_bytes=440_000_000,
+)
+
+
+def test_facts_come_back_from_json_as_they_went() -> None:
+    assert ModelFacts.from_json(FACTS.to_json()) == FACTS
+    assert ModelFacts.from_dict(dataclasses.asdict(FACTS)) == FACTS
+
+
+def test_facts_of_another_shape_are_refused() -> None:
+    with pytest.raises(TypeError, match="colour"):
+        ModelFacts.from_dict({**dataclasses.asdict(FACTS), "colour": "red"})

@@ -1,0 +1,125 @@
+"""Chunks as a worker process gets them, here in the test's own process. The models are tiny and random."""
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.errors import EngineError, InputError, ModelError
+from engine.models.sources.facts import ModelFacts
+from engine.models.worker import OPERATIONS, run_chunk
+from tests.support import tiny_models
+from tests.support.tiny_models import ENGLISH, JAPANESE
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("models")
+    return {make.__name__: str(make(folder / make.__name__)) for make in (
+        tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_unigram, tiny_models.gpt2_byte_level)}
+
+
+def request(model: str, items: list, **settings: object) -> dict:
+    return {"model": model, "revision": None, "items": items, "settings": settings}
+
+
+def plain(value: object) -> bool:
+    """Whether a value is of the kinds that a piece may hold."""
+    if isinstance(value, np.ndarray):
+        return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
+    return type(value) in (str, int, float, bool, type(None)) or (
+        type(value) is list and all(type(entry) is str for entry in value))
+
+
+def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str, str]) -> None:
+    bert, gpt2 = models["bert_japanese"], models["gpt2_unigram"]
+    too_long = "猫" * 100
+    texts, pairs = [*JAPANESE, too_long], [[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], too_long]]
+    asked = {
+        "describe": request(bert, [""]),
+        "sentence_vectors": request(bert, texts, layers=[0, 2], pooling="cls", precision="fp32"),
+        "token_similarities": request(bert, pairs, layers=[2], precision="fp32"),
+        "token_log_likelihoods": request(bert, texts, scoring="pll-word-l2r", words="auto", precision="fp32"),
+        "shared_token_log_likelihoods": request(bert, pairs, precision="fp32"),
+        "token_lists": request(gpt2, texts),
+        "document_counts": request(gpt2, [texts, texts[:1]]),
+        "tokenized": request(bert, texts),
+        "fill_masks": request(bert, [["", "猫", "が庭で"], ["猫が", "庭" * 100, "で"]], top=3),
+        "project": request("", [np.eye(6, dtype=np.float32)], method="pca"),
+        "bootstrap": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_resamples=100, seed=0),
+        "label_permutation": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_permutations=9, seed=0),
+        "cluster_validity": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, seed=0),
+        "nearest_neighbours": request("", [np.eye(6, dtype=np.float32)], n_neighbours=2, metric="cosine"),
+        "classify": request("", [np.eye(6, dtype=np.float32)], labels=[0, 1] * 3, is_test=[False] * 4 + [True] * 2,
+                            hidden=[4], epochs=1, batch_size=2, standardize=False, seed=0),
+        "surface_scores": request("", [[[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], JAPANESE[2]]]],
+                                  tokenizer="ja-mecab"),
+    }
+    assert set(asked) == set(OPERATIONS)
+    for operation, one in asked.items():
+        pieces = run_chunk(operation, one)
+        assert len(pieces) == len(one["items"]), operation
+        assert all(type(key) is str and plain(value) for piece in pieces for key, value in piece.items()), operation
+        assert pickle.loads(pickle.dumps(pieces))[0].keys() == pieces[0].keys()
+        if operation in ("sentence_vectors", "token_similarities", "token_log_likelihoods",
+                         "shared_token_log_likelihoods", "fill_masks"):
+            assert "excluded" in pieces[-1] and "excluded" not in pieces[0], operation
+
+
+def test_facts_come_back_as_they_were_described(models: dict[str, str]) -> None:
+    [piece] = run_chunk("describe", request(models["gpt2_unigram"], [""]))
+    facts = ModelFacts.from_dict(piece)
+    assert (facts.kind, facts.n_layers, facts.path) == ("causal", 2, models["gpt2_unigram"])
+
+
+def test_the_scoring_chooses_the_model(models: dict[str, str]) -> None:
+    bert, gpt2 = models["bert"], models["gpt2_byte_level"]
+    [causal] = run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="causal"))
+    [unopened] = run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="causal", bos=False))
+    assert len(causal["tokens"]) == len(unopened["tokens"]) + 1
+    [masked] = run_chunk("token_log_likelihoods", request(bert, [ENGLISH[0]], scoring="pll-original"))
+    assert (masked["log_likelihoods"] < 0).all()
+    with pytest.raises(ModelError, match="is a causal model and fills no masks"):
+        run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="pll-original"))
+    with pytest.raises(ModelError, match="is a masked model and does not score from left to right"):
+        run_chunk("token_log_likelihoods", request(bert, [ENGLISH[0]], scoring="causal"))
+    with pytest.raises(InputError, match="guess"):
+        run_chunk("token_log_likelihoods", request(bert, [ENGLISH[0]], scoring="guess"))
+
+
+@pytest.mark.parametrize("name", ["bert", "bert_japanese", "gpt2_unigram", "gpt2_byte_level"])
+def test_token_lists_are_the_tokens_of_the_similarities(name: str, models: dict[str, str]) -> None:
+    # An idf dictionary counts the former and is asked with the latter.
+    texts = ["東京タワーで 𠮷野家、🍜！", "The cat [SEP] <s> sat.", "ﾗｰﾒﾝ㍿", "謎の漢字 龘龘"]
+    lists = run_chunk("token_lists", request(models[name], texts))
+    pieces = run_chunk("token_similarities", request(
+        models[name], [[text, "a"] for text in texts], layers=[0], precision="fp32"))
+    for listed, piece in zip(lists, pieces, strict=True):
+        tokens = zip(piece["reference_tokens"], piece["reference_special"], strict=True)
+        assert listed["tokens"] == [token for token, special in tokens if not special]
+
+
+def test_token_lists_take_texts_of_any_length(models: dict[str, str]) -> None:
+    [piece] = run_chunk("token_lists", request(models["bert_japanese"], [JAPANESE[0] * 500]))
+    assert len(piece["tokens"]) == 13 * 500
+
+
+def test_a_map_is_drawn_by_the_measures(models: dict[str, str]) -> None:
+    vectors = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)
+    [piece] = run_chunk("project", request("", [vectors], method="pca"))
+    assert piece["coordinates"].shape == (6, 2)
+    with pytest.raises(InputError, match="one of umap, pca; got 't-sne'"):
+        run_chunk("project", request("", [vectors], method="t-sne"))
+
+
+def test_an_unknown_operation_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"no operation 'dance'; there are describe, sentence_vectors"):
+        run_chunk("dance", request("", []))
+
+
+def test_errors_pickle_with_their_words(tmp_path: Path) -> None:
+    with pytest.raises(ModelError) as caught:
+        run_chunk("describe", request(str(tmp_path), [""]))
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(back, EngineError) and str(back) == str(caught.value) and "config.json" in str(back)

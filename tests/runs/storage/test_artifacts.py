@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import RunError
+from engine.runs.storage.artifacts import Artifacts
+from tests.support.fake_runs import Words, words
+
+
+@dataclass(frozen=True)
+class Scoring:
+    idf: str = "none"
+
+
+@dataclass(frozen=True)
+class Settings:
+    models: tuple[str, ...]
+    layer: int | None = None
+    scoring: Scoring = field(default_factory=Scoring)
+
+
+@dataclass(frozen=True)
+class Result:
+    settings: Settings
+    table: pd.DataFrame
+    empty: pd.DataFrame
+    vectors: np.ndarray
+    similarity: dict[str, np.ndarray]
+    score: float
+    tokenizers: dict[str, str]
+    notices: tuple[str, ...] = ()
+    none: dict[str, np.ndarray] = field(default_factory=dict)
+    signature: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NewerResult:
+    settings: Settings
+    table: pd.DataFrame
+
+
+TABLE = pd.DataFrame({
+    "text": ["文", "", "😀\n\"ﾊﾝｶｸ\""], "n": [1, 2, 3], "x": [0.5, np.nan, -np.inf], "special": [True, False, True],
+    "rank": pd.array([1, None, 2], dtype="Int64"), "side": pd.Categorical(["a", "b", "a"]),
+    "start": np.array([-1, 0, 2], dtype=np.int32),
+}, index=pd.Index([3, 5, 9], name="row"))
+RESULT = Result(
+    Settings(("builtin/a", "b"), 2, Scoring("wiki")), TABLE, pd.DataFrame([], columns=["model", "row", "reason"]),
+    np.arange(6, dtype=np.float32).reshape(2, 3),
+    {"builtin/a": np.array([0.25, np.nan], dtype=np.float32), "file": np.zeros((0, 2)), "日本": np.array([True])},
+    float("nan"), {"a": "f00"}, ("2 rows repeat.",), {}, {"seed": 0, "b": [None, {"c": float("inf")}]},
+)
+
+
+def assert_same(one: Result, other: Result) -> None:
+    assert one.settings == other.settings and one.notices == other.notices and one.tokenizers == other.tokenizers
+    assert one.signature == other.signature and one.none == other.none
+    pd.testing.assert_frame_equal(one.table, other.table)
+    pd.testing.assert_frame_equal(one.empty, other.empty)
+    assert np.isnan(one.score) and np.isnan(other.score)
+    assert list(one.similarity) == list(other.similarity)
+    pairs = zip([one.vectors, *one.similarity.values()], [other.vectors, *other.similarity.values()], strict=True)
+    for array, same in pairs:
+        assert array.dtype == same.dtype
+        np.testing.assert_array_equal(array, same)
+
+
+@pytest.fixture
+def artifacts(tmp_path: Path) -> Artifacts:
+    return Artifacts(tmp_path)
+
+
+def test_a_result_comes_back_equal_in_every_field(artifacts: Artifacts) -> None:
+    assert not artifacts.has_result("r1")
+    artifacts.save_result("r1", RESULT)
+    assert artifacts.has_result("r1")
+    assert_same(artifacts.load_result("r1", Result), RESULT)
+
+
+def test_loaded_arrays_and_tables_are_the_callers_own(artifacts: Artifacts) -> None:
+    artifacts.save_result("r1", RESULT)
+    loaded = artifacts.load_result("r1", Result)
+    loaded.vectors[0, 0] = 9
+    loaded.table.loc[3, "n"] = 9
+    assert_same(artifacts.load_result("r1", Result), RESULT)
+
+
+def test_one_table_or_some_columns_without_the_rest(artifacts: Artifacts, tmp_path: Path) -> None:
+    artifacts.save_result("r1", RESULT)
+    (tmp_path / "results/r1/arrays.npz").unlink()  # it is not needed
+    pd.testing.assert_frame_equal(artifacts.load_table("r1", "table"), TABLE)
+    assert list(artifacts.load_table("r1", "table", ["n", "x"]).columns) == ["n", "x"]
+    with pytest.raises(RunError, match="no table 'vectors'"):
+        artifacts.load_table("r1", "vectors")
+
+
+def test_a_result_replaces_the_former_one(artifacts: Artifacts) -> None:
+    artifacts.save_result("r1", RESULT)
+    other = replace(RESULT, vectors=RESULT.vectors + 1)
+    artifacts.save_result("r1", other)
+    assert_same(artifacts.load_result("r1", Result), other)
+
+
+@pytest.mark.parametrize("name", ["record.json", "table.parquet", "arrays.npz"])
+@pytest.mark.parametrize("damage", ["flipped", "cut", "gone", "emptied"])
+def test_damage_is_noticed_and_said(artifacts: Artifacts, tmp_path: Path, name: str, damage: str) -> None:
+    artifacts.save_result("r1", RESULT)
+    path = tmp_path / "results/r1" / name
+    raw = path.read_bytes()
+    middle = len(raw) // 2
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes({"flipped": raw[:middle] + bytes([raw[middle] ^ 1]) + raw[middle + 1:], "cut": raw[:middle],
+                          "emptied": b""}[damage])
+    with pytest.raises(RunError, match=r"result of run r1.*(damaged|missing)"):
+        artifacts.load_result("r1", Result)
+
+
+def test_a_changed_number_in_the_record_is_noticed(artifacts: Artifacts, tmp_path: Path) -> None:
+    artifacts.save_result("r1", RESULT)
+    path = tmp_path / "results/r1/record.json"
+    text = path.read_text(encoding="utf-8")
+    assert '"layer": 2' in text
+    path.write_text(text.replace('"layer": 2', '"layer": 3'), encoding="utf-8")
+    with pytest.raises(RunError, match="damaged"):
+        artifacts.load_result("r1", Result)
+
+
+def test_a_result_of_another_version_is_said(artifacts: Artifacts) -> None:
+    artifacts.save_result("r1", RESULT)
+    with pytest.raises(RunError, match=r"another version.*'empty'"):
+        artifacts.load_result("r1", NewerResult)
+    artifacts.save_result("r2", NewerResult(RESULT.settings, TABLE))
+    with pytest.raises(RunError, match=r"another version.*lack 'empty'"):
+        artifacts.load_result("r2", Result)
+
+
+@pytest.mark.parametrize(("field_name", "value"), [
+    ("vectors", np.array([object()])), ("signature", {"a": {1, 2}}), ("tokenizers", {1: "a"}),
+    ("similarity", {("a", 1): np.zeros(2)}),
+])
+def test_what_cannot_be_kept_is_a_type_error_that_names_the_field(
+    artifacts: Artifacts, tmp_path: Path, field_name: str, value: object,
+) -> None:
+    with pytest.raises(TypeError, match=field_name):
+        artifacts.save_result("r1", replace(RESULT, **{field_name: value}))  # type: ignore[arg-type]
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def test_a_result_is_never_half_there(artifacts: Artifacts) -> None:
+    """Somebody who reads all the time while results are replaced finds the old one, the new one, or none."""
+    results = [replace(RESULT, vectors=np.full((50, 50), value, dtype=np.float32), score=value) for value in (1.0, 2.0)]
+    done = threading.Event()
+    bad: list[str] = []
+
+    def read() -> None:
+        while not done.is_set():
+            try:
+                loaded = artifacts.load_result("r1", Result)
+                if set(loaded.vectors.ravel()) != {loaded.score}:
+                    bad.append("mixed")
+            except RunError as error:
+                if "missing" not in str(error) and "not as it was written" not in str(error):
+                    bad.append(str(error))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    for i in range(30):
+        artifacts.save_result("r1", results[i % 2])
+    done.set()
+    thread.join()
+    assert bad == []
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(artifacts: Artifacts, tmp_path: Path) -> None:
+    (tmp_path / "results").rename(tmp_path / "elsewhere")
+    (tmp_path / "results").write_text("a file where the folder should be")  # an OSError, as a full disk is
+    with pytest.raises(RunError, match=r"Nothing can be written to .*results.*Free some space"):
+        artifacts.save_result("r1", RESULT)
+
+
+@pytest.mark.parametrize("name", ["../r1", "a/b", "", ".", "..", "a\0b", "r1\n"])
+def test_no_id_leads_out_of_the_folder(artifacts: Artifacts, name: str) -> None:
+    with pytest.raises(RunError, match="is not the id"):
+        artifacts.load_result(name, Result)
+    with pytest.raises(RunError, match="is not the id"):
+        artifacts.delete_result(name)
+
+
+def test_a_deleted_result_is_gone(artifacts: Artifacts, tmp_path: Path) -> None:
+    artifacts.save_result("r1", RESULT)
+    artifacts.delete_result("r1")
+    artifacts.delete_result("r1")
+    assert list((tmp_path / "results").iterdir()) == []
+    with pytest.raises(RunError, match="not on the disk"):
+        artifacts.load_result("r1", Result)
+
+
+def test_a_dataset_comes_back_under_the_name_that_asks(artifacts: Artifacts, tmp_path: Path) -> None:
+    dataset = words(3, notices=("2 rows repeat.",))
+    content_hash = artifacts.save_dataset(dataset)
+    assert artifacts.save_dataset(replace(dataset, name="copy.csv")) == content_hash
+    assert len(list((tmp_path / "datasets").iterdir())) == 1
+    loaded = artifacts.load_dataset(Words, content_hash, "copy.csv", ["n"])
+    assert loaded == replace(dataset, name="copy.csv", notices=("n",))
+    artifacts.delete_dataset(content_hash)
+    with pytest.raises(RunError, match=r"'words\.csv' is no longer on the disk"):
+        artifacts.load_dataset(Words, content_hash, "words.csv")
+
+
+def test_a_damaged_dataset_is_noticed(artifacts: Artifacts, tmp_path: Path) -> None:
+    content_hash = artifacts.save_dataset(words(3))
+    path, = (tmp_path / "datasets").iterdir()
+    raw = path.read_bytes()
+    for damaged in (raw[:-20], b"", b"PAR1"):
+        path.write_bytes(damaged)
+        with pytest.raises(RunError, match="damaged"):
+            artifacts.load_dataset(Words, content_hash, "words.csv")
+    words(4).to_frame().to_parquet(path)  # sound, but of another content
+    with pytest.raises(RunError, match="not what was submitted"):
+        artifacts.load_dataset(Words, content_hash, "words.csv")
+
+
+def test_only_old_leftovers_are_swept(artifacts: Artifacts, tmp_path: Path) -> None:
+    kept_hash, lost_hash = artifacts.save_dataset(words(2)), artifacts.save_dataset(words(3))
+    for run_id in ("kept", "lost", "young"):
+        artifacts.save_result(run_id, RESULT)
+    (tmp_path / "results/.tmp-half").mkdir()
+    (tmp_path / "datasets/.tmp-half").write_bytes(b"")
+    two_days_ago = time.time() - 2 * 24 * 3600
+    for path in (*(tmp_path / "results").iterdir(), *(tmp_path / "datasets").iterdir()):
+        if path.name != "young":
+            os.utime(path, (two_days_ago, two_days_ago))
+    artifacts.sweep({"kept"}, {kept_hash})
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["kept", "young"]
+    assert [path.name for path in (tmp_path / "datasets").iterdir()] == [f"Words-{kept_hash}.parquet"]
+    assert lost_hash not in str(list((tmp_path / "datasets").iterdir()))

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import text
+
+from engine.errors import InputError, RunError
+from engine.runs.storage.database import MIGRATIONS, database_url, open_database
+from engine.runs.storage.processes import this_process
+from engine.runs.storage.schema import Base
+from engine.runs.storage.searching import Search
+from engine.runs.storage.store import Store
+from tests.support import postgres
+from tests.support.database import ON_POSTGRESQL, sqlite_only
+
+
+def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> None:
+    for _ in range(2):  # empty, and as it is
+        engine = open_database(database_url(tmp_path))
+        with engine.connect() as connection:
+            assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        engine.dispose()
+
+
+def test_every_step_says_what_it_does_and_can_be_taken_back(tmp_path: Path) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    engine = open_database(database_url(tmp_path))
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+        command.upgrade(config, "head")
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    engine.dispose()
+
+
+@sqlite_only
+def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "hakari.sqlite"
+    open_database(database_url(tmp_path)).dispose()
+    with sqlite3.connect(path) as old:  # as the first release left it
+        old.execute("DROP TABLE alembic_version")
+        old.execute("DROP INDEX runs_shared")
+        for column in ("shared", "note", "models", "stored_bytes"):
+            old.execute(f"ALTER TABLE runs DROP COLUMN {column}")
+        old.execute(
+            "INSERT INTO runs (id, owner, kind, name, settings, dataset_name, dataset_hash, dataset_notices, key, "
+            "state, done, total, label, message, created, stop_requested, attempts) VALUES ('abc', 'local', "
+            "'clusters', 'n', ?, 'd', 'h', '[]', 'k', 'done', 1, 1, '', '', '2026-01-01 00:00:00', 0, 1)",
+            [json.dumps({"models": ["builtin/bert-mini-ja", "b"], "layer": None})])
+    old.close()
+    store = Store(database_url(tmp_path))
+    (run,) = store.search(Search(model="b"))
+    assert (run.id, run.shared, run.note, run.models) == ("abc", False, "", ("builtin/bert-mini-ja", "b"))
+    store.close()
+
+
+def test_the_address_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HAKARI_DATABASE_URL", raising=False)
+    assert database_url(tmp_path).database == str(tmp_path / "hakari.sqlite")
+    for given in ("postgres://ann:pw@db/hakari", "postgresql://ann:pw@db/hakari"):
+        monkeypatch.setenv("HAKARI_DATABASE_URL", given)
+        assert database_url(tmp_path).render_as_string(False) == "postgresql+psycopg://ann:pw@db/hakari"
+    monkeypatch.setenv("HAKARI_DATABASE_URL", "mysql://db/hakari")
+    with pytest.raises(InputError, match="mysql"):
+        database_url(tmp_path)
+    monkeypatch.setenv("HAKARI_DATABASE_URL", "no url, but pw secret")
+    with pytest.raises(InputError, match="postgresql://") as caught:
+        database_url(tmp_path)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_said_without_its_password() -> None:
+    with pytest.raises(InputError, match=r"ann:\*\*\*@127.0.0.1:1/.*cannot be opened.*HAKARI_DATABASE_URL") as caught:
+        open_database("postgresql+psycopg://ann:geheim@127.0.0.1:1/hakari")
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.skipif(not ON_POSTGRESQL, reason="needs the tests to run on PostgreSQL: make test DATABASE=postgresql")
+def test_a_server_that_goes_away_and_comes_back() -> None:
+    with postgres.running() as server:
+        store = Store(server.url.replace("postgresql:", "postgresql+psycopg:"))
+        mark = this_process()
+        store.sign(mark)
+        given = {"owner": "local", "kind": "k", "name": "n", "settings": {}, "dataset_name": "d", "dataset_hash": "h",
+                 "dataset_notices": [], "key": "k", "process_id": mark.id}
+        run_id = store.add(**given)  # type: ignore[arg-type]
+        server.stop()
+        for _ in range(2):
+            with pytest.raises(RunError, match="at the moment"):
+                store.get(run_id)
+        server.start()
+        run = store.get(run_id)
+        assert run is not None and run.state == "queued"
+        store.close()
+
+
+@pytest.mark.skipif(not ON_POSTGRESQL, reason="needs the tests to run on PostgreSQL: make test DATABASE=postgresql")
+def test_the_tests_run_where_they_were_asked_to(tmp_path: Path) -> None:
+    with open_database(database_url(tmp_path)).connect() as connection:
+        assert "PostgreSQL" in str(connection.scalar(text("SELECT version()")))

@@ -1,0 +1,103 @@
+"""What a worker process computes in the tests of `engine.inference.local.workers`, in place of models."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+import time
+import types
+from multiprocessing import connection
+from pathlib import Path
+from typing import Any
+
+from engine.errors import BadRow, InputError, ModelError
+
+
+class AwkwardError(Exception):
+    """An error that cannot be unpickled: it is made from two arguments and remembers one."""
+
+    def __init__(self, one: str, two: str) -> None:
+        """Both are needed."""
+        super().__init__(one)
+
+
+def run_chunk(operation: str, request: dict[str, Any]) -> list[Any]:
+    """`operation` says what happens to each item of the request."""
+    return [BEHAVIOURS[operation](item) for item in request["items"]]
+
+
+def _raise(item: str) -> None:
+    raise {
+        "input": InputError("Two rows are bad.", [BadRow(3, "empty"), BadRow(5, "empty")]),
+        "model": ModelError("There is no such model."),
+        "bug": ZeroDivisionError("by zero"),
+        "awkward": AwkwardError("one", "two"),
+        "memory": MemoryError("17 GB"),
+    }[item]
+
+
+def _die(item: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _die_once(marker: str) -> str:
+    """Die the first time, answer the second."""
+    if Path(marker).exists():
+        return "second"
+    Path(marker).touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"
+
+
+def _die_while_answering(marker: str) -> bytes:
+    """The first time, die when half of a large answer is written."""
+    if not Path(marker).exists():
+        Path(marker).touch()
+
+        def send_half(self: Any, data: Any, write: Any = os.write) -> None:
+            os.write(self.fileno(), bytes(data)[:len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        connection.Connection._send = send_half  # type: ignore[attr-defined, method-assign]
+    return b"x" * 100_000
+
+
+def _wait_for(path: str) -> str:
+    """Wait until a file is there, half a minute at most."""
+    Path(path).with_suffix(".begun").touch()
+    deadline = time.monotonic() + 30
+    while not Path(path).exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return path
+
+
+def _leave_a_mark(path: str) -> None:
+    """A file is made when the process ends as a program should."""
+    atexit.register(Path(path).touch)
+
+
+def _hold(model: dict[str, Any]) -> None:
+    """Have a model in memory from now on, as a process does that has asked one."""
+    held = sys.modules.setdefault("engine.models.worker", types.ModuleType("engine.models.worker"))
+    models = [*getattr(held, "models", []), model]
+    held.__dict__.update(models=models, report=lambda: models)
+
+
+BEHAVIOURS: dict[str, Any] = {
+    "echo": lambda item: item,
+    "sleep": time.sleep,
+    "pid": lambda item: os.getpid(),
+    "environment": lambda name: os.environ.get(name),
+    "modules": lambda item: sorted(sys.modules),
+    "exit": lambda code: os._exit(code),
+    "unpicklable": lambda item: (lambda: item),
+    "raise": _raise,
+    "die": _die,
+    "die once": _die_once,
+    "die while answering": _die_while_answering,
+    "wait for": _wait_for,
+    "leave a mark": _leave_a_mark,
+    "hold": _hold,
+}

@@ -1,0 +1,99 @@
+"""A Hugging Face hub that is not there: its cache on disk, and a small server that answers like it."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ROOT = Path(__file__).parents[2]
+
+
+def environment(home: Path, *, endpoint: str = "http://127.0.0.1:9", offline: bool = False) -> dict[str, str]:
+    """For a process whose hub client caches in `home`; by default nobody listens at the endpoint.
+
+    The client reads its settings when it is imported, so each case needs a process of its own.
+    """
+    variables = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "HF_HUB_OFFLINE": str(int(offline)),
+                 "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": str(ROOT)}
+    for name in ("HF_HUB_CACHE", "HF_TOKEN", "http_proxy", "HTTP_PROXY"):
+        variables.pop(name, None)
+    return variables
+
+
+def put_in_cache(home: Path, files: dict[str, bytes], *, commit: str = COMMIT, branch: str = "main") -> Path:
+    """A model in the hub cache's own layout: blobs, a snapshot of links to them, and what the branch stands for."""
+    repository = home / "hub" / "models--someone--small-bert"
+    snapshot = repository / "snapshots" / commit
+    for folder in (repository / "blobs", repository / "refs", snapshot):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        blob = repository / "blobs" / sha256(content).hexdigest()
+        blob.write_bytes(content)
+        (snapshot / name).symlink_to(os.path.relpath(blob, snapshot))
+    (repository / "refs" / branch).write_text(commit)
+    return snapshot
+
+
+class FakeHub(ThreadingHTTPServer):
+    """A hub with one model; it notes what is fetched, and answers 404 to all else."""
+
+    def __init__(self, files: dict[str, bytes]) -> None:
+        super().__init__(("127.0.0.1", 0), _Answer)
+        self.files, self.fetched, self.asked = files, [], 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class _Answer(BaseHTTPRequestHandler):
+    server: FakeHub
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        path = self.path.split("?")[0]
+        files, api = self.server.files, "/api/models/someone/small-bert"
+        if path in (api, f"{api}/revision/main", f"{api}/revision/{COMMIT}"):
+            listed = [{"rfilename": name} for name in files]
+            self._send_json({"id": "someone/small-bert", "sha": COMMIT, "siblings": listed})
+        elif path == f"{api}/tree/{COMMIT}":
+            self._send_json([{"type": "file", "path": name, "size": len(content), "oid": sha256(content).hexdigest()}
+                             for name, content in files.items()])
+        elif path.startswith(api):
+            self._send_error("RevisionNotFound")
+        elif path.startswith(f"/someone/small-bert/resolve/{COMMIT}/"):
+            name = path.rsplit("/", 1)[-1]
+            if self.command == "GET":
+                self.server.fetched.append(name)
+            self._send(files[name], {"ETag": f'"{sha256(files[name]).hexdigest()}"', "X-Repo-Commit": COMMIT})
+        else:
+            self._send_error("RepoNotFound")
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def _send_json(self, answer: object) -> None:
+        self._send(json.dumps(answer).encode(), {"Content-Type": "application/json"})
+
+    def _send_error(self, code: str) -> None:
+        self.send_response(404)
+        self.send_header("X-Error-Code", code)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def _send(self, content: bytes, headers: dict[str, str]) -> None:
+        self.send_response(200)
+        for name, value in {**headers, "Content-Length": str(len(content))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        pass

@@ -1,0 +1,239 @@
+"""A compute backend without models: what it returns depends on each text, and it counts its calls.
+
+A character is a token. Two equal characters have cosine 1; vectors and log-likelihoods depend on the whole
+text, the model and the settings, so rows in the wrong order, or a setting that is not passed on, are seen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import InputError, ModelError
+from engine.inference.backend import Piece, Report, Request
+from engine.inference.statistics import Statistics
+from engine.inference.worker_state import WorkerState
+from engine.measures.surface import surface_scores
+from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
+from engine.models.sources.facts import Kind, ModelFacts
+from engine.models.sources.locating import Located
+from tests.support.mask_fakes import filled
+
+HIDDEN = 8
+
+
+@dataclass(frozen=True)
+class Call:
+    """One chunk that was asked for."""
+
+    operation: str
+    request: Request
+    run_id: str
+
+
+class FakeBackend:
+    """Any name is a model, unless it starts with "missing/": causal with "gpt" in it, an encoder with "encoder".
+
+    `n_parameters` makes chunks small when large (1e9: 200 characters each). `errors` are raised by the chunk that
+    holds the text. `gate`, once given, holds every chunk back until it is set. `weights` stands for the files of
+    the models: another value gives every model another fingerprint and other numbers.
+    """
+
+    devices = ("cpu",)
+
+    def __init__(
+        self, *, n_layers: int = 4, max_tokens: int = 512, n_parameters: int = 1_000_000, weights: str = "first",
+        errors: Mapping[str, Exception] | None = None, gate: threading.Event | None = None,
+    ) -> None:
+        """One thread computes, in the order of the calls."""
+        self.statistics = Statistics()
+        self.calls: list[Call] = []
+        self.cancelled: list[str] = []
+        self.states: tuple[WorkerState, ...] = ()
+        self.trouble = ""
+        self.n_located = 0
+        self._n_layers, self._max_tokens, self._n_parameters = n_layers, max_tokens, n_parameters
+        self._weights, self._errors, self._gate = weights, dict(errors or {}), gate
+        self._thread = ThreadPoolExecutor(1)
+        self._futures: list[tuple[str, Future[list[Piece]]]] = []
+
+    def n_items(self, operation: str) -> int:
+        """How many items of an operation were asked for."""
+        return sum(len(call.request["items"]) for call in self.calls if call.operation == operation)
+
+    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> Located:
+        """A hub model whose commit tells its name, its revision and the weights."""
+        self.n_located += 1
+        if model.startswith("missing/"):
+            raise ModelError(f"There is no model {model!r}.")
+        return Located(model, "hub", Path("nowhere"), revision, _digest(model, revision, self._weights)[:40])
+
+    def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
+        """Compute in the background."""
+        self.calls.append(Call(operation, request, run_id))
+        future = self._thread.submit(self._chunk, operation, request)
+        self._futures.append((run_id, future))
+        return future
+
+    def cancel(self, run_id: str) -> None:
+        """Cancel what has not begun."""
+        self.cancelled.append(run_id)
+        for owner, future in self._futures:
+            if owner == run_id:
+                future.cancel()
+
+    def workers(self) -> tuple[WorkerState, ...]:
+        """What the test put into `states`."""
+        return self.states
+
+    def pids(self) -> list[int]:
+        """None: it computes in a thread."""
+        return []
+
+    def fault(self) -> str:
+        """What the test put into `trouble`."""
+        return self.trouble
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _chunk(self, operation: str, request: Request) -> list[Piece]:
+        if self._gate is not None:
+            self._gate.wait(timeout=30)
+        for item in request["items"]:
+            if isinstance(item, str) and item in self._errors:
+                raise self._errors[item]
+        settings = request["settings"]
+        model = (request["model"], request["revision"])
+        if operation == "describe":
+            return [asdict(self._facts(request["model"], request["revision"]))]
+        if operation == "project":
+            return [_projected(vectors, settings) for vectors in request["items"]]
+        if operation == "surface_scores":
+            return [surface_scores(pairs, **settings) for pairs in request["items"]]
+        if operation in VECTOR_OPERATIONS:
+            return [VECTOR_OPERATIONS[operation](vectors, **settings) for vectors in request["items"]]
+        if operation == "classify":
+            return [classified(vectors, **settings) for vectors in request["items"]]
+        computed: dict[str, Callable[[Any, Any, dict[str, Any]], Piece]] = {
+            "sentence_vectors": self._vectors, "token_similarities": self._similarities,
+            "token_log_likelihoods": self._log_likelihoods, "token_lists": self._tokens,
+            "document_counts": lambda model, texts, settings: character_counts(texts),
+            "tokenized": self._tokenized,
+            "shared_token_log_likelihoods": self._shared,
+            "fill_masks": self._fill,
+        }
+        return [computed[operation](model, item, settings) for item in request["items"]]
+
+    def _facts(self, name: str, revision: str | None) -> ModelFacts:
+        kind: Kind = "causal" if "gpt" in name else "encoder" if "encoder" in name else "masked"
+        return ModelFacts(
+            name=name, source="hub", path="nowhere", revision=revision, fingerprint=_digest(name, revision),
+            tokenizer_fingerprint=_digest("characters"), architecture="Fake", kind=kind, n_layers=self._n_layers,
+            hidden_size=HIDDEN, vocab_size=100, max_tokens=self._max_tokens, n_parameters=self._n_parameters,
+            tokenizer="Characters", has_mask=kind == "masked", has_cls=kind != "causal", has_bos=kind == "causal",
+            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
+        )
+
+    def _too_long(self, text: str) -> Piece | None:
+        n_tokens = len(text) + 2
+        if n_tokens <= self._max_tokens:
+            return None
+        return {"excluded": f"{n_tokens} tokens; the model takes {self._max_tokens}", "n_tokens": n_tokens}
+
+    def _vectors(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
+        rows = [_numbers(model, text, layer, settings["pooling"], settings["precision"], n=HIDDEN)
+                for layer in settings["layers"]]
+        return self._too_long(text) or {"vectors": np.stack(rows), "n_tokens": len(text) + 2}  # (n_layers, HIDDEN)
+
+    def _similarities(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:
+        texts = [text.strip() for text in pair]
+        piece: Piece = {}
+        vectors = []
+        for side, text in zip(("reference", "candidate"), texts, strict=True):
+            if long := self._too_long(text):
+                return {"excluded": f"{side}: {long['excluded']}"}
+            tokens = ["[CLS]", *text, "[SEP]"]
+            piece[f"{side}_tokens"] = tokens
+            piece[f"{side}_special"] = np.array([len(token) > 1 for token in tokens])
+            piece[f"{side}_spans"] = np.array([[-1, -1], *([i, i + 1] for i in range(len(text))), [-1, -1]], np.int32)
+            rows = np.stack([[_numbers(model, token, layer, settings["precision"], n=HIDDEN) for token in tokens]
+                             for layer in settings["layers"]])  # (n_layers, n_tokens, HIDDEN)
+            vectors.append(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+        return {**piece, "similarity": np.einsum("lih,ljh->lij", *vectors).astype(np.float32)}
+
+    def _log_likelihoods(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
+        if long := self._too_long(text):
+            return long
+        causal = settings["scoring"] == "causal"
+        values = [-abs(_numbers(model, text[:i + 1] if causal else text, i, sorted(settings.items()), n=1)[0])
+                  for i in range(len(text))]
+        ids = np.array([ord(character) for character in text], np.int32)
+        return {"tokens": list(text), "ids": ids, "read_ids": ids,
+                "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
+                "log_likelihoods": np.array(values, np.float32), "n_unknown": text.count("\ufffd")}
+
+    def _shared(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:
+        """Characters that stand in the same place of both texts are shared."""
+        if any(self._too_long(text) for text in pair):
+            return {"excluded": "too long"}
+        shared = [i for i, (one, other) in enumerate(zip(*pair, strict=False)) if one == other]
+        sides = [np.array([-abs(_numbers(model, text, i, settings["precision"], n=1)[0]) for i in shared], np.float32)
+                 for text in pair]
+        return {"tokens": [pair[0][i] for i in shared], "first_log_likelihoods": sides[0],
+                "second_log_likelihoods": sides[1], "identical": pair[0] == pair[1]}
+
+    def _fill(self, model: tuple[str, str], sentence: list[str], settings: dict[str, Any]) -> Piece:
+        return filled(model, sentence, max_tokens=self._max_tokens, **settings)
+
+    def _tokenized(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
+        special = np.array([True, *[False] * len(text), True])
+        spans = np.array([(-1, -1), *[(i, i + 1) for i in range(len(text))], (-1, -1)], np.int32)
+        return {"tokens": ["[CLS]", *text, "[SEP]"], "ids": np.arange(len(text) + 2, dtype=np.int32), "spans": spans,
+                "special": special, "words": np.array([-1, *range(len(text)), -1], np.int32),
+                "unknown": np.array([False, *[c == "龘" for c in text], False]), "prepared": text.upper()}
+
+    def _tokens(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
+        return {"tokens": list(text)}
+
+
+def character_counts(texts: list[str]) -> Piece:
+    """What `engine.models.tokenization.token_counts` says where every character that is no space is a token."""
+    documents = [Counter("".join(text.split())) for text in texts]
+    tokens = sorted(set().union(*documents))
+    return {"tokens": tokens, "n_documents": len(texts),
+            "documents": np.array([sum(token in document for document in documents) for token in tokens], np.int32),
+            "occurrences": np.array([sum(document[token] for document in documents) for token in tokens], np.int32)}
+
+
+def _projected(vectors: np.ndarray, settings: dict[str, Any]) -> Piece:
+    """The first coordinates, moved by the seed."""
+    if settings["method"] == "umap" and len(vectors) < 4:
+        raise InputError(f"UMAP needs at least 4 vectors; got {len(vectors)}.")
+    coordinates = vectors[:, :settings.get("n_components", 2)] + settings.get("seed", 0)
+    return {"coordinates": coordinates.astype(np.float32)}
+
+
+def classified(vectors: np.ndarray, *, labels: list[int], is_test: list[bool], seed: int, **settings: Any) -> Piece:
+    """The class of the training vector that is nearest by one coordinate, which the seed and the settings choose."""
+    test, place = np.array(is_test), (seed + len(settings["hidden"]) + settings["epochs"]) % vectors.shape[1]
+    gaps = np.abs(vectors[test][:, None, place] - vectors[~test][None, :, place])  # (n_test, n_train)
+    return {"predicted": np.array(labels, dtype=np.int32)[~test][gaps.argmin(axis=1)], "train_accuracy": 1.0}
+
+
+def _numbers(*described: object, n: int) -> np.ndarray:
+    seed = int(_digest(*described)[:16], 16)
+    return np.random.default_rng(seed).standard_normal(n).astype(np.float32)
+
+
+def _digest(*described: object) -> str:
+    return hashlib.sha256(repr(described).encode()).hexdigest()

@@ -1,0 +1,53 @@
+"""Pages in Streamlit's own test harness, drawn again and again as a browser has them drawn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from dashboard import pages
+
+APP = Path(__file__).parents[2] / "dashboard" / "app.py"
+SECONDS = 30
+
+
+def visit(page: str, **query: str | None) -> AppTest:
+    """A page of the app, opened by a link with this query; what is None is not in it."""
+    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path(page))
+    for name, value in query.items():
+        if value is not None:
+            app.query_params[name] = value
+    return drawn(app)
+
+
+def drawn(app: AppTest) -> AppTest:
+    """Draw the page; no exception reaches it."""
+    app.run()
+    assert not app.exception, (app.exception[0].message, *app.exception[0].stack_trace)
+    return app
+
+
+def until(app: AppTest, there: Callable[[AppTest], object]) -> AppTest:
+    """Draw the page again, as its polling does, until `there` sees what it waits for."""
+    end = time.monotonic() + SECONDS
+    while not there(app):
+        assert time.monotonic() < end, words(app)
+        time.sleep(0.05)
+        drawn(app)
+    return app
+
+
+def weighed(app: AppTest, form: str) -> AppTest:
+    """Submit what the page is set to, and wait for its downloads or an error; the button's key begins with `form`."""
+    app.button(key=f"{form}-submit").click()
+    return until(drawn(app), lambda app: app.download_button or app.error)
+
+
+def words(app: AppTest) -> str:
+    """All that the page says, without the marks that keep Markdown from reading it."""
+    parts = (app.title, app.subheader, app.markdown, app.caption, app.info, app.error, app.warning)
+    said = "\n".join(str(element.value) for elements in parts for element in elements)
+    return said.replace("\\", "").replace("\u2060", "")
