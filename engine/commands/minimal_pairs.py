@@ -11,20 +11,8 @@ import pandas as pd
 from engine.commands.common import add_evaluation_arguments, gateway_session, named_columns, print_notices, write_tables
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs import (
-    comparison as model_comparison,
-)
-from engine.evaluations.minimal_pairs import (
-    evaluate as minimal_pairs,
-)
-from engine.evaluations.minimal_pairs import (
-    fair_subsets,
-    length_effects,
-    stereotypes,
-)
-from engine.evaluations.minimal_pairs import (
-    views as pair_views,
-)
+from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
+from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
@@ -47,17 +35,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                              "the first token unscored")
     parser.add_argument("--leading-space", action=argparse.BooleanOptionalAction, default=False,
                         help="put a space in front of each sentence (causal); not by default")
-    parser.add_argument("--precision", choices=minimal_pairs.PRECISIONS, default="fp32",
+    parser.add_argument("--precision", choices=records.PRECISIONS, default="fp32",
                         help="exact-decisions: bf16, and fp32 wherever that could change a winner")
     parser.add_argument("--shared-tokens", action="store_true",
                         help="CrowS-Pairs' own measure, too: only the tokens that both sentences share (masked models)")
     parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
                         metavar="N", help=f"of {', '.join(NORMALIZATIONS)}; all by default")
-    parser.add_argument("--alpha", type=float, default=pair_views.DEFAULT_ALPHA, help="of PenLP (default 0.8)")
+    parser.add_argument("--alpha", type=float, default=views.DEFAULT_ALPHA, help="of PenLP (default 0.8)")
     parser.add_argument("--unigrams", default=THESE, metavar="D",
                         help="corpus of SLOR's unigrams: these sentences (default), novel, wiki or an idf "
                              "dictionary's FILE")
-    parser.add_argument("--by", default=pair_views.CATEGORY, metavar="COLUMN",
+    parser.add_argument("--by", default=views.CATEGORY, metavar="COLUMN",
                         help="what sorts the pairs in categories.csv: the category, source, or a column such as UID")
     parser.add_argument("--seed", type=int, default=0, help="of the matched sample, and of exact decisions' sample")
 
@@ -68,12 +56,12 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--alpha must be 0 or more; got {options.alpha}.")
     dataset = read_pairs([(path.name, path) for path in options.data], named_columns(options))
     print(f"format: {dataset.format}", file=sys.stderr)
-    settings = minimal_pairs.Settings(
+    settings = records.Settings(
         models=tuple(options.model), pll=options.pll, words=options.words, precision=options.precision,
         bos=options.bos, leading_space=options.leading_space, shared_tokens=options.shared_tokens, seed=options.seed,
     )
     with gateway_session(options) as session:
-        result = minimal_pairs.evaluate(settings, dataset, session)
+        result = evaluate(settings, dataset, session)
     if options.unigrams != THESE:
         result = with_unigrams(result, options.unigrams)
     print_notices(result.notices)
@@ -82,9 +70,9 @@ def run(options: argparse.Namespace) -> None:
     write_tables(options.out, signature, _tables(result, options))
 
 
-def _tables(result: minimal_pairs.Result, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
+def _tables(result: records.Result, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
     alpha, by, seed = options.alpha, options.by, options.seed
-    chosen = tuple(dict.fromkeys(options.normalization or pair_views.available(result.pairs)))
+    chosen = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     subsets = [subset for subset in fair_subsets.SUBSETS if subset != fair_subsets.ALL]
 
     def each(view: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
@@ -98,14 +86,14 @@ def _tables(result: minimal_pairs.Result, options: argparse.Namespace) -> dict[s
     rows = [(subset, model, row) for subset in subsets
             for model, found in fair_subsets.fair_rows(result, subset, seed).items() for row in found.tolist()]
     tables = {
-        "pairs": result.pairs[PAIR_COLUMNS], "summary": pair_views.summary(result, chosen, alpha),
+        "pairs": result.pairs[PAIR_COLUMNS], "summary": views.summary(result, chosen, alpha),
         "bias": length_effects.slopes(result, chosen, alpha),
         "correlations": length_effects.length_correlations(result, chosen, alpha),
-        "differences": each(lambda one: pair_views.by_difference(result, one, alpha)),
-        "categories": each(lambda one: pair_views.by_category(result, one, alpha, by)),
+        "differences": each(lambda one: views.by_difference(result, one, alpha)),
+        "categories": each(lambda one: views.by_category(result, one, alpha, by)),
         "fair_subsets": pd.DataFrame(rows, columns=["subset", "model", "row"]), "fair_summary": each(beside_fair),
-        "comparisons": each(lambda one: model_comparison.comparisons(result, one, alpha)),
-        "ranking": each(lambda one: model_comparison.ranking(result, one, alpha)),
+        "comparisons": each(lambda one: comparison.comparisons(result, one, alpha)),
+        "ranking": each(lambda one: comparison.ranking(result, one, alpha)),
         "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
         "shared_tokens": result.shared.drop(columns="item"),
     }

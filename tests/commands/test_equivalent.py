@@ -13,7 +13,6 @@ from engine.commands.equivalent import COMMANDS, command_line
 from engine.datasets import sample_data
 from engine.errors import Cancelled
 from engine.evaluations.alignment import records as alignment
-from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.classification import records as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
@@ -55,8 +54,7 @@ def test_the_command_gives_the_settings_of_the_run(kind: str, settings: Any, mon
         given.append(settings)
         raise Cancelled("seen")
 
-    module = EVALUATIONS[kind].evaluate.__module__
-    monkeypatch.setattr(f"{module}.evaluate", evaluate)
+    monkeypatch.setattr(COMMANDS[kind], "evaluate", evaluate)
     data = str(sample_data.path(SAMPLES[kind]))  # type: ignore[arg-type]
     line = command_line(kind, settings, data, str(tmp_path / "out"))
     assert line is not None

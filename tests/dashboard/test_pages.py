@@ -206,10 +206,10 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 from pathlib import Path
 from engine.runs import open as opening
-from tests.fakes import FakeBackend
+from tests.support.fakes import FakeBackend
 opened = opening.open_engine
 opening.open_engine = lambda: opened(Path({str(tmp_path)!r}), backend=FakeBackend())
-from tests.test_pages import NAMES, samples_done, session, visit
+from tests.dashboard.test_pages import NAMES, samples_done, session, visit
 samples_done()
 for name in NAMES:
     visit(name)

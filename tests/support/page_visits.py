@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from dashboard import pages
 
@@ -16,11 +17,22 @@ SECONDS = 30
 
 def visit(page: str, **query: str | None) -> AppTest:
     """A page of the app, opened by a link with this query; what is None is not in it."""
-    app = AppTest.from_file(str(APP), default_timeout=SECONDS).switch_page(pages.path(page))
+    app = at(page)
     for name, value in query.items():
         if value is not None:
             app.query_params[name] = value
     return drawn(app)
+
+
+def at(page: str) -> AppTest:
+    """The app before it is drawn, at the address of a page.
+
+    `switch_page` finds a page with a `url_path` of its own only after a first run, and that would be the home page's.
+    """
+    app = AppTest.from_file(str(APP), default_timeout=SECONDS)
+    assert (APP.parent / pages.path(page)).is_file()
+    app._page_hash = calc_hash(page)
+    return app
 
 
 def drawn(app: AppTest) -> AppTest:

@@ -307,7 +307,7 @@ def program(tmp_path: Path, body: str, *, guarded: bool = True) -> subprocess.Po
         "import sys, time\n"
         "from pathlib import Path\n"
         "from engine.inference.local.workers import LocalWorkers\n"
-        "from tests import fake_chunks\n\n" + text, encoding="utf-8")
+        "from tests.support import fake_chunks\n\n" + text, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen([sys.executable, str(path)], cwd=tmp_path, env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)

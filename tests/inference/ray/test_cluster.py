@@ -183,9 +183,9 @@ def test_a_server_that_is_killed_leaves_nothing(cluster: LoopbackCluster, tmp_pa
     path = tmp_path / "program.py"
     path.write_text(f"""
 import time
-from engine.inference.ray_cluster import RayWorkers
-from engine.inference.ray_settings import RaySettings
-from tests import fake_chunks
+from engine.inference.ray.cluster import RayWorkers
+from engine.inference.ray.settings import RaySettings
+from tests.support import fake_chunks
 if __name__ == "__main__":
     workers = RayWorkers(RaySettings("{cluster.address}", 1, 1), chunk_function=fake_chunks.run_chunk)
     workers.run("echo", {{"items": [1]}}, "run").result()

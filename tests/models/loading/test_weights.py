@@ -214,7 +214,7 @@ def test_a_model_of_the_hub_is_loaded_by_id_and_revision(bert: Path, tmp_path: P
     files = {path.name: path.read_bytes() for path in bert.iterdir()}
     fake_hub.put_in_cache(tmp_path, files, branch="v1")
     script = """
-from engine.models.loading import load
+from engine.models.loading.weights import load
 facts = load("someone/small-bert", "masked", revision="v1").facts
 print(facts.source, facts.name, facts.revision, facts.fingerprint, facts.n_parameters)
 """

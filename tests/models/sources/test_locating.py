@@ -21,7 +21,7 @@ SMALL_FILES = {"config.json": b'{"model_type": "bert"}', "vocab.txt": b"[PAD]\n"
 SCRIPT = """
 import json, sys
 from engine.errors import ModelError
-from engine.models.locating import locate
+from engine.models.sources.locating import locate
 answers = []
 for arguments in json.loads(sys.argv[1]):
     reports = []

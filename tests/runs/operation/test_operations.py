@@ -90,7 +90,7 @@ def test_logs_tell_run_and_user_and_never_a_sentence(engine: Engine, caplog: pyt
     assert not any(secret in line for line in lines) and secret in caplog.text  # in words it would be there
     begins, error, ends = told
     assert begins["run"] == error["run"] == ends["run"] and begins["user"] == "local" and begins["kind"] == "clusters"
-    assert error["error"] == "ValueError" and any("clusters.py" in place for place in error["where"])
+    assert error["error"] == "ValueError" and any("clusters/evaluate.py" in place for place in error["where"])
     assert ends["state"] == "failed" and ends["seconds"] >= 0 and ends["level"] == "info"
 
 
