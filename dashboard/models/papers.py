@@ -11,7 +11,7 @@ from dashboard.shared.wording import verbatim
 from engine.language import segmenters
 from engine.models.sources.cards import PLACEHOLDER, PaperCard
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
-from engine.models.sources.recipes import in_words
+from engine.models.sources.recipes import description
 
 ALL = "All papers"
 NOT_STATED = "not stated"
@@ -60,7 +60,7 @@ def _card(card: PaperCard) -> None:
         else:
             st.markdown(f"Needs {_with_code(str(card.needs))}.")
         if card.recipe is not None:
-            st.markdown(f":material/format_list_numbered: Tokens as published: {verbatim(in_words(card.recipe))}.")
+            st.markdown(f":material/format_list_numbered: Tokens as published: {verbatim(description(card.recipe))}.")
             lacking = card.recipe.segmenter and segmenters.missing(card.recipe.segmenter)
             if lacking:
                 st.markdown(f":orange[:material/build:] {verbatim(lacking)}")

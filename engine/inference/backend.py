@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.models.sources.locating import Located
+from engine.models.sources.model_location import LocatedModel
 
 # What is known of one item once it was computed: named arrays, strings, numbers and lists of strings.
 Piece = dict[str, Any]
@@ -30,7 +30,7 @@ class Backend(Protocol):
     def devices(self) -> tuple[str, ...]:
         """What it computes on ("auto", "cpu", "cuda:0"); numbers may differ by it in their last digits."""
 
-    def locate(self, model: str, revision: str | None, report: Report | None) -> Located:
+    def locate(self, model: str, revision: str | None, report: Report | None) -> LocatedModel:
         """Where a model is, fetched where that is needed. Waits; raises ModelError when there is no such model."""
 
     def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:

@@ -126,7 +126,7 @@ class GatewaySession:
         return self._ask("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
-        """All that can be said of each text's tokens; see `models.tokenization.tokenized`. Never cached."""
+        """Everything known of the tokens of each text; see `models.tokenization.token_details`. Never cached."""
         return self._ask("tokenized", "Tokens", model, list(texts), {}, kept=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
@@ -156,7 +156,7 @@ class GatewaySession:
                  **settings: Any) -> Piece:
         """Train on the vectors (n, d) that are no test, and say the classes of those that are, told as `label`.
 
-        {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.scoring.classifying`.
+        {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.scoring.classifier`.
         """
         self._line.stop_if_cancelled()
         asked = {"labels": [int(one) for one in labels], "is_test": [bool(one) for one in is_test], **settings}

@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.models.sources import recipes
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.locating import Located
+from engine.models.sources.model_location import LocatedModel
 from engine.version import library_version
 
 # Raised when keys are made otherwise.
@@ -62,7 +62,7 @@ def surface_key(pairs: Sequence[Sequence[str]], settings: Mapping[str, Any]) -> 
     return str(digest.hexdigest())
 
 
-def facts_key(located: Located, devices: Sequence[str]) -> str:
+def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     """The key of a model's facts: of the hub its commit, elsewhere every file's name, size and time of change.
 
     With them the recipe that the model is read by, and what can be told at a glance of its segmenter and dictionary.

@@ -74,10 +74,10 @@ def missing(segmenter: str) -> str | None:
     return None
 
 
-def in_words(segmenter: str) -> str:
-    """How a segmenter is called in a sentence.
+def display_name(segmenter: str) -> str:
+    """The name of a segmenter for readers.
 
-    >>> in_words("mecab-jumandic"), in_words("jumanpp")
+    >>> display_name("mecab-jumandic"), display_name("jumanpp")
     ('MeCab with jumandic', 'Juman++')
     """
     if _known(segmenter) == JUMANPP:

@@ -1,4 +1,4 @@
-"""transformers without its progress bars, advice and warnings: what matters of them we say ourselves."""
+"""Suppression of transformers' progress bars, advice and warnings; the engine reports what matters itself."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ MESSAGE_CHARACTERS = 300
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Within it, transformers prints nothing; afterwards it does what it did before."""
-    verbosity, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+def silence_transformers() -> Iterator[None]:
+    """Inside, transformers prints nothing; afterwards its settings are restored."""
+    verbosity, had_progress_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
@@ -23,11 +23,11 @@ def quiet() -> Iterator[None]:
             yield
     finally:
         logging.set_verbosity(verbosity)
-        if had_bars:
+        if had_progress_bars:
             logging.enable_progress_bar()
 
 
-def in_one_line(error: Exception) -> str:
-    """The message of a library's error on one line, cut when it is a long one."""
-    words = " ".join(str(error).split()) or type(error).__name__
-    return words if len(words) <= MESSAGE_CHARACTERS else words[:MESSAGE_CHARACTERS] + "…"
+def one_line_message(error: Exception) -> str:
+    """The message of a library's error on one line, truncated to MESSAGE_CHARACTERS."""
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if len(message) <= MESSAGE_CHARACTERS else message[:MESSAGE_CHARACTERS] + "…"

@@ -1,6 +1,6 @@
-"""What a worker process does: one operation on one chunk of items at a time, with models it keeps in memory.
+"""The operations of a worker process: each runs on one chunk of items at a time, with models kept in memory.
 
-A request is {"model": name, "revision": str or None, "items": [...], "settings": {...}}; the answer is one piece for
+A request is {"model": name, "revision": str or None, "items": [...], "settings": {...}}; the result is one piece for
 each item, in order: numpy arrays, strings and numbers only, no tensor, so that it can be pickled and cached.
 """
 
@@ -16,14 +16,14 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
-from engine.models.loading.model_cache import Residents
-from engine.models.loading.weights import Loaded, Task
-from engine.models.scoring import causal_lm, classifying, encoder, fill_mask, masked_lm, shared_tokens
+from engine.models.loading.model_cache import ModelCache
+from engine.models.loading.weights import LoadedModel, Task
+from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, shared_tokens
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 from engine.models.tokenization.token_counts import document_counts
-from engine.models.tokenization.tokenized import tokenized
+from engine.models.tokenization.token_details import token_details
 
 Piece = dict[str, Any]
 Request = dict[str, Any]
@@ -34,22 +34,22 @@ THREADS_VARIABLE = "HAKARI_THREADS"
 def run_chunk(operation: str, request: Request) -> list[Piece]:
     """Run one of OPERATIONS on `request["items"]`.
 
-    Raises InputError for an operation that there is not; ModelError and InputError from the operation; RunError
+    Raises InputError for an unknown operation; ModelError and InputError from the operation; RunError
     when one item alone does not fit into memory. All of them can be pickled.
     """
     if operation not in OPERATIONS:
         raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
-    _use_threads()
+    _set_threads()
     return OPERATIONS[operation](request)
 
 
-def report() -> list[dict[str, Any]]:
-    """The models that this process holds in memory, the one used last first; see `Residents.report`."""
-    return _residents().report()
+def models_in_memory() -> list[dict[str, Any]]:
+    """The models that this process holds in memory, the most recently used first; see `ModelCache.contents`."""
+    return _model_cache().contents()
 
 
 def _describe(request: Request) -> list[Piece]:
-    described = _residents().describe(request["model"], request.get("revision"))
+    described = _model_cache().describe(request["model"], request.get("revision"))
     return [asdict(described.facts)]
 
 
@@ -62,7 +62,7 @@ def _token_similarities(request: Request) -> list[Piece]:
 
 
 def _token_log_likelihoods(request: Request) -> list[Piece]:
-    """Causal or pseudo-log-likelihoods, as `scoring` says; a setting of the other kind is left aside."""
+    """Causal or pseudo-log-likelihoods, by the setting `scoring`; settings of the other kind are ignored."""
     settings = dict(request["settings"])
     precision = settings.get("precision", "fp32")
     if settings["scoring"] == "causal":
@@ -83,7 +83,7 @@ def _shared_token_log_likelihoods(request: Request) -> list[Piece]:
 
 def _token_lists(request: Request) -> list[Piece]:
     """Tokens without special ones, of texts of any length."""
-    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
     control = control_ids(tokenizer)
     ids_by_text = [[token for token in token_ids(tokenizer, text) if token not in control]
                    for text in request["items"]]
@@ -91,7 +91,7 @@ def _token_lists(request: Request) -> list[Piece]:
 
 
 def _document_counts(request: Request) -> list[Piece]:
-    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
     return [document_counts(tokenizer, texts) for texts in request["items"]]
 
 
@@ -100,7 +100,7 @@ def _fill_masks(request: Request) -> list[Piece]:
 
 
 def _project(request: Request) -> list[Piece]:
-    # scikit-learn takes a second to import; a worker that draws no map goes without it.
+    # scikit-learn takes a second to import; a worker that draws no map does not need it.
     from engine.measures.clusters import projection
 
     methods: dict[str, Callable[..., np.ndarray]] = {
@@ -115,11 +115,11 @@ def _project(request: Request) -> list[Piece]:
 
 
 def _classify(request: Request) -> list[Piece]:
-    return [classifying.train_and_predict(vectors, **request["settings"]) for vectors in request["items"]]
+    return [classifier.train_and_predict(vectors, **request["settings"]) for vectors in request["items"]]
 
 
 def _surface_scores(request: Request) -> list[Piece]:
-    # sacrebleu is of no use to a worker that holds no metric against humans.
+    # Only a worker of the metric study needs sacrebleu.
     from engine.measures.surface import surface_scores
 
     return [surface_scores(pairs, **request["settings"]) for pairs in request["items"]]
@@ -129,9 +129,9 @@ def _on_vectors(measure: Callable[..., Piece]) -> Callable[[Request], list[Piece
     return lambda request: [measure(vectors, **request["settings"]) for vectors in request["items"]]
 
 
-def _tokenized(request: Request) -> list[Piece]:
-    tokenizer = _residents().describe(request["model"], request.get("revision")).tokenizer
-    return tokenized(tokenizer, request["items"])
+def _token_details(request: Request) -> list[Piece]:
+    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    return token_details(tokenizer, request["items"])
 
 
 OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
@@ -141,7 +141,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "token_log_likelihoods": _token_log_likelihoods,
     "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
-    "tokenized": _tokenized,
+    "tokenized": _token_details,
     "document_counts": _document_counts,
     "fill_masks": _fill_masks,
     "project": _project,
@@ -151,22 +151,22 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
 }
 
 
-def _model(request: Request, task: Task) -> Loaded:
-    return _residents().load(request["model"], request.get("revision"), task)
+def _model(request: Request, task: Task) -> LoadedModel:
+    return _model_cache().load(request["model"], request.get("revision"), task)
 
 
 @cache
-def _residents() -> Residents:
-    """One store for the life of the process."""
-    return Residents()
+def _model_cache() -> ModelCache:
+    """One cache for the life of the process."""
+    return ModelCache()
 
 
 @cache
-def _use_threads() -> None:
-    """Once in a process: as many threads as HAKARI_THREADS says; without it torch takes every core it may."""
-    given = os.environ.get(THREADS_VARIABLE, "").strip()
-    if not given:
+def _set_threads() -> None:
+    """Set the number of threads to HAKARI_THREADS, once in a process; without it torch uses every core it may."""
+    raw_value = os.environ.get(THREADS_VARIABLE, "").strip()
+    if not raw_value:
         return
-    if not given.isdecimal() or not int(given):
-        raise InputError(f"{THREADS_VARIABLE} is a whole number of threads above 0; got {given!r}.")
-    torch.set_num_threads(int(given))
+    if not raw_value.isdecimal() or not int(raw_value):
+        raise InputError(f"{THREADS_VARIABLE} is a whole number of threads above 0; got {raw_value!r}.")
+    torch.set_num_threads(int(raw_value))

@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import score_pairs
 from engine.evaluations.minimal_pairs.tables import pair_table
 from engine.evaluations.minimal_pairs.views import decided
 from engine.measures.matching import bertscore, best_matches
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, encoder, masked_lm
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import base_models, limits
@@ -153,7 +153,7 @@ def _rate_of_head(size: limits.Size) -> str:
             "the limit's rate.")
 
 
-def _exact(loaded: Loaded, job: Job, theirs: Peer) -> Beside:
+def _exact(loaded: LoadedModel, job: Job, theirs: Peer) -> Beside:
     """Decisions of fp32 with the time of bf16, as far as that goes; the deviation is the share decided otherwise."""
     n = len(job.texts)
     pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
@@ -213,7 +213,7 @@ def _asked(job: Job) -> dict[str, Any]:
     return {"folder": str(job.folder), "texts": job.texts, "threads": torch.get_num_threads(), "clock": CLOCK}
 
 
-def _lengths(loaded: Loaded, texts: Sequence[str] | dict[str, None]) -> list[int]:
+def _lengths(loaded: LoadedModel, texts: Sequence[str] | dict[str, None]) -> list[int]:
     return [len(token_ids(loaded.tokenizer, text)) for text in texts]
 
 

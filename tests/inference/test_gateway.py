@@ -21,7 +21,7 @@ from engine.inference.cache import Cache
 from engine.inference.chunks import SPECIAL_TOKENS, arranged, cut
 from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
 from engine.measures.clusters.resampling import bootstrap
-from engine.models.sources.locating import Located
+from engine.models.sources.model_location import LocatedModel
 from tests.support.fakes import FakeBackend
 
 BERT = "fake/bert"
@@ -195,8 +195,8 @@ def test_versions_are_read_without_importing() -> None:
 class OnDisk(FakeBackend):
     """Models are local directories."""
 
-    def locate(self, model: str, revision: str | None = None, report: Any = None) -> Located:
-        return Located(model, "directory", Path(model).resolve())
+    def locate(self, model: str, revision: str | None = None, report: Any = None) -> LocatedModel:
+        return LocatedModel(model, "directory", Path(model).resolve())
 
 
 def test_a_directory_is_described_again_when_a_file_of_it_changed(tmp_path: Path, cache: Cache) -> None:
@@ -425,7 +425,7 @@ def test_cancelling_stops_a_download() -> None:
     stop = threading.Event()
 
     class Downloading(FakeBackend):
-        def locate(self, model: str, revision: str | None = None, report: Any = None) -> Located:
+        def locate(self, model: str, revision: str | None = None, report: Any = None) -> LocatedModel:
             for done in range(100):
                 report(done, 100, f"downloading {model}")
                 if done == 3:

@@ -10,8 +10,8 @@ import pytest
 from engine.errors import ModelError
 from engine.inference.keys import facts_key, item_keys
 from engine.language.mecab import NEOLOGD_VARIABLE
-from engine.models.loading.describing import describe
-from engine.models.sources.locating import Located, locate
+from engine.models.loading.model_description import describe
+from engine.models.sources.model_location import LocatedModel, locate
 from tests.support import mecab_directories, paper_layouts
 from tests.support.session_fake import facts
 
@@ -60,7 +60,7 @@ def test_a_dictionary_that_is_written_again_has_another_key(
 
 
 def test_a_commit_of_the_hub_is_another_by_another_recipe() -> None:
-    plain = Located("owner/name", "hub", Path("nowhere"), None, "c" * 40)
+    plain = LocatedModel("owner/name", "hub", Path("nowhere"), None, "c" * 40)
     card = locate_recipe("paper/nict")
     assert facts_key(plain, ("cpu",)) != facts_key(replace(plain, card="paper/nict", recipe=card), ("cpu",))
 

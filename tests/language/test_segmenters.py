@@ -58,12 +58,12 @@ def test_a_dictionary_of_ones_own_is_named_by_its_directory() -> None:
     own = f"mecab:{mecab.directory('jumandic')}"
     assert words("図書館で", own) == words("図書館で", "mecab-jumandic")
     assert segmenters.identity(own) != segmenters.identity("mecab-jumandic")
-    assert segmenters.in_words(own) == f"MeCab with {mecab.directory('jumandic')}"
+    assert segmenters.display_name(own) == f"MeCab with {mecab.directory('jumandic')}"
 
 
 @pytest.mark.parametrize("segmenter", ["mecab", "mecab:", "mecab-neologdn", "sudachi", "", "juman"])
 def test_an_unknown_segmenter_is_an_error_that_lists_them(segmenter: str) -> None:
-    for ask in (lambda name: word_spans("猫", name), segmenters.identity, segmenters.state, segmenters.in_words):
+    for ask in (lambda name: word_spans("猫", name), segmenters.identity, segmenters.state, segmenters.display_name):
         with pytest.raises(InputError, match=r"no segmenter '.*'\. There are mecab-ipadic, .*jumanpp, and mecab:DIRE"):
             ask(segmenter)
 

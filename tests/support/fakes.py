@@ -24,7 +24,7 @@ from engine.inference.worker_state import WorkerState
 from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import Kind, ModelFacts
-from engine.models.sources.locating import Located
+from engine.models.sources.model_location import LocatedModel
 from tests.support.mask_fakes import filled
 
 HIDDEN = 8
@@ -69,12 +69,12 @@ class FakeBackend:
         """How many items of an operation were asked for."""
         return sum(len(call.request["items"]) for call in self.calls if call.operation == operation)
 
-    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> Located:
+    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
         """A hub model whose commit tells its name, its revision and the weights."""
         self.n_located += 1
         if model.startswith("missing/"):
             raise ModelError(f"There is no model {model!r}.")
-        return Located(model, "hub", Path("nowhere"), revision, _digest(model, revision, self._weights)[:40])
+        return LocatedModel(model, "hub", Path("nowhere"), revision, _digest(model, revision, self._weights)[:40])
 
     def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
         """Compute in the background."""

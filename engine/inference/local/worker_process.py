@@ -174,7 +174,7 @@ def _tell_residents(connection: Connection) -> None:
     """
     worker = sys.modules.get("engine.models.worker")
     if worker is not None:
-        connection.send(("residents", worker.report()))
+        connection.send(("residents", worker.models_in_memory()))
 
 
 def described(error: Exception, operation: str, request: Request) -> Exception:

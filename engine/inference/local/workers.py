@@ -18,7 +18,7 @@ from engine.inference.fair_queue import FairQueue
 from engine.inference.local.worker_process import ChunkFunction, WorkerGoneError, WorkerProcess, run_chunk
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.models.sources.locating import Located, locate
+from engine.models.sources.model_location import LocatedModel, locate
 
 # A chunk is tried once more after its worker died: the cause may have been another tenant of the memory.
 TRIES = 2
@@ -66,7 +66,7 @@ class LocalWorkers:
         """The devices, one worker each."""
         return self._devices
 
-    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> Located:
+    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
         """Where a model is. The caller's thread fetches it: a download keeps no worker from computing."""
         return locate(model, revision, report)
 

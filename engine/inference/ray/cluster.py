@@ -34,7 +34,7 @@ from engine.inference.ray.replica import unpacked_answer
 from engine.inference.ray.settings import ADDRESS, RaySettings, ray_settings
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.models.sources.locating import Located, locate
+from engine.models.sources.model_location import LocatedModel, locate
 
 TICK_SECONDS = 0.5
 POLL_SECONDS = 0.02
@@ -81,7 +81,7 @@ class RayWorkers:
         """The kind of device that every replica asks for."""
         return ("cuda",) if self._settings.gpus else ("cpu",)
 
-    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> Located:
+    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
         """Where a model is on this machine; each node finds or fetches it by the same name and commit.
 
         Of a directory the contents are remembered here: a replica whose node has others refuses the chunk.

@@ -22,7 +22,7 @@ from engine.inference.local.worker_process import ChunkFunction, described
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ResidentModel
-from engine.models.sources.locating import locate
+from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 
 # What a node does not know by itself.
@@ -138,4 +138,4 @@ def replicas_on(resources: Mapping[str, float], settings: RaySettings) -> int:
 def _resident() -> tuple[ResidentModel, ...]:
     """A replica that never asked a model has not imported their library, and does not do so for this."""
     worker: Any = sys.modules.get("engine.models.worker")
-    return tuple(ResidentModel(**model) for model in worker.report()) if worker is not None else ()
+    return tuple(ResidentModel(**model) for model in worker.models_in_memory()) if worker is not None else ()

@@ -1,4 +1,4 @@
-"""GPT-2's activation as one kernel: transformers spells its formula out in eight, a tenth of a pass on a processor."""
+"""GPT-2's activation as one kernel: transformers uses eight, which take a tenth of a forward pass on a processor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from transformers.activations import NewGELUActivation
 
 
 def use_fused_activations(model: torch.nn.Module) -> None:
-    """Put torch's own 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) in place of the spelt-out one, in the model.
+    """Replace NewGELUActivation by torch's own 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))), in the model.
 
     The same formula; numbers differ by the rounding of float32 alone.
     """

@@ -1,4 +1,4 @@
-"""Where models run."""
+"""The device that models run on."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import torch
 
 from engine.errors import ModelError
 
-VARIABLE = "HAKARI_DEVICE"
+DEVICE_VARIABLE = "HAKARI_DEVICE"
 
 
 def chosen_device() -> torch.device:
-    """The device that HAKARI_DEVICE names ("cpu", "cuda", "cuda:1"); "auto", or nothing: CUDA where there is one.
+    """The device that HAKARI_DEVICE names ("cpu", "cuda", "cuda:1"); "auto", or unset: CUDA if available, else the CPU.
 
-    Raises ModelError when the device that is named is not there.
+    Raises ModelError when that device is not available.
     """
-    named = os.environ.get(VARIABLE, "").strip() or "auto"
-    if named == "auto":
+    device_name = os.environ.get(DEVICE_VARIABLE, "").strip() or "auto"
+    if device_name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        device = torch.device(named)
+        device = torch.device(device_name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ModelError(f"{VARIABLE} names a device that is not here: {named!r}. "
+        raise ModelError(f"{DEVICE_VARIABLE} names a device that is not here: {device_name!r}. "
                          "Set it to cpu, cuda or cuda:<number>, or leave it out.") from error
     return device
 
 
 def on_device(array: np.ndarray, device: torch.device) -> torch.Tensor:
-    """An array as a tensor on `device`. To CUDA it travels from pinned memory, while the host goes on to the next."""
+    """An array as a tensor on `device`. It is copied to CUDA from pinned memory, asynchronously."""
     tensor = torch.from_numpy(array)
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)

@@ -1,4 +1,4 @@
-"""Weights into memory: any encoder, masked or causal model that transformers knows, as float32, ready to be asked.
+"""Loading of weights into memory: any encoder, masked or causal model that transformers knows, as float32.
 
 safetensors first; an older pytorch_model.bin only through torch's weights-only loading, which refuses a file
 that holds code; code from a model's repository is never run.
@@ -17,23 +17,23 @@ from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, 
 
 from engine.errors import ModelError
 from engine.models.loading.activations import use_fused_activations
-from engine.models.loading.describing import Described, describe
 from engine.models.loading.devices import chosen_device
-from engine.models.silence_transformers import in_one_line, quiet
+from engine.models.loading.model_description import DescribedModel, describe
+from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.locating import Located, locate
 from engine.models.sources.model_files import PICKLED, weight_files
+from engine.models.sources.model_location import LocatedModel, locate
 
 Task = Literal["encode", "masked", "causal"]
 
 _CLASSES: dict[str, Any] = {"encode": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
-# Fresh numbers there change nothing that is read: hidden states are taken below the pooler.
+# Random weights there change no result: hidden states are taken below the pooler.
 _MAY_BE_MISSING = re.compile(r"(^|\.)pooler\.")
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """A model ready to be asked: float32 on its device, in evaluation mode, with its tokenizer and facts."""
+class LoadedModel:
+    """A model in float32 on its device, in evaluation mode, with its tokenizer and facts."""
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
@@ -41,56 +41,56 @@ class Loaded:
     device: torch.device
 
 
-def load(model: str | Located, task: Task, *, revision: str | None = None) -> Loaded:
+def load(model: str | LocatedModel, task: Task, *, revision: str | None = None) -> LoadedModel:
     """Load a model for one task, by name (see `locate`) or as it was located.
 
     task: "encode" for hidden states, which every model has; "masked" for filling masks; "causal" for scoring from
     left to right. Raises ModelError when the model cannot be found or read, when it is of the wrong kind for the task,
-    or when its weights hold no numbers for parts that the task needs.
+    or when its weights lack parts that the task needs.
     """
     if task not in get_args(Task):
         raise ModelError(f"A model is loaded for one of {', '.join(get_args(Task))}; got {task!r}.")
-    located = model if isinstance(model, Located) else locate(model, revision)
-    return load_described(describe(located), task)
+    located = model if isinstance(model, LocatedModel) else locate(model, revision)
+    return load_from_description(describe(located), task)
 
 
-def load_described(described: Described, task: Task) -> Loaded:
+def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
     """Load the weights of a model that was described already. Raises ModelError as `load` does."""
     facts = described.facts
     _require_kind(facts, task)
     device = chosen_device()
     try:
-        model = _with_weights(described, task)
+        model = _load_weights(described, task)
         model.to(device)  # type: ignore[arg-type]  # transformers' wrapper hides torch's signature
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(f"{facts.name} ({facts.n_parameters * 4 / 2**30:.1f} GiB) does not fit into the memory of "
                          f"{device}. Choose a smaller model, or set HAKARI_DEVICE to a device with more.") from error
     model.requires_grad_(False)
     use_fused_activations(model)
-    return Loaded(model.eval(), described.tokenizer, facts, device)
+    return LoadedModel(model.eval(), described.tokenizer, facts, device)
 
 
 def _require_kind(facts: ModelFacts, task: Task) -> None:
     if task == "masked" and facts.kind != "masked":
-        raise ModelError(f"{facts.name} ({facts.architecture}) is {_an(facts.kind)} and fills no masks. "
+        raise ModelError(f"{facts.name} ({facts.architecture}) is {_kind_description(facts.kind)} and fills no masks. "
                          "Choose a masked model such as builtin/bert-mini-ja.")
     if task == "causal" and facts.kind != "causal":
-        raise ModelError(f"{facts.name} ({facts.architecture}) is {_an(facts.kind)} and does not score from left to "
-                         "right. Choose a causal model such as builtin/gpt2-mini-ja.")
+        raise ModelError(f"{facts.name} ({facts.architecture}) is {_kind_description(facts.kind)} and does not score "
+                         "from left to right. Choose a causal model such as builtin/gpt2-mini-ja.")
     if task == "masked" and not facts.has_mask:
         raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so nothing can be "
                          "masked. Give the model the tokenizer it was trained with.")
 
 
-def _an(kind: str) -> str:
+def _kind_description(kind: str) -> str:
     return {"masked": "a masked model", "causal": "a causal model"}.get(kind, "an encoder without language-model head")
 
 
-def _with_weights(described: Described, task: Task) -> PreTrainedModel:
+def _load_weights(described: DescribedModel, task: Task) -> PreTrainedModel:
     facts, config = described.facts, described.config
     files = weight_files(Path(facts.path))
     try:
-        with quiet():
+        with silence_transformers():
             model, info = _CLASSES[task].from_pretrained(
                 facts.path, config=config, dtype=torch.float32, output_loading_info=True,
                 use_safetensors=files[0].name not in PICKLED,
@@ -98,23 +98,23 @@ def _with_weights(described: Described, task: Task) -> PreTrainedModel:
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise
-    except Exception as error:  # a damaged file raises anything: SafetensorError, KeyError, EOFError, RuntimeError …
-        raise _unreadable(facts, files, error) from error
+    except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
+        raise _load_error(facts, files, error) from error
     missing = sorted(key for key in info["missing_keys"] if not _MAY_BE_MISSING.search(key))
     if missing:
-        # transformers would fill them with random numbers and go on.
+        # transformers would initialise them at random and go on.
         raise ModelError(f"The weights of {facts.name} lack {len(missing)} parts that a {type(model).__name__} needs "
                          f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}). Choose a model that was "
                          "published with them.")
     return model.get_encoder() if config.is_encoder_decoder else model
 
 
-def _unreadable(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:
+def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:
     names = ", ".join(path.name for path in files)
     if isinstance(error, pickle.UnpicklingError):
-        called = re.search(r"GLOBAL (\S+)", str(error))
-        return ModelError(f"{names} in {facts.path} is refused: beside weights it holds Python objects or code"
-                          f"{f' ({called[1]})' if called else ''}, or it is damaged. Choose a model published as "
-                          "safetensors, or save the weights alone.")
-    return ModelError(f"The weights of {facts.name} ({names} in {facts.path}) cannot be loaded: {in_one_line(error)} "
-                      "Copy or download them again.")
+        global_name = re.search(r"GLOBAL (\S+)", str(error))
+        named = f" ({global_name[1]})" if global_name else ""
+        return ModelError(f"{names} in {facts.path} is refused: beside weights it holds Python objects or code{named}, "
+                          "or it is damaged. Choose a model published as safetensors, or save the weights alone.")
+    return ModelError(f"The weights of {facts.name} ({names} in {facts.path}) cannot be loaded: "
+                      f"{one_line_message(error)} Copy or download them again.")

@@ -1,4 +1,4 @@
-"""What a model is trained on and measured by: masks, labels, and the numbers on held-out text."""
+"""The training objective and its evaluation: masks, labels, loss, and the numbers on held-out text."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from engine.models.pretraining.rows import Steps
 
 MASKED_SHARE = 0.15
 IGNORED = -100  # the label that transformers' losses leave out
-POSITIONS_AT_ONCE = 512
+POSITIONS_PER_CHUNK = 512
 Batch = dict[str, torch.Tensor]
 
 
 def held_out_numbers(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, rows: Steps, held_out_tokens: int, seed: int
 ) -> dict[str, float]:
-    """What the model does on text it never saw: running text, about `held_out_tokens` tokens spread evenly over it.
+    """Accuracy and loss on held-out running text, about `held_out_tokens` tokens spread evenly over it.
 
     BERT, 15 % of tokens chosen with a seed: `masked_accuracy`, the share of them whose most probable token is the right
     one, and `masked_nats`, their mean negative log-likelihood, under the masking it is trained with (of the
     chosen tokens 80 % become [MASK], 10 % another token, 10 % stay); `mask_only_accuracy` and `mask_only_nats`, the
-    same where every chosen token becomes [MASK], which is how the dashboard asks.
+    same where every chosen token becomes [MASK], as in the evaluations of the dashboard.
     GPT-2: `nats_per_token` and `nats_per_character`, each row scored from its <s>; characters are those that
     the scored tokens spell.
     """
     chosen = rows.long_rows(max(1, held_out_tokens // rows.counts["max_length"]))
     if tokenizer.mask_token is None:
         ids = torch.from_numpy(chosen)
-        nats, _, n = _scored(model, [{"input_ids": row, "labels": row} for row in ids[:, None]])
+        nats, _, n = _score(model, [{"input_ids": row, "labels": row} for row in ids[:, None]])
         characters = sum(map(len, tokenizer.batch_decode(chosen[:, 1:], skip_special_tokens=True)))
         return {"nats_per_token": nats / n, "nats_per_character": nats / characters, "n_tokens": n}
     numbers: dict[str, float] = {}
     for name, replace in (("masked", 0.8), ("mask_only", 1.0)):
         masker = collator(tokenizer, seed=seed, replace=replace)
-        nats, right, n = _scored(model, [masker(torch.from_numpy(row)[None]) for row in chosen])
+        nats, right, n = _score(model, [masker(torch.from_numpy(row)[None]) for row in chosen])
         numbers |= {f"{name}_accuracy": right / n, f"{name}_nats": nats / n, f"n_{name}": n}
     return numbers
 
 
 @torch.inference_mode()
-def _scored(model: Any, batches: Sequence[Batch]) -> tuple[float, int, int]:
-    """Negative log-likelihood in nats, most probable tokens that are right, and labels, each summed over all."""
+def _score(model: Any, batches: Sequence[Batch]) -> tuple[float, int, int]:
+    """Sum of the negative log-likelihoods in nats, number of correct most probable tokens, and number of labels."""
     model.eval()
     nats, right, n = 0.0, 0, 0
     for batch in batches:
-        hidden, labels, head = asked_states(model, batch)
-        logits = head(hidden).float()  # (n_asked, vocab)
+        hidden, labels, head = labelled_states(model, batch)
+        logits = head(hidden).float()  # (n_labels, vocab)
         nats += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
         right += int((logits.argmax(-1) == labels).sum())
         n += len(labels)
@@ -67,7 +67,7 @@ def collator(
     """
     padding = int(tokenizer.pad_token_id)
     if tokenizer.mask_token is None:
-        # Padding stands at the end of a row, where a causal model never looks back at it.
+        # Padding is at the end of a row, so no token of a causal model attends to it.
         return lambda ids: {"input_ids": ids, "labels": ids.masked_fill(ids == padding, IGNORED)}
 
     masking = DataCollatorForLanguageModeling(
@@ -94,29 +94,29 @@ def collator(
 def _offsets(continues: torch.Tensor) -> torch.Tensor:
     """Character spans (n_rows, length, 2) in which the pieces of one word touch and words do not.
 
-    transformers tells words apart by spans that touch; BertJapaneseTokenizer has none to give.
+    transformers separates words by spans that do not touch; BertJapaneseTokenizer provides no spans.
     """
     ends = torch.cumsum(torch.where(continues, 1, 2), dim=1)  # (n_rows, length)
     return torch.stack([ends - 1, ends], dim=-1)  # (n_rows, length, 2)
 
 
-def asked_states(
+def labelled_states(
     model: Any, batch: Batch
 ) -> tuple[torch.Tensor, torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
-    """Hidden states (n_asked, hidden) at the positions that have a label, the labels (n_asked,), and the head.
+    """Hidden states (n_labels, hidden) at the positions that have a label, the labels (n_labels,), and the head.
 
-    The head, which costs as much as the rest of a small model, is left to be computed for these alone.
+    So the head, which costs as much as the rest of a small model, is computed for these positions only.
     """
     labels = batch["labels"]  # (n_rows, length)
     if "attention_mask" in batch:
         states, head = model.bert(batch["input_ids"], attention_mask=batch["attention_mask"]), model.cls
         hidden = states.last_hidden_state
     else:
-        # the state at a position is asked for the token behind it
+        # The state at a position predicts the next token.
         hidden, head = model.transformer(batch["input_ids"]).last_hidden_state[:, :-1], model.lm_head
         labels = labels[:, 1:]
-    asked = labels != IGNORED
-    return hidden[asked], labels[asked], head
+    has_label = labels != IGNORED
+    return hidden[has_label], labels[has_label], head
 
 
 @torch.no_grad()
@@ -134,11 +134,11 @@ def spread_positions(embedding: torch.nn.Embedding, n_learnt: int) -> None:
 
 def loss(model: Any, batch: Batch) -> torch.Tensor:
     """Mean negative log-likelihood of the labels in nats, in float32; logits exist for a few positions at a time."""
-    hidden, labels, head = asked_states(model, batch)
+    hidden, labels, head = labelled_states(model, batch)
 
-    def part(states: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-        return torch.nn.functional.cross_entropy(head(states).float(), wanted, reduction="sum")
+    def part(states: torch.Tensor, part_labels: torch.Tensor) -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(head(states).float(), part_labels, reduction="sum")
 
-    parts = zip(hidden.split(POSITIONS_AT_ONCE), labels.split(POSITIONS_AT_ONCE), strict=True)
-    sums = [checkpoint(part, states, wanted, use_reentrant=False) for states, wanted in parts]
+    parts = zip(hidden.split(POSITIONS_PER_CHUNK), labels.split(POSITIONS_PER_CHUNK), strict=True)
+    sums = [checkpoint(part, states, part_labels, use_reentrant=False) for states, part_labels in parts]
     return torch.stack(sums).sum() / len(labels)

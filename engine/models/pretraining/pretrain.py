@@ -1,8 +1,8 @@
 """Pretraining a small BERT or GPT-2 from a corpus: vocabulary, rows, training, held-out numbers, model card.
 
-The model, the masking and the loop are transformers'. Ours is what makes it quick on a few cores:
-steps of one size, and a language-model head that is computed only at the masked positions. A run that
-is killed goes on from its last whole checkpoint when the same command is given again.
+The model, the masking and the training loop are those of transformers. Added here is what makes it fast on a few
+cores: steps of one size, and a language-model head that is computed only at the masked positions. A run that is
+killed continues from its last complete checkpoint when the same command is given again.
 
 Source: the third contribution of the BERTScore-for-novels paper (a BERT pretrained on novels).
 """
@@ -38,7 +38,7 @@ from engine.datasets.corpora.corpus import Document, read_documents, split_sente
 from engine.errors import InputError
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
-from engine.models.pretraining.rows import SHORT_PART, RowFormat, Steps, write_rows
+from engine.models.pretraining.rows import SHORT_ROW_DIVISOR, RowFormat, Steps, write_rows
 from engine.models.pretraining.tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
 
 Report = Callable[[str], None]
@@ -71,7 +71,7 @@ class Settings:
     seed: int = 0
 
     def check(self) -> None:
-        """Raise InputError when a setting is outside what it can be."""
+        """Raise InputError for a setting outside its bounds."""
         if self.architecture not in ("bert", "gpt2"):
             raise InputError(f"The architecture is 'bert' or 'gpt2'; got {self.architecture!r}.")
         if self.whole_word_masking and self.architecture != "bert":
@@ -102,16 +102,16 @@ def pretrain(
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
-    _claim(work, settings)
+    _claim_directory(work, settings)
 
     tokenizer = _tokenizer(corpus, work, settings, report)
-    form = _row_format(tokenizer, settings)
+    row_format = _row_format(tokenizer, settings)
     encode = fast_encoder(tokenizer)
-    for part, keep in (("train", False), ("held_out", True)):
+    for part, is_held_out_part in (("train", False), ("held_out", True)):
         folder = work / part
         if not (folder / "rows.json").exists():
             report(f"encoding the {part.replace('_', '-')} documents")
-            write_rows(_documents(corpus, settings, held_out=keep), encode, form, folder)
+            write_rows(_documents(corpus, settings, held_out=is_held_out_part), encode, row_format, folder)
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
     _require_enough(steps, held_out, settings)
@@ -124,7 +124,7 @@ def pretrain(
 
     model = model.to(device="cpu", dtype=torch.float16)
     model.save_pretrained(out)
-    # half the size on disk, but whoever loads it plainly shall compute in float32
+    # Half the size on disk; the configuration makes transformers load it in float32.
     model.config.dtype = torch.float32
     model.config.save_pretrained(out)
     tokenizer.save_pretrained(out)
@@ -142,12 +142,12 @@ def pretrain(
 
 
 def is_held_out(name: str, settings: Settings) -> bool:
-    """Whether a document is kept out of training: by its name and the seed, never by its place in the corpus."""
+    """Whether a document is held out of training: by its name and the seed, not by its position in the corpus."""
     return crc32(f"{settings.seed}:{name}".encode()) % HELD_OUT_BUCKETS < settings.held_out_share * HELD_OUT_BUCKETS
 
 
 class _Trainer(Trainer):
-    """transformers' loop; the loss is ours: the head is computed where a token is asked for, and nowhere else."""
+    """transformers' training loop with our own loss, whose head is computed at the labelled positions only."""
 
     def compute_loss(  # type: ignore[override]
         self, model: PreTrainedModel, inputs: dict[str, torch.Tensor], return_outputs: bool = False, **_: Any
@@ -158,7 +158,7 @@ class _Trainer(Trainer):
 
 
 class _Progress(TrainerCallback):
-    """Says step, loss, tokens a second and the time that is left."""
+    """Reports step, loss, tokens per second and the remaining time."""
 
     def __init__(self, tokens_per_step: int, report: Report) -> None:
         self._tokens_per_step, self._report = tokens_per_step, report
@@ -166,7 +166,7 @@ class _Progress(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._first_step, self._started = state.global_step, time.time()
         if state.global_step:
-            self._report(f"going on from step {state.global_step:,}")
+            self._report(f"continuing from step {state.global_step:,}")
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> None:
         logs, done = logs or {}, state.global_step - self._first_step
@@ -180,7 +180,7 @@ class _Progress(TrainerCallback):
 
 
 class _LongPositions(TrainerCallback):
-    """Gives the positions that short rows never reach a start, at the first long step."""
+    """Initialises the positions that short rows never reach, at the first step of long rows."""
 
     def __init__(self, first_long_step: int, short_length: int) -> None:
         self._step, self._learnt = first_long_step, short_length
@@ -213,10 +213,10 @@ def _train(
         train_dataset=steps, eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
         callbacks=[_Progress(settings.tokens_per_step, report),
-                   _LongPositions(steps.n_short, settings.max_length // SHORT_PART)],
+                   _LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)],
     )
     trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
-    last = _last_whole_checkpoint(work / "checkpoints")
+    last = _last_complete_checkpoint(work / "checkpoints")
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     return trainer.model  # type: ignore[return-value]
 
@@ -259,38 +259,38 @@ def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFo
                      settings.max_length, closes_row=bert)
 
 
-def _claim(work: Path, settings: Settings) -> None:
+def _claim_directory(work: Path, settings: Settings) -> None:
     """Make `work` this run's folder, or refuse one that was begun with other settings."""
-    mine = asdict(settings)
-    claimed = work / "settings.json"
-    if claimed.exists():
-        theirs = json.loads(claimed.read_text(encoding="utf-8"))
-        differing = [f"{key}: {theirs.get(key)} there, {value} now" for key, value in mine.items()
-                     if theirs.get(key) != value]
+    own_settings = asdict(settings)
+    settings_path = work / "settings.json"
+    if settings_path.exists():
+        stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
+        differing = [f"{key}: {stored_settings.get(key)} there, {value} now" for key, value in own_settings.items()
+                     if stored_settings.get(key) != value]
         if differing:
             raise InputError(f"{work} was begun with other settings ({'; '.join(differing)}). "
                              "Choose another directory, or repeat the first command to go on.")
         return
     work.mkdir(parents=True, exist_ok=True)
-    claimed.write_text(json.dumps(mine, indent=2), encoding="utf-8")
+    settings_path.write_text(json.dumps(own_settings, indent=2), encoding="utf-8")
 
 
 def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
-    for part, found, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
-        if len(found) < needed:
-            raise InputError(f"The corpus is too small to {part}: {found.counts['documents']} documents and "
-                             f"{found.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
+    for part, steps_of_part, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
+        if len(steps_of_part) < needed:
+            raise InputError(f"The corpus is too small to {part}: {steps_of_part.counts['documents']} documents and "
+                             f"{steps_of_part.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
                              "--tokens-per-step or raise --held-out-share.")
 
 
-def _last_whole_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint whose last-written file is whole; unfinished ones are removed."""
-    whole = []
+def _last_complete_checkpoint(folder: Path) -> Path | None:
+    """The newest checkpoint whose last-written file is complete; incomplete ones are removed."""
+    complete = []
     for checkpoint in folder.glob("checkpoint-*"):
         try:
             json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
-            whole.append(checkpoint)
+            complete.append(checkpoint)
         except (OSError, json.JSONDecodeError):
             shutil.rmtree(checkpoint)
-    return max(whole, key=lambda path: int(path.name.rsplit("-", 1)[1]), default=None)
+    return max(complete, key=lambda path: int(path.name.rsplit("-", 1)[1]), default=None)
 

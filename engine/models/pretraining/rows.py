@@ -1,9 +1,9 @@
 """A corpus as rows of token ids on disk, and the steps that a trainer takes through them.
 
 Short rows hold whole sentences, as many as fit; long rows hold running text and start with a sentence
-(the one that is cut at the end of a row opens the next). The short ones come first: a masked model
-that starts on long rows stays for long at guessing by frequency. A step is a fixed number of ids, of
-one kind of row, so that no step costs more than another and resuming needs no more than its number.
+(one that is cut at the end of a row opens the next row). The short rows come first: a masked model
+that starts on long rows predicts by frequency for a long time. A step is a fixed number of ids, of
+one kind of row, so that all steps cost the same and resuming needs no more than the number of the step.
 """
 
 from __future__ import annotations
@@ -18,53 +18,54 @@ import numpy as np
 from engine.datasets.corpora.corpus import Document, split_sentences
 from engine.models.pretraining.tokenizers import Encode
 
-SHORT_PART = 8  # a short row is an eighth as long as a long one
+SHORT_ROW_DIVISOR = 8  # a short row is an eighth as long as a long one
 DTYPE = np.uint16  # vocabularies stay below 65,536
 
 
 @dataclass(frozen=True)
 class RowFormat:
-    """Ids that open, close and pad a row, and how long a long row is."""
+    """Ids that open, close and pad a row, and the length of a long row."""
 
     opening: int
     closing: int
     padding: int
     max_length: int
-    # BERT rows end with [SEP]; a causal row ends where it is cut.
+    # Rows of a BERT end with [SEP]; a row of a causal model ends where it is cut.
     closes_row: bool
 
 
-def write_rows(documents: Iterable[Document], encode: Encode, form: RowFormat, folder: Path) -> None:
+def write_rows(documents: Iterable[Document], encode: Encode, row_format: RowFormat, folder: Path) -> None:
     """Encode `documents` into `folder`: short.bin and long.bin (rows of ids) and rows.json (counts).
 
     rows.json is written last: a folder without it is unfinished and is written again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts = {"short": 0, "long": 0, "characters": 0, "tokens": 0, "documents": 0}
-    short_length = form.max_length // SHORT_PART
-    long_room, short_room = (length - 1 - form.closes_row for length in (form.max_length, short_length))
+    short_length = row_format.max_length // SHORT_ROW_DIVISOR
+    long_capacity = row_format.max_length - 1 - row_format.closes_row
+    short_capacity = short_length - 1 - row_format.closes_row
     with (folder / "long.bin").open("wb") as long, (folder / "short.bin").open("wb") as short:
-        stream: list[int] = []  # what the next long row holds so far
-        whole: list[int] = []  # the same of the next short row
+        long_stream: list[int] = []  # ids of the next long row
+        short_stream: list[int] = []  # ids of the next short row
         for document in documents:
             counts["documents"] += 1
             for sentence in split_sentences(document.text):
                 ids = encode(sentence)
                 counts["characters"] += len(sentence)
                 counts["tokens"] += len(ids)
-                if whole and len(whole) + len(ids) > short_room:
-                    short.write(_row(whole, form, short_length))
+                if short_stream and len(short_stream) + len(ids) > short_capacity:
+                    short.write(_row(short_stream, row_format, short_length))
                     counts["short"] += 1
-                    whole = []
-                whole = whole + ids
-                stream += ids
-                if len(stream) >= long_room:
-                    long.write(_row(stream, form, form.max_length))
+                    short_stream = []
+                short_stream = short_stream + ids
+                long_stream += ids
+                if len(long_stream) >= long_capacity:
+                    long.write(_row(long_stream, row_format, row_format.max_length))
                     counts["long"] += 1
                     # The cut sentence opens the next row, unless it alone fills a row.
-                    stream = list(ids) if len(ids) < long_room < len(stream) else []
-            stream.append(form.closing)
-    (folder / "rows.json").write_text(json.dumps({**asdict(form), **counts}), encoding="utf-8")
+                    long_stream = list(ids) if len(ids) < long_capacity < len(long_stream) else []
+            long_stream.append(row_format.closing)
+    (folder / "rows.json").write_text(json.dumps({**asdict(row_format), **counts}), encoding="utf-8")
 
 
 class Steps:
@@ -75,11 +76,11 @@ class Steps:
     """
 
     def __init__(self, folder: Path, tokens_per_step: int, n_steps: int, short_share: float, seed: int) -> None:
-        written = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
-        self.counts: dict[str, int] = written
-        lengths = {"short": written["max_length"] // SHORT_PART, "long": written["max_length"]}
+        counts = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+        self.counts: dict[str, int] = counts
+        lengths = {"short": counts["max_length"] // SHORT_ROW_DIVISOR, "long": counts["max_length"]}
         self._rows = {kind: np.memmap(folder / f"{kind}.bin", dtype=DTYPE, mode="r").reshape(-1, length)
-                      for kind, length in lengths.items() if written[kind]}
+                      for kind, length in lengths.items() if counts[kind]}
         self.n_short = n_short = round(n_steps * short_share)
         random = np.random.default_rng(seed)
         self._plan = [(kind, rows) for kind, n in (("short", n_short), ("long", n_steps - n_short)) if n
@@ -95,8 +96,8 @@ class Steps:
     def long_rows(self, most: int) -> np.ndarray:
         """At most `most` long rows, evenly spread over the file, int64 (n_rows, max_length)."""
         rows = self._rows["long"]
-        every = -(-len(rows) // most)
-        return np.asarray(rows[::every], dtype=np.int64)
+        interval = -(-len(rows) // most)
+        return np.asarray(rows[::interval], dtype=np.int64)
 
     def _draw(self, kind: str, n_steps: int, per_step: int, random: np.random.Generator) -> list[np.ndarray]:
         n_rows = len(self._rows.get(kind, ()))
@@ -107,9 +108,9 @@ class Steps:
         return drawn[:n_steps]
 
 
-def _row(ids: list[int], form: RowFormat, length: int) -> bytes:
-    row = [form.opening, *ids[: length - 1 - form.closes_row]]
-    if form.closes_row:
-        row.append(form.closing)
-    row += [form.padding] * (length - len(row))
+def _row(ids: list[int], row_format: RowFormat, length: int) -> bytes:
+    row = [row_format.opening, *ids[: length - 1 - row_format.closes_row]]
+    if row_format.closes_row:
+        row.append(row_format.closing)
+    row += [row_format.padding] * (length - len(row))
     return np.array(row, dtype=DTYPE).tobytes()

@@ -1,4 +1,4 @@
-"""Vocabularies learnt from a corpus, and the tokenizers that transformers loads them with.
+"""Training of vocabularies on a corpus, saved as tokenizers that transformers loads.
 
 BERT: MeCab (unidic-lite) words, then WordPiece; saved so that `BertJapaneseTokenizer` loads it.
 GPT-2: Unigram with byte fallback, so that no character is ever unknown; saved as a fast tokenizer.
@@ -20,9 +20,8 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrai
 from engine.errors import InputError
 
 BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-GPT2_SPECIAL_TOKENS = ["<unk>", "<s>", "</s>", "<pad>"]
-# Of the distinct characters of a corpus, rare kanji fill a small vocabulary; below this share of
-# running text they are left to [UNK] (BERT) or to bytes (GPT-2).
+# Rare kanji would fill a small vocabulary: the most frequent characters that cover this share of
+# running text are kept, the others become [UNK] (BERT) or bytes (GPT-2).
 CHARACTER_COVERAGE = 0.9985
 
 Encode = Callable[[str], list[int]]
@@ -34,16 +33,16 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
     counts: Counter[str] = Counter()
     for sentence in sentences:
         counts.update(words(sentence))
-    learner = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    # The words are MeCab's already: only cut between them.
-    learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    wordpiece = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    # MeCab has segmented the words: split only between them.
+    wordpiece.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.WordPieceTrainer(
         vocab_size=vocab_size, special_tokens=BERT_SPECIAL_TOKENS, show_progress=False,
         limit_alphabet=_characters_to_cover(counts), min_frequency=2,
     )
-    learner.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
-    # The learner numbers its pieces by chance; sorted, the same corpus gives the same file.
-    pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(learner.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
+    wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
+    # Training assigns ids in no fixed order; sorted, the same corpus gives the same file.
+    pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
     out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("".join(piece + "\n" for piece in pieces), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(
@@ -70,8 +69,8 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTr
         except RuntimeError as error:
             raise InputError(f"No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: "
                              f"{error}") from error
-        learnt = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
-    pieces = [(learnt.id_to_piece(i), learnt.get_score(i)) for i in range(learnt.get_piece_size())]
+        processor = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
+    pieces = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(processor.get_piece_size())]
     core = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=True))
     core.normalizer = normalizers.NFKC()
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
@@ -89,21 +88,21 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTr
 def fast_encoder(tokenizer: PreTrainedTokenizerBase) -> Encode:
     """Sentence -> ids without special tokens, equal to the tokenizer's own and fast enough for a corpus.
 
-    BertJapaneseTokenizer cuts each word into pieces in Python; a novel repeats its words, so the
-    pieces of a word are remembered.
+    BertJapaneseTokenizer splits each word into pieces in Python; words repeat, so the pieces of a
+    word are cached.
     """
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return lambda sentence: tokenizer.encode(sentence, add_special_tokens=False)
     words, pieces = tokenizer.word_tokenizer, tokenizer.subword_tokenizer
     vocabulary = tokenizer.get_vocab()
-    remembered: dict[str, list[int]] = {}
+    ids_by_word: dict[str, list[int]] = {}
 
     def encode(sentence: str) -> list[int]:
         ids: list[int] = []
         for word in words.tokenize(sentence):
-            if word not in remembered:
-                remembered[word] = [vocabulary[piece] for piece in pieces.tokenize(word)]
-            ids += remembered[word]
+            if word not in ids_by_word:
+                ids_by_word[word] = [vocabulary[piece] for piece in pieces.tokenize(word)]
+            ids += ids_by_word[word]
         return ids
 
     return encode
@@ -129,5 +128,5 @@ def _characters_to_cover(counts: Counter[str]) -> int:
 
 
 def sample_sentences(sentences: Iterator[str], every: int) -> Iterator[str]:
-    """Every `every`-th sentence: a vocabulary needs a spread of the corpus, not all of it."""
+    """Every `every`-th sentence: a vocabulary needs a sample of the corpus, not all of it."""
     return (sentence for i, sentence in enumerate(sentences) if i % every == 0)

@@ -1,6 +1,6 @@
-"""Token ids -> batches of like length, within a budget of tokens and the memory of the device.
+"""Token ids -> batches of similar length, within a budget of tokens and the memory of the device.
 
-Batches are cut by token length, never by characters or words, so that little is computed on padding.
+Batches are formed by token length, never by characters or words, so that little is computed on padding.
 """
 
 from __future__ import annotations
@@ -17,60 +17,60 @@ from engine.errors import InputError, RunError
 from engine.models.loading.devices import on_device
 from engine.models.scoring.vocabulary_projection import projecting_in_float32
 
-# What matrices are multiplied in, other than float32. bfloat16 keeps float32's range; float16 is more exact within its
-# own, which some models leave, and what cards from before bfloat16 have.
-HALVES = {"bf16": torch.bfloat16, "fp16": torch.float16}
-PRECISIONS = ("fp32", *HALVES)
+# Data types of matrix products other than float32. bfloat16 has the range of float32; float16 is more exact within its
+# smaller range, which some models exceed, and is what graphics cards older than bfloat16 support.
+HALF_PRECISIONS = {"bf16": torch.bfloat16, "fp16": torch.float16}
+PRECISIONS = ("fp32", *HALF_PRECISIONS)
 # Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
-# card is only busy with more, and no busier with still more.
+# card needs more to be fully used, and gains nothing beyond that.
 TOKEN_BUDGETS = {"cpu": 2048, "cuda": 65536}
 OTHER_DEVICE_BUDGET = 8192
-# Of a card's free memory a batch may take this share, at so many numbers of float32 in each hidden dimension of a
-# token: what it enters a block with, queries, keys, values and what is attended to, twice the four times wider middle,
-# and the sums. The logits have a bound of their own (`lm_head.MAX_LOGITS`).
+# A batch may take this share of a card's free memory, estimated at so many float32 numbers per hidden dimension of a
+# token: the input of a block, queries, keys, values and attention output, twice the four times wider feed-forward
+# layer, and the sums. The logits have their own bound (`lm_head.MAX_LOGITS`).
 MEMORY_SHARE, NUMBERS_PER_DIMENSION = 0.5, 16
 SMALLEST_BUDGET = 512
-# A batch that fills this share of its budget keeps the device busy: it takes no row that is shorter than this share of
-# its longest, because what is computed on padding is lost.
+# A batch that fills BUSY_SHARE of its budget uses the device well: it takes no row shorter than SHORTEST_SHARE of its
+# longest row, because computation on padding is wasted.
 BUSY_SHARE, SHORTEST_SHARE = 1 / 8, 0.85
 
 
 def token_budget(device: torch.device, hidden_size: int) -> int:
-    """How many tokens a batch holds on `device`; on CUDA no more than what its free memory has room for.
+    """How many tokens a batch holds on `device`; on CUDA no more than fit into its free memory.
 
     hidden_size: the dimensions of the model's hidden states.
     """
     most = TOKEN_BUDGETS.get(device.type, OTHER_DEVICE_BUDGET)
     if device.type != "cuda":
         return most
-    # What torch keeps for its next tensors counts as used there.
+    # CUDA counts memory that torch's allocator has reserved but not allocated as used.
     free = torch.cuda.mem_get_info(device)[0] + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return max(SMALLEST_BUDGET, min(most, int(free * MEMORY_SHARE) // (4 * NUMBERS_PER_DIMENSION * hidden_size)))
 
 
 def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list[int]]:
-    """Cut the rows of the given token lengths into batches of like length.
+    """Split the rows of the given token lengths into batches of similar length.
 
-    Returns lists of row indices that hold every row once, longest rows first (a budget that does not fit
-    shows at once); in each, n_rows x longest <= `token_budget`, except that a longer row stands alone. A batch ends
+    Returns lists of row indices that hold every row once, longest rows first (a budget that is too large fails
+    at once); in each, n_rows x longest <= `token_budget`, except that a longer row stands alone. A batch ends
     sooner where much shorter rows would follow (BUSY_SHARE, SHORTEST_SHARE).
 
     >>> buckets([2, 5, 3, 5], token_budget=10)
     [[1, 3], [2], [0]]
     """
     remaining = _longest_first(lengths)
-    found = []
+    batches = []
     while remaining:
         n = _fitting(remaining, lengths, token_budget)
-        found.append(remaining[:n])
+        batches.append(remaining[:n])
         remaining = remaining[n:]
-    return found
+    return batches
 
 
 def run_buckets(
     lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None]
 ) -> None:
-    """Call `step(indices)` for each of `buckets`, in smaller ones once the device is out of memory.
+    """Call `step(indices)` for each of `buckets`, in smaller ones once the device ran out of memory.
 
     A step that runs out of memory is repeated on half of its rows and the later buckets keep to that size,
     so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
@@ -105,7 +105,7 @@ def padded(
 def autocast(
     device: torch.device, precision: str, model: torch.nn.Module | None = None
 ) -> AbstractContextManager[Any]:
-    """What forward passes run under: "bf16" and "fp16" multiply matrices in these, "fp32" changes nothing.
+    """The context of forward passes: "bf16" and "fp16" multiply matrices in these types, "fp32" changes nothing.
 
     Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
     (`torch.inference_mode`); the product that makes its logits stays in float32 (`vocabulary_projection`). Raises
@@ -113,25 +113,25 @@ def autocast(
     """
     if precision not in PRECISIONS:
         raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
-    return _in_halves(device, HALVES[precision], model) if precision in HALVES else nullcontext()
+    return _half_precision(device, HALF_PRECISIONS[precision], model) if precision in HALF_PRECISIONS else nullcontext()
 
 
 @contextmanager
-def _in_halves(device: torch.device, dtype: torch.dtype, model: torch.nn.Module | None) -> Iterator[None]:
-    # torch keeps the rounded copies only of weights that ask for a gradient; others it rounds at every use.
-    asking = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
-    for weight in asking:
+def _half_precision(device: torch.device, dtype: torch.dtype, model: torch.nn.Module | None) -> Iterator[None]:
+    # torch caches the rounded copies only of weights that require a gradient; others it rounds at every use.
+    frozen_weights = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
+    for weight in frozen_weights:
         weight.requires_grad_(True)
     try:
         with torch.autocast(device.type, dtype=dtype), projecting_in_float32(model, device):
             yield
     finally:
-        for weight in asking:
+        for weight in frozen_weights:
             weight.requires_grad_(False)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory ran out: CUDA's own class, or a processor's allocator in words."""
+    """Whether an error means out of memory: CUDA's own class, or the message of the CPU allocator."""
     words = str(error).lower()
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or (
         isinstance(error, RuntimeError) and ("out of memory" in words or "can't allocate memory" in words)
@@ -139,12 +139,12 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def _fits(step: Callable[[list[int]], None], indices: list[int]) -> bool:
-    """Whether the step came through; False when memory ran out."""
+    """Whether the step succeeded; False when memory ran out."""
     try:
         step(indices)
     except (RuntimeError, MemoryError) as error:
         if is_out_of_memory(error):
-            return False  # the error, and with it the tensors its frames hold, is let go here
+            return False  # the error, and with it the tensors its frames hold, is released here
         raise
     return True
 
@@ -158,5 +158,5 @@ def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_bu
     """How many of the first rows make one bucket; the first is the longest."""
     longest = max(1, int(lengths[remaining[0]]))
     n = min(len(remaining), max(1, token_budget // longest))
-    busy = max(1, math.ceil(token_budget * BUSY_SHARE / longest))  # rows
-    return next((i for i in range(busy, n) if int(lengths[remaining[i]]) < SHORTEST_SHARE * longest), n)
+    busy_rows = max(1, math.ceil(token_budget * BUSY_SHARE / longest))  # rows
+    return next((i for i in range(busy_rows, n) if int(lengths[remaining[i]]) < SHORTEST_SHARE * longest), n)

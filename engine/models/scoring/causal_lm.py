@@ -1,6 +1,6 @@
 """Log-likelihoods of causal language models, token by token: log p(token | the tokens before it).
 
-What several texts begin with is read once, and so are both sentences of a minimal pair up to where they differ.
+A common prefix of several texts is read once, for example that of the two sentences of a minimal pair.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.models.loading.devices import on_device
-from engine.models.loading.weights import Loaded
+from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
-from engine.models.scoring.lm_head import followers_at, row_costs
-from engine.models.scoring.prefixes import Row, packed
-from engine.models.scoring.scored import excluded_piece, scored_piece, too_long
-from engine.models.scoring.tree_pass import reads_trees, tree_inputs
+from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
+from engine.models.scoring.prefixes import Row, pack_sequences
+from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
+from engine.models.scoring.tree_pass import supports_tree_attention, tree_inputs
 from engine.models.tokenization.encoding import pad_id
 from engine.models.tokenization.spans import Spans, token_spans
 
 
 @dataclass(frozen=True)
 class _Sequence:
-    """The ids that the model reads of one text; id `at[k]` is scored, and is token `tokens[k]` of the text."""
+    """The ids that the model reads of one text; id `at[k]` is scored and is token `tokens[k]` of the text."""
 
     ids: list[int]
     at: np.ndarray  # int64 (|S|,)
@@ -34,28 +34,28 @@ class _Sequence:
 
 
 def token_log_likelihoods(
-    loaded: Loaded, texts: Sequence[str], *, bos: bool = True, leading_space: bool = False, precision: str = "fp32"
+    loaded: LoadedModel, texts: Sequence[str], *, bos: bool = True, leading_space: bool = False, precision: str = "fp32"
 ) -> list[dict[str, Any]]:
-    """How probable a causal model finds each token of each text after those before it, in nats.
+    """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
 
     bos: score from the beginning-of-sequence token, where the tokenizer has one: it is put in front unless the
-    tokenizer did so itself. Without it (False, or a tokenizer that has none) the first token has nothing before
-    it and is **not scored**, so that pairs of sentences that differ in it lose the difference.
+    tokenizer did so itself. Without it (False, or a tokenizer that has none) the first token has no context and is
+    **not scored**, so that a difference between two sentences in their first token is not measured.
     leading_space: put a space in front of the text, as lm-evaluation-harness does for English BLiMP; spans stay
     those of the text as given.
 
     Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
     piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
-    0 or less, higher being more probable, and what else `scored.scored_piece` tells; or {"excluded": reason,
-    "n_tokens": n} for a text without a token to score, or with more tokens than the model takes: no text is ever
-    cut. Raises InputError for another precision.
+    0 or less, higher being more probable, and the other fields of `scored_tokens.scored_piece`; or {"excluded":
+    reason, "n_tokens": n} for a text without a token to score, or with more tokens than the model takes: no text is
+    ever truncated. Raises InputError for another precision.
 
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
     Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
-    where it does; with `bos=False` a BOS that the tokenizer adds is taken away here and kept there.
+    where it does; with `bos=False` a BOS that the tokenizer adds is removed here and kept there.
     """
-    found = [_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
-    sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in found]
+    token_spans_by_text = [_shifted_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
+    sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in token_spans_by_text]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
     scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], precision), strict=True))
@@ -64,11 +64,11 @@ def token_log_likelihoods(
         excluded_piece(reason, len(sequence.ids)) if reason
         else scored_piece(spans, sequence.tokens, scores.get(i, nothing), read_ids=sequence.ids,
                           unknown_id=loaded.tokenizer.unk_token_id)
-        for i, (spans, sequence, reason) in enumerate(zip(found, sequences, reasons, strict=True))
+        for i, (spans, sequence, reason) in enumerate(zip(token_spans_by_text, sequences, reasons, strict=True))
     ]
 
 
-def _token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_space: bool) -> Spans:
+def _shifted_token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_space: bool) -> Spans:
     if not leading_space:
         return token_spans(tokenizer, text)
     spans = token_spans(tokenizer, " " + text)
@@ -90,56 +90,56 @@ def _sequence(tokenizer: PreTrainedTokenizerBase, spans: Spans, bos: bool) -> _S
 
 
 @torch.inference_mode()
-def _scores(loaded: Loaded, sequences: list[_Sequence], precision: str) -> list[np.ndarray]:
+def _scores(loaded: LoadedModel, sequences: list[_Sequence], precision: str) -> list[np.ndarray]:
     """Log-likelihoods of the scored tokens of each sequence."""
     if not sequences:
         return []
     device, padding = loaded.device, pad_id(loaded.tokenizer)
     ends = np.cumsum([len(sequence.at) for sequence in sequences])
     result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
-    # What follows the last token is not asked, so the last token is not read.
+    # No token follows the last one, so the model need not read it.
     read = [sequence.ids[:-1] for sequence in sequences]
-    shares = reads_trees(loaded.model, max(map(len, read)))
-    rows = packed(read) if shares else [_alone(number, ids) for number, ids in enumerate(read)]
-    asked = [_asked(row, sequences, ends) for row in rows]
+    as_trees = supports_tree_attention(loaded.model, max(map(len, read)))
+    rows = pack_sequences(read) if as_trees else [_single_row(number, ids) for number, ids in enumerate(read)]
+    scored_by_row = [_scored_tokens(row, sequences, ends) for row in rows]
 
     def step(batch: list[int]) -> None:
-        if shares:
+        if as_trees:
             inputs = tree_inputs(loaded.model, [rows[i] for i in batch], padding)
         else:
             ids, attention = padded([rows[i].ids for i in batch], padding, device)
             inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
-        # A token with several followers, in several texts, is asked once for all of them.
-        columns = [np.unique(asked[i][:, 0], return_inverse=True) for i in batch]
+        # A column that several tokens follow, in several texts, is computed once for all of them.
+        columns = [np.unique(scored_by_row[i][:, 0], return_inverse=True) for i in batch]
         firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
-        row_of, column_of, distribution, target, place = (on_device(numbers, device) for numbers in (
+        row_of, column_of, distribution, target, index = (on_device(numbers, device) for numbers in (
             np.repeat(np.arange(len(batch)), np.diff(firsts)),  # (n_distinct,)
             np.concatenate([distinct for distinct, _ in columns]),
             np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
-            np.concatenate([asked[i][:, 1] for i in batch]),
-            np.concatenate([asked[i][:, 2] for i in batch]),
+            np.concatenate([scored_by_row[i][:, 1] for i in batch]),
+            np.concatenate([scored_by_row[i][:, 2] for i in batch]),
         ))
-        result[place] = followers_at(loaded.model, inputs, row_of, column_of, distribution, target)
+        result[index] = target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target)
 
     lengths = [len(row.ids) for row in rows]
-    n_distinct = [len(np.unique(numbers[:, 0])) for numbers in asked]
+    n_distinct = [len(np.unique(numbers[:, 0])) for numbers in scored_by_row]
     budget = token_budget(device, loaded.facts.hidden_size)
     with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step)
     return np.split(result.cpu().numpy(), ends[:-1])
 
 
-def _alone(number: int, ids: list[int]) -> Row:
-    places = list(range(len(ids)))
-    return Row(ids, places, [place - 1 for place in places], {number: places})
+def _single_row(number: int, ids: list[int]) -> Row:
+    positions = list(range(len(ids)))
+    return Row(ids, positions, [position - 1 for position in positions], {number: positions})
 
 
-def _asked(row: Row, sequences: list[_Sequence], ends: np.ndarray) -> np.ndarray:
-    """What is asked of a row, int64 (n_scored, 3): at which token, for which id, and the number's place among all."""
+def _scored_tokens(row: Row, sequences: list[_Sequence], ends: np.ndarray) -> np.ndarray:
+    """The scored tokens of a row, int64 (n_scored, 3): the column they follow, their id, and their index among all."""
     parts = []
-    for number, places in row.places.items():
+    for number, columns_of_sequence in row.columns_by_sequence.items():
         sequence = sequences[number]
-        columns = np.array(places, dtype=np.int64)[sequence.at - 1]
+        scoring_columns = np.array(columns_of_sequence, dtype=np.int64)[sequence.at - 1]
         targets = np.array(sequence.ids, dtype=np.int64)[sequence.at]
-        parts.append(np.stack([columns, targets, np.arange(ends[number] - len(targets), ends[number])], axis=1))
+        parts.append(np.stack([scoring_columns, targets, np.arange(ends[number] - len(targets), ends[number])], axis=1))
     return np.concatenate(parts)

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 
 from engine.errors import InputError, ModelError
-from engine.models.loading.weights import Loaded
+from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.hidden_states import hidden_states
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
-from engine.models.scoring.scored import excluded_piece, too_long
-from engine.models.scoring.stack import hidden_states
+from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
 from engine.models.tokenization.spans import Spans, token_spans
 
@@ -27,21 +27,20 @@ Piece = dict[str, Any]
 
 POOLINGS = ("cls", "mean")
 SIDES = ("reference", "candidate")
-# What the vectors of all tokens may take while the similarities of some pairs are worked out.
+# Memory bound of the token vectors of the pairs whose similarities are computed together.
 VECTOR_BYTES = 256 * 2**20
 
 
 def sentence_vectors(
-    loaded: Loaded, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls", precision: str = "fp32"
+    loaded: LoadedModel, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls", precision: str = "fp32"
 ) -> list[Piece]:
     """One vector for each text and layer.
 
-    pooling: "cls" takes the hidden state of the token that the tokenizer sets for it ([CLS], <s>); "mean" the
-    unweighted mean over the text's tokens, neither padding nor special tokens among them.
+    pooling: "cls" takes the hidden state of the classification token that the tokenizer adds ([CLS], <s>); "mean" the
+    unweighted mean over the text's tokens, without padding and special tokens.
     Returns for each text {"vectors": float32 (n_layers, hidden), "n_tokens": int}, special tokens counted, or
     {"excluded": reason, "n_tokens": int} when it is longer than the model reads or has no token to average.
-    Raises InputError for a layer or pooling that cannot be, ModelError for "cls" with a tokenizer that sets no
-    such token.
+    Raises InputError for an unknown layer or pooling, ModelError for "cls" with a tokenizer that adds no such token.
     """
     _check(loaded, layers)
     if pooling not in POOLINGS:
@@ -50,9 +49,9 @@ def sentence_vectors(
         raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) has no CLS token. "
                          "Choose mean pooling, or a model that has one.")
     rows = [_ids_and_weights(loaded, text, pooling) for text in texts]
-    pieces = [_excluded_or(loaded, ids, weights) for ids, weights in rows]
+    pieces = [_piece_or_exclusion(loaded, ids, weights) for ids, weights in rows]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
-    pooled = _at_cls if pooling == "cls" else _averaged
+    pooled = _cls_states if pooling == "cls" else _mean_states
 
     batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
 
@@ -68,7 +67,7 @@ def sentence_vectors(
 
 
 def token_similarities(
-    loaded: Loaded, pairs: Sequence[Sequence[str]], *, layers: Sequence[int], precision: str = "fp32"
+    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, layers: Sequence[int], precision: str = "fp32"
 ) -> list[Piece]:
     """Cosine similarity of every reference token with every candidate token, special tokens included.
 
@@ -77,7 +76,7 @@ def token_similarities(
     Returns for each pair {"similarity": float32 (n_layers, n_ref, n_cand) in [-1, 1], "reference_tokens": [str],
     "reference_special": bool (n_ref,), "reference_spans": int32 (n_ref, 2), …} and the same for the candidate; spans
     are characters of the text as given, (-1, -1) for special tokens. Or {"excluded": reason, "n_tokens": int}
-    when a text is longer than the model reads, or has no token at all. Raises InputError for a layer that cannot be.
+    when a text is longer than the model reads, or has no token at all. Raises InputError for an unknown layer.
 
     Source: Zhang et al., BERTScore (ICLR 2020), section 3, whose maxima `engine.measures.matching` takes.
     """
@@ -85,7 +84,7 @@ def token_similarities(
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
     spans = {text: token_spans(loaded.tokenizer, text.strip()) for text in texts}
     unusable = {text: _unusable(loaded, spans[text]) for text in texts}
-    columns = {text: _columns(text, spans[text]) for text in texts}
+    columns = {text: _token_columns(text, spans[text]) for text in texts}
     pieces = [_excluded_pair(pair, spans, unusable) if any(unusable[text] for text in pair) else
               {f"{side}_{name}": value for side, text in zip(SIDES, pair, strict=True)
                for name, value in columns[text].items()}
@@ -101,14 +100,14 @@ def token_similarities(
 
 
 @torch.inference_mode()
-def _at_cls(
-    loaded: Loaded, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
+def _cls_states(
+    loaded: LoadedModel, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
 ) -> torch.Tensor:
     """The state of the token that has all the weight, float32 (n_texts, n_layers, hidden)."""
     ids, mask = padded([ids for ids, _ in batch], pad_id(loaded.tokenizer), loaded.device)
     columns = torch.tensor([int(weights.argmax()) for _, weights in batch], device=loaded.device)
     last = loaded.facts.n_layers
-    # Where the last layer is not asked the stack is left before it.
+    # Where the last layer is not requested, the forward pass stops before it.
     narrow = last in layers and can_read_one_position(loaded.model)
     with reading_one_position(loaded.model, columns) if narrow else nullcontext():
         states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
@@ -118,45 +117,45 @@ def _at_cls(
 
 
 @torch.inference_mode()
-def _averaged(
-    loaded: Loaded, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
+def _mean_states(
+    loaded: LoadedModel, batch: Sequence[tuple[list[int], np.ndarray]], layers: Sequence[int]
 ) -> torch.Tensor:
     """The weighted mean of the tokens' states, float32 (n_texts, n_layers, hidden)."""
     states = _hidden_states(loaded, [ids for ids, _ in batch], layers)
     weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
-    for place, (_, weight) in enumerate(batch):
-        weights[place, : len(weight)] = torch.from_numpy(weight / weight.sum())
+    for index, (_, weight) in enumerate(batch):
+        weights[index, : len(weight)] = torch.from_numpy(weight / weight.sum())
     with torch.autocast(loaded.device.type, enabled=False):  # the mean itself is taken in float32
         # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
         return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
 
 
 @torch.inference_mode()
-def _hidden_states(loaded: Loaded, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
-    """Float32 (n_rows, n_layers, longest, hidden); behind the end of a row they mean nothing."""
+def _hidden_states(loaded: LoadedModel, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
+    """Float32 (n_rows, n_layers, longest, hidden); values after the end of a row are padding."""
     ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)
     states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
     return torch.stack(states, dim=1).float()
 
 
 def _unit_vectors(
-    loaded: Loaded, ids_by_text: dict[str, list[int]], layers: Sequence[int]
+    loaded: LoadedModel, ids_by_text: dict[str, list[int]], layers: Sequence[int]
 ) -> dict[str, np.ndarray]:
     """The hidden states of each text's tokens at length 1, float32 (n_layers, n_tokens, hidden)."""
     texts, rows = list(ids_by_text), list(ids_by_text.values())
-    found: dict[str, np.ndarray] = {}
+    units_by_text: dict[str, np.ndarray] = {}
 
     def step(indices: list[int]) -> None:
         states = _hidden_states(loaded, [rows[i] for i in indices], layers)
         units = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()  # (n_rows, n_layers, longest, hidden)
         for i, unit in zip(indices, units, strict=True):
-            found[texts[i]] = unit[:, : len(rows[i])]
+            units_by_text[texts[i]] = unit[:, : len(rows[i])]
 
     run_buckets([len(row) for row in rows], token_budget(loaded.device, loaded.facts.hidden_size), step)
-    return found
+    return units_by_text
 
 
-def _ids_and_weights(loaded: Loaded, text: str, pooling: str) -> tuple[list[int], np.ndarray]:
+def _ids_and_weights(loaded: LoadedModel, text: str, pooling: str) -> tuple[list[int], np.ndarray]:
     """Ids of a text, and the weight of each in the pooling: float32 (n_tokens,)."""
     if pooling == "mean":
         spans = token_spans(loaded.tokenizer, text)
@@ -164,19 +163,19 @@ def _ids_and_weights(loaded: Loaded, text: str, pooling: str) -> tuple[list[int]
     ids = token_ids(loaded.tokenizer, text)
     weights = np.zeros(len(ids), dtype=np.float32)
     if loaded.tokenizer.cls_token_id not in ids:
-        raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) sets no CLS token round a "
+        raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) adds no CLS token to a "
                          "text. Choose mean pooling.")
     weights[ids.index(loaded.tokenizer.cls_token_id)] = 1
     return ids, weights
 
 
-def _excluded_or(loaded: Loaded, ids: list[int], weights: np.ndarray) -> Piece:
+def _piece_or_exclusion(loaded: LoadedModel, ids: list[int], weights: np.ndarray) -> Piece:
     if reason := too_long(loaded, len(ids)):
         return excluded_piece(reason, len(ids))
     return {"n_tokens": len(ids)} if weights.any() else excluded_piece("It has no token to average.", len(ids))
 
 
-def _unusable(loaded: Loaded, spans: Spans) -> str | None:
+def _unusable(loaded: LoadedModel, spans: Spans) -> str | None:
     return too_long(loaded, len(spans.ids)) or (None if spans.ids else "It has no token.")
 
 
@@ -186,15 +185,15 @@ def _excluded_pair(pair: Sequence[str], spans: dict[str, Spans], unusable: dict[
     return excluded_piece(" ".join(reasons), max(len(spans[text].ids) for text in pair))
 
 
-def _columns(text: str, spans: Spans) -> Piece:
+def _token_columns(text: str, spans: Spans) -> Piece:
     # From characters of the stripped text to characters of the text as given.
     shift = len(text) - len(text.lstrip())
-    placed = np.where(spans.special[:, None], spans.spans, spans.spans + shift).astype(np.int32)  # (n_tokens, 2)
-    return {"tokens": spans.tokens, "special": spans.special, "spans": placed}
+    shifted = np.where(spans.special[:, None], spans.spans, spans.spans + shift).astype(np.int32)  # (n_tokens, 2)
+    return {"tokens": spans.tokens, "special": spans.special, "spans": shifted}
 
 
 def _groups(
-    loaded: Loaded, pairs: Sequence[tuple[int, str, str]], spans: dict[str, Spans], n_layers: int
+    loaded: LoadedModel, pairs: Sequence[tuple[int, str, str]], spans: dict[str, Spans], n_layers: int
 ) -> Iterator[list[tuple[int, str, str]]]:
     """Cut the pairs into runs whose token vectors fit into VECTOR_BYTES; a text is encoded once in each."""
     group: list[tuple[int, str, str]] = []
@@ -210,7 +209,7 @@ def _groups(
         yield group
 
 
-def _check(loaded: Loaded, layers: Sequence[int]) -> None:
+def _check(loaded: LoadedModel, layers: Sequence[int]) -> None:
     wrong = [layer for layer in layers if not 0 <= layer <= loaded.facts.n_layers]
     if wrong or not layers:
         raise InputError(f"{loaded.facts.name} has layers 0 (embeddings) to {loaded.facts.n_layers}; "

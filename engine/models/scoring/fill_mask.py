@@ -1,8 +1,8 @@
-"""How probable a masked language model finds a word at the mask, and which tokens it would rather put there.
+"""The probability of a word at the mask under a masked language model, and the model's own predictions there.
 
-The model sees the sentence with masks in the word's place, tokenised as transformers' fill-mask pipeline does: the text
-before the mask, the mask, the text after it. So nothing of the word shows but how many pieces it has. Source:
-Shibayama et al. 2020, section 3.2; words of several pieces are ours, by the chain rule.
+The model reads the sentence with masks in place of the word, tokenised as transformers' fill-mask pipeline does: the
+text before the mask, the mask, the text after it. So it sees only the number of the word's pieces. Source: Shibayama
+et al. 2020, section 3.2; words of several pieces are our extension, by the chain rule.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
-from engine.models.loading.weights import Loaded
+from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
-from engine.models.scoring.scored import excluded_piece, too_long
+from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
 from engine.models.tokenization.spans import token_spans
 
-MOST_PREDICTIONS = 100
+MAX_PREDICTIONS = 100
 
 
 @dataclass(frozen=True)
-class _Masked:
-    """A sentence to be filled: `ids` with one mask at `position`, and the word's pieces; or why it cannot be."""
+class _MaskedSentence:
+    """A sentence to fill: `ids` with one mask at `position`, and the word's pieces; or why it is excluded."""
 
     ids: list[int]
     position: int
@@ -42,57 +42,58 @@ class _Masked:
 
 
 def fill_masks(
-    loaded: Loaded, sentences: Sequence[Sequence[str]], *, top: int = 10, precision: str = "fp32"
+    loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: int = 10, precision: str = "fp32"
 ) -> list[dict[str, Any]]:
-    """Fill the word of each sentence (before, word, after), which all models are asked alike.
+    """Score the word of each sentence (before, word, after) at its mask; the items are the same for all models.
 
     The word's pieces are those that cover it in the whole sentence, with the space before it where the tokenizer writes
-    one into them. Where one of these reaches beyond the word (の本 as one piece), the word's pieces as the
-    tokenizer cuts it after a mask are taken, so that the model is asked for the word and nothing else, and
-    `crossing` is true. A word of n pieces is n masks; piece j is asked for with the pieces before it in their
-    places and masks from j on, so that the product of the n probabilities is that of the word.
+    one into them. Where one of these extends beyond the word (の本 as one piece), the pieces of the word as the
+    tokenizer splits it after a mask are taken, so that the word and nothing else is scored, and `crossing` is true.
+    A word of n pieces is n masks; piece j is scored with the pieces before it filled in and masks from j on, so that
+    the product of the n probabilities is that of the word.
 
     Returns one piece per sentence, in order, all arrays with n rows, one for each mask:
     tokens, ids int32 (n,): the word's. log_likelihoods float32 (n,): log p(piece j | the sentence, pieces before j), in
     nats, each 0 or less. ranks int32 (n,): of piece j among the vocabulary in that distribution, 1 = the most
     probable. top_ids int32 (n, top), top_tokens (n * top, as text) and top_log_likelihoods float32 (n, top): what the
-    model puts first at each mask while all of them are masked. crossing.
+    model ranks first at each mask while all of them are masked. crossing.
     Or {"excluded": reason, "n_tokens": n}: more tokens than the model takes, a word that its vocabulary cannot
-    spell ([UNK]: its probability is no word's), a sentence that spells the mask itself. No text is ever cut.
+    spell ([UNK] is not a word), a sentence that contains the mask token itself. No text is ever truncated.
 
     A sentence's numbers do not depend on the sentences beside it, but for the rounding of float32 sums (about 1e-6).
     Softmax is taken in float32 over the whole vocabulary. For a word of one piece equal to transformers' fill-mask
     pipeline. Raises InputError for `top` beyond 1 to MOST_PREDICTIONS.
     """
-    if not 1 <= top <= MOST_PREDICTIONS:
-        raise InputError(f"The number of predictions lies between 1 and {MOST_PREDICTIONS}; got {top}.")
-    found = [_masked(loaded, *parts) for parts in sentences]
-    kept = [masked for masked in found if masked.reason is None]
-    computed = iter(_filled(loaded, kept, min(top, loaded.facts.vocab_size), precision))
+    if not 1 <= top <= MAX_PREDICTIONS:
+        raise InputError(f"The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.")
+    masked_sentences = [_masked(loaded, *parts) for parts in sentences]
+    kept = [masked for masked in masked_sentences if masked.reason is None]
+    computed = iter(_fill_all(loaded, kept, min(top, loaded.facts.vocab_size), precision))
     return [next(computed) if masked.reason is None else excluded_piece(masked.reason, masked.n_tokens)
-            for masked in found]
+            for masked in masked_sentences]
 
 
-def _masked(loaded: Loaded, before: str, word: str, after: str) -> _Masked:
+def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedSentence:
     tokenizer = loaded.tokenizer
     mask = str(tokenizer.mask_token)
     ids = token_ids(tokenizer, before + mask + after)
     positions = [i for i, token in enumerate(ids) if token == tokenizer.mask_token_id]
     if len(positions) != 1:
-        return _Masked(ids, 0, [], reason=f"The sentence itself spells {mask}, so that it has {len(positions)} masks.")
+        reason: str | None = f"The sentence itself contains {mask}, so that it has {len(positions)} masks."
+        return _MaskedSentence(ids, 0, [], reason=reason)
     pieces, crossing = _pieces(tokenizer, before, word, after)
-    masked = _Masked(ids, positions[0], pieces, crossing)
+    masked = _MaskedSentence(ids, positions[0], pieces, crossing)
     if not pieces:
-        reason: str | None = f"The tokenizer makes no token of {word!r}."
+        reason = f"The tokenizer makes no token of {word!r}."
     elif tokenizer.unk_token_id in pieces:
         reason = f"The vocabulary cannot spell {word!r}: {' '.join(_as_text(tokenizer, pieces))}."
     else:
         reason = too_long(loaded, masked.n_tokens)
-    return _Masked(ids, positions[0], pieces, crossing, reason)
+    return _MaskedSentence(ids, positions[0], pieces, crossing, reason)
 
 
 def _pieces(tokenizer: PreTrainedTokenizerBase, before: str, word: str, after: str) -> tuple[list[int], bool]:
-    """Ids of the word's pieces, and whether a piece of the whole sentence reaches beyond the word."""
+    """Ids of the word's pieces, and whether a piece of the whole sentence extends beyond the word."""
     start, end = len(before), len(before) + len(word)
     whole = token_spans(tokenizer, before + word + after)
     firsts, lasts = whole.spans[:, 0], whole.spans[:, 1]
@@ -102,17 +103,17 @@ def _pieces(tokenizer: PreTrainedTokenizerBase, before: str, word: str, after: s
     if not before.strip():
         alone = token_spans(tokenizer, word)
         return [token for token, special in zip(alone.ids, alone.special, strict=True) if not special], True
-    # After a mask the word is no beginning of a sentence, which SentencePiece would mark.
+    # After a mask the word does not begin the text, which SentencePiece would mark.
     space = " " if before[-1:].isspace() else ""
     ids = token_ids(tokenizer, f"{tokenizer.mask_token}{space}{word}")
     added = token_ids(tokenizer, str(tokenizer.mask_token))
-    place = added.index(tokenizer.mask_token_id)
-    return ids[place + 1 : len(ids) - (len(added) - place - 1)], True
+    mask_index = added.index(tokenizer.mask_token_id)
+    return ids[mask_index + 1 : len(ids) - (len(added) - mask_index - 1)], True
 
 
 @torch.inference_mode()
-def _filled(loaded: Loaded, sentences: list[_Masked], top: int, precision: str) -> list[dict[str, Any]]:
-    """A copy of a sentence for each piece of its word; the first, all masks, also says what would stand there."""
+def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int, precision: str) -> list[dict[str, Any]]:
+    """Score each piece of a word in its own copy of the sentence; the first copy, all masks, gives the predictions."""
     counts = np.array([len(masked.pieces) for masked in sentences], dtype=np.int64)  # (n_sentences,)
     if not len(counts):
         return []
@@ -129,33 +130,33 @@ def _filled(loaded: Loaded, sentences: list[_Masked], top: int, precision: str) 
     top_scores = torch.empty((n_masks, top), dtype=torch.float32, device=device)
 
     def step(copies: list[int]) -> None:
-        rows, columns, targets, masks, asked = [], [], [], [], []
+        rows, columns, targets, masks, is_own_piece = [], [], [], [], []
         batch = []
         for row, copy in enumerate(copies):
             masked, piece = sentences[sentence_of_copy[copy]], int(piece_of_copy[copy])
             n = len(masked.pieces)
             filling = masked.pieces[:piece] + [mask_id] * (n - piece)
             batch.append(masked.ids[:masked.position] + filling + masked.ids[masked.position + 1:])
-            # The copy without a piece in place asks for all its masks, any other for the first mask it has left.
-            looked_at = range(n) if piece == 0 else [piece]
-            rows += [row] * len(looked_at)
-            columns += [masked.position + j for j in looked_at]
-            targets += [masked.pieces[j] for j in looked_at]
-            masks += [int(copy) - piece + j for j in looked_at]
-            asked += [j == piece for j in looked_at]
+            # The copy without any piece is read at all its masks, any other at its first remaining mask.
+            piece_numbers = range(n) if piece == 0 else [piece]
+            rows += [row] * len(piece_numbers)
+            columns += [masked.position + j for j in piece_numbers]
+            targets += [masked.pieces[j] for j in piece_numbers]
+            masks += [int(copy) - piece + j for j in piece_numbers]
+            is_own_piece += [j == piece for j in piece_numbers]
         ids, attention = padded(batch, padding, device)  # (n_copies, length)
-        row_of, column_of, target, mask_of, of_piece = (
-            torch.tensor(values, device=device) for values in (rows, columns, targets, masks, asked))
+        row_of, column_of, target, mask_of, own_piece = (
+            torch.tensor(values, device=device) for values in (rows, columns, targets, masks, is_own_piece))
         inputs = {"input_ids": ids, "attention_mask": attention}
         distributions = log_distributions_at(loaded.model, inputs, row_of, column_of)  # (n_looked_at, vocab)
         target_scores = distributions.gather(1, target[:, None])  # (n_looked_at, 1)
-        scores[mask_of[of_piece]] = target_scores[of_piece, 0]
-        ranks[mask_of[of_piece]] = 1 + (distributions > target_scores).sum(dim=1, dtype=torch.int32)[of_piece]
+        scores[mask_of[own_piece]] = target_scores[own_piece, 0]
+        ranks[mask_of[own_piece]] = 1 + (distributions > target_scores).sum(dim=1, dtype=torch.int32)[own_piece]
         all_masked = torch.tensor([piece_of_copy[copies[row]] == 0 for row in rows], device=device)
         if all_masked.any():
-            best = distributions[all_masked].topk(top, dim=1)
-            top_ids[mask_of[all_masked]] = best.indices.to(torch.int32)
-            top_scores[mask_of[all_masked]] = best.values
+            top_of_copies = distributions[all_masked].topk(top, dim=1)
+            top_ids[mask_of[all_masked]] = top_of_copies.indices.to(torch.int32)
+            top_scores[mask_of[all_masked]] = top_of_copies.values
 
     budget = token_budget(device, loaded.facts.hidden_size)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
@@ -165,20 +166,20 @@ def _filled(loaded: Loaded, sentences: list[_Masked], top: int, precision: str) 
     return [
         {
             "tokens": _as_text(loaded.tokenizer, masked.pieces), "ids": np.array(masked.pieces, dtype=np.int32),
-            "log_likelihoods": score, "ranks": rank, "top_ids": best,
-            "top_tokens": _as_text(loaded.tokenizer, best.ravel().tolist()), "top_log_likelihoods": best_score,
+            "log_likelihoods": score, "ranks": rank, "top_ids": predicted,
+            "top_tokens": _as_text(loaded.tokenizer, predicted.ravel().tolist()), "top_log_likelihoods": top_score,
             "crossing": masked.crossing,
         }
-        for masked, score, rank, best, best_score in zip(sentences, *columns_of, strict=True)
+        for masked, score, rank, predicted, top_score in zip(sentences, *columns_of, strict=True)
     ]
 
 
 def _as_text(tokenizer: PreTrainedTokenizerBase, ids: Sequence[int]) -> list[str]:
-    """Tokens to read: 日本 for what byte-level BPE writes as æĹ¥æľ¬, and otherwise as the vocabulary has them."""
+    """Tokens for readers: 日本 for what byte-level BPE writes as æĹ¥æľ¬, otherwise as the vocabulary has them."""
     special = frozenset(tokenizer.all_special_ids)
     shown = []
     for token, name in zip(ids, tokenizer.convert_ids_to_tokens(list(ids)), strict=True):
         spelt = "" if name is None or token in special else str(tokenizer.decode([token])).strip()
-        # Without a name: an entry of the model that the tokenizer has no piece for.
+        # Without a name: an entry of the model's embeddings that the tokenizer has no piece for.
         shown.append(spelt if spelt and "\ufffd" not in spelt else f"[{token}]" if name is None else str(name))
     return shown

@@ -1,8 +1,8 @@
-"""The last layer of a BERT computed at one position of each row only: where a vector or a masked token is read off.
+"""The last layer of a BERT computed at one position of each row only: that of the vector or masked token to be read.
 
-Keys and values of the last layer are needed of every token; its queries, its output and its feed-forward network,
-five sixths of its work, only where somebody looks. Known are the layers that BERT, RoBERTa, ELECTRA, CamemBERT and
-XLM-RoBERTa share. That a model so computed gives the numbers of the whole one is tried once per model.
+Keys and values of the last layer are needed for every token; its queries, its output and its feed-forward network,
+five sixths of its work, only at the position that is read. Supported are the layers that BERT, RoBERTa, ELECTRA,
+CamemBERT and XLM-RoBERTa share. Once per model the result is compared with that of the full pass.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, gives
-from engine.models.scoring.stack import blocks_of
+from engine.models.scoring.hidden_states import blocks_of
+from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
 
-_can: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
+_supported: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
 
 
 def can_read_one_position(encoder: PreTrainedModel) -> bool:
-    """Whether `reading_one_position` works with an encoder (a model without head), tried once for each."""
-    if encoder not in _can:
+    """Whether `reading_one_position` works with an encoder (a model without head), tested once for each."""
+    if encoder not in _supported:
         with torch.inference_mode(), torch.autocast(encoder.device.type, enabled=False):
-            _can[encoder] = _agrees(encoder)
-    return _can[encoder]
+            _supported[encoder] = _agrees(encoder)
+    return _supported[encoder]
 
 
 @contextmanager
 def reading_one_position(encoder: PreTrainedModel, columns: torch.Tensor) -> Iterator[None]:
-    """While inside, the last layer returns (n_rows, 1, hidden): the state at `columns` int64 (n_rows,) of each row.
+    """Inside, the last layer returns (n_rows, 1, hidden): the state at `columns` int64 (n_rows,) of each row.
 
-    What follows the last layer (a pooler, a head) is given that instead of all positions.
+    What follows the last layer (a pooler, a head) receives that instead of all positions.
     """
     blocks = blocks_of(encoder)
-    assert blocks is not None  # `can_read_one_position` said so
+    assert blocks is not None  # ensured by `can_read_one_position`
     last = blocks[len(blocks) - 1]
 
     def forward(hidden: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: Any, **__: Any) -> torch.Tensor:
         return _at(last, hidden, attention_mask, columns)
 
-    # In place of the layer's own only while this pass runs; a worker asks a model one thing at a time.
+    # Replaces the layer's own only during this pass; a worker runs one operation on a model at a time.
     last.forward = forward
     try:
         yield
@@ -81,4 +81,4 @@ def _agrees(encoder: PreTrainedModel) -> bool:
         with reading_one_position(encoder, columns):
             return [encoder(**inputs).last_hidden_state[:, 0]]
 
-    return gives([whole], read, TOLERANCE_OF_STATES)
+    return matches_full_pass([whole], read, TOLERANCE_OF_STATES)

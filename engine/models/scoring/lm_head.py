@@ -1,9 +1,9 @@
 """Log-likelihoods at chosen positions of a batch, with the language-model head run at those positions only.
 
-A head writes vocabulary-many numbers for every position; of a masked copy of a sentence one position counts.
-So the hidden states are picked where the body of the model hands them to the head, whatever the head is made
-of: BERT's `cls`, RoBERTa's `lm_head`, DistilBERT's four modules, a scaled or capped output. That this
-gives the same as the whole forward pass is tried once per model; where it does not, the whole pass is used.
+A head writes one number per vocabulary entry for every position; of a masked copy of a sentence one position is
+needed. So the hidden states are picked where the body of the model passes them to the head, whatever the head
+consists of: BERT's `cls`, RoBERTa's `lm_head`, DistilBERT's four modules, a scaled or capped output. Once per model
+the result is compared with that of the full forward pass; where it differs, the full pass is used.
 Where every row is read at one position only, a BERT's last layer is computed there alone (`last_layer`).
 """
 
@@ -18,14 +18,14 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
-from engine.models.scoring.shortcuts import gives, tolerance_of_logits
+from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits
 
 # Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
 MAX_LOGITS = 2**28
 # Numbers whose softmax is taken at a time on a processor: 2 MiB in float32.
-CACHED_LOGITS = 2**19
+CPU_CACHED_LOGITS = 2**19
 
-# The module that hands the hidden states to the head; None where picking there does not work.
+# The module that passes the hidden states to the head; None where picking there does not work.
 _bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
 
 
@@ -37,27 +37,29 @@ def log_likelihoods_at(
     `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `rows`, `columns` and
     `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
     """
-    return followers_at(model, inputs, rows, columns, torch.arange(len(targets), device=targets.device), targets)
+    position_of_target = torch.arange(len(targets), device=targets.device)
+    return target_log_likelihoods_at(model, inputs, rows, columns, position_of_target, targets)
 
 
-def followers_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, which: torch.Tensor,
-    targets: torch.Tensor,
+def target_log_likelihoods_at(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
+    position_of_target: torch.Tensor, targets: torch.Tensor,
 ) -> torch.Tensor:
-    """log p(targets[k]) in nats, float32 (n_targets,), at position (rows[i], columns[i]) where i = which[k].
+    """log p(targets[k]) in nats, float32 (n_targets,), at (rows[i], columns[i]) where i = position_of_target[k].
 
-    As `log_likelihoods_at`, but that several targets of one position share its logits: `rows` and `columns` int64
-    (n_positions,), `which` and `targets` int64 (n_targets,).
+    As `log_likelihoods_at`, but several targets of one position share its logits: `rows` and `columns` int64
+    (n_positions,), `position_of_target` and `targets` int64 (n_targets,).
     """
     logits = _logits_at(model, inputs, rows, columns)  # (n_positions, vocab)
     # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
-    step = max(1, CACHED_LOGITS // logits.shape[1] if logits.device.type == "cpu" else len(logits))
-    found = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
+    step = max(1, CPU_CACHED_LOGITS // logits.shape[1] if logits.device.type == "cpu" else len(logits))
+    log_likelihoods = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
     for start in range(0, len(logits), step):
-        inside = (which >= start) & (which < start + step) if step < len(logits) else slice(None)
+        inside = slice(None) if step >= len(logits) else (
+            (position_of_target >= start) & (position_of_target < start + step))
         distributions = torch.log_softmax(logits[start:start + step].float(), dim=-1)
-        found[inside] = distributions[which[inside] - start, targets[inside]]
-    return found
+        log_likelihoods[inside] = distributions[position_of_target[inside] - start, targets[inside]]
+    return log_likelihoods
 
 
 def log_distributions_at(
@@ -69,31 +71,31 @@ def log_distributions_at(
 
 def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
                ) -> torch.Tensor:
-    """(n, vocab) in what the model computes in."""
-    body = _body(model)
+    """(n, vocab) in the data type that the model computes in."""
+    body = _body_of(model)
     if body is None:
-        return _whole(model, inputs, rows, columns)
+        return _full_logits(model, inputs, rows, columns)
     if isinstance(body, PreTrainedModel) and _once_in_each_row(rows, inputs) and can_read_one_position(body):
         with reading_one_position(body, columns):
             return model(**inputs).logits[:, 0]  # (n_rows, vocab)
-    return _picked(model, body, inputs, rows, columns)
+    return _picked_logits(model, body, inputs, rows, columns)
 
 
 def row_costs(
     model: PreTrainedModel, lengths: Sequence[int] | np.ndarray, n_scored: Sequence[int] | np.ndarray, token_budget: int
 ) -> np.ndarray:
-    """What each row takes of a token budget when its head writes `n_scored` rows of logits: int64 (n_rows,).
+    """The cost of each row in tokens of a budget, if its head writes `n_scored` rows of logits: int64 (n_rows,).
 
-    Its length, and on top the share of `MAX_LOGITS` that its logits are, so that a large vocabulary makes batches
+    Its length plus the share of `MAX_LOGITS` that its logits are, so that a large vocabulary makes batches
     smaller. A head that cannot be run at chosen positions writes as many as the row is long.
     """
-    written = np.asarray(lengths if _body(model) is None else n_scored, dtype=np.int64)
+    written = np.asarray(lengths if _body_of(model) is None else n_scored, dtype=np.int64)
     vocabulary = int(model.config.get_text_config().vocab_size)
     return np.asarray(lengths, dtype=np.int64) + written * vocabulary * token_budget // MAX_LOGITS
 
 
-def _body(model: PreTrainedModel) -> torch.nn.Module | None:
-    """The module whose output may be picked from, tried once per model; None when the whole pass is needed."""
+def _body_of(model: PreTrainedModel) -> torch.nn.Module | None:
+    """The module whose output may be picked from, tested once per model; None when the full pass is needed."""
     if model not in _bodies:
         # OPT's head follows the decoder inside its body.
         candidates = [model.base_model, model.get_decoder()]
@@ -107,11 +109,13 @@ def _once_in_each_row(rows: torch.Tensor, inputs: dict[str, Any]) -> bool:
     return len(rows) == n_rows and torch.equal(rows, torch.arange(n_rows, device=rows.device))
 
 
-def _whole(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+def _full_logits(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
+) -> torch.Tensor:
     return model(**inputs).logits[rows, columns]  # (n, vocab)
 
 
-def _picked(
+def _picked_logits(
     model: PreTrainedModel, body: torch.nn.Module, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     def pick(_module: torch.nn.Module, _arguments: Any, output: Any) -> Any:
@@ -121,7 +125,7 @@ def _picked(
         output.last_hidden_state = hidden
         return output
 
-    # On the model only while this pass runs; a worker asks a model one thing at a time.
+    # Registered only during this pass; a worker runs one operation on a model at a time.
     hook = body.register_forward_hook(pick)
     try:
         return model(**inputs).logits[0]  # (n, vocab)
@@ -134,5 +138,6 @@ def _picking_agrees(model: PreTrainedModel, body: torch.nn.Module) -> bool:
     ids = torch.arange(8, device=model.device).reshape(2, 4) % vocabulary  # (2, 4)
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     rows, columns = torch.tensor([[0, 1, 1], [3, 0, 2]], device=model.device)
-    whole = _whole(model, inputs, rows, columns)
-    return gives([whole], lambda: [_picked(model, body, inputs, rows, columns)], tolerance_of_logits(model.dtype))
+    whole = _full_logits(model, inputs, rows, columns)
+    return matches_full_pass(
+        [whole], lambda: [_picked_logits(model, body, inputs, rows, columns)], tolerance_of_logits(model.dtype))

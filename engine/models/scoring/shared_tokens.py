@@ -1,7 +1,8 @@
-"""How probable a masked model finds the tokens that two sentences share, in the one sentence and in the other.
+"""The log-likelihoods of the tokens that two sentences share, in either sentence, under a masked model.
 
-What CrowS-Pairs' authors measure: the sentences differ in whom they speak of, and only the rest of each is scored,
-given those words. A word that is rare for itself then counts for nothing. It is not the likelihood of the sentences.
+The measure of CrowS-Pairs: the sentences differ in the group they speak of, and only the other tokens of each are
+scored, given those words. So the frequency of the differing words does not count. It is not the likelihood of the
+sentences.
 
 Source: Nangia, Vania, Bhalerao, Bowman 2020 (CrowS-Pairs, EMNLP), section 4, and the `mask_unigram` of its metric.py.
 """
@@ -14,48 +15,48 @@ from typing import Any
 import numpy as np
 
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
-from engine.models.loading.weights import Loaded
+from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.masked_lm import scores_at
-from engine.models.scoring.scored import too_long
+from engine.models.scoring.scored_tokens import too_long
 from engine.models.tokenization.spans import token_spans
 
 SIDES = ("first", "second")
 
 
 def shared_token_log_likelihoods(
-    loaded: Loaded, pairs: Sequence[Sequence[str]], *, precision: str = "fp32"
+    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, precision: str = "fp32"
 ) -> list[dict[str, Any]]:
     """log p(token | all other tokens of its sentence) in nats, for the tokens that the two sentences of a pair share.
 
-    Shared are the ids that `aligned_tokens` pairs as equal, special ones left out; each is masked alone, in a copy of
-    its own of either sentence. Returns one piece per pair, in order: tokens, first_log_likelihoods and
+    Shared are the ids that `aligned_tokens` pairs as equal, without special tokens; each is masked alone, in its own
+    copy of either sentence. Returns one piece per pair, in order: tokens, first_log_likelihoods and
     second_log_likelihoods float32 (n_shared,), each 0 or less, and identical (the sentences are the same ids); or
     {"excluded": reason} for a pair that shares no token or has a sentence longer than the model takes. The score of a
-    sentence is the sum; both sums have the same number of terms, so that the length of what differs does not count.
+    sentence is the sum; both sums have the same number of terms, so the length of the differing part does not count.
 
     Equal to the reference code on the same tokens, but for its rounding of sums to three decimals. Raises InputError
     for an unknown precision.
     """
-    found = [[token_spans(loaded.tokenizer, text) for text in pair] for pair in pairs]
-    reasons, places = [], []
-    for sides in found:
+    spans_by_pair = [[token_spans(loaded.tokenizer, text) for text in pair] for pair in pairs]
+    reasons, shared_positions = [], []
+    for sides in spans_by_pair:
         long = [f"{side} sentence: {reason}" for side, spans in zip(SIDES, sides, strict=True)
                 if (reason := too_long(loaded, len(spans.ids)))]
         equal = [(slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids)
                  if slot.change == "equal"]
-        where = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
-        where = where[~sides[0].special[where[:, 0]] & ~sides[1].special[where[:, 1]]]
-        reasons.append("; ".join(long) or ("" if len(where) else "The two sentences share no token."))
-        places.append(where[:0] if reasons[-1] else where)
-    texts = [spans for sides in found for spans in sides]
-    positions = [where[:, side] for where in places for side in (0, 1)]
+        shared = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
+        shared = shared[~sides[0].special[shared[:, 0]] & ~sides[1].special[shared[:, 1]]]
+        reasons.append("; ".join(long) or ("" if len(shared) else "The two sentences share no token."))
+        shared_positions.append(shared[:0] if reasons[-1] else shared)
+    texts = [spans for sides in spans_by_pair for spans in sides]
+    positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]
     alone = [np.arange(len(spans.ids)) for spans in texts]
     scores = scores_at(loaded, texts, alone, positions, precision)
     return [
         {"excluded": reason} if reason else {
-            "tokens": [sides[0].tokens[i] for i in where[:, 0]],
+            "tokens": [sides[0].tokens[i] for i in shared[:, 0]],
             "first_log_likelihoods": scores[2 * i], "second_log_likelihoods": scores[2 * i + 1],
             "identical": sides[0].ids == sides[1].ids,
         }
-        for i, (sides, where, reason) in enumerate(zip(found, places, reasons, strict=True))
+        for i, (sides, shared, reason) in enumerate(zip(spans_by_pair, shared_positions, reasons, strict=True))
     ]

@@ -1,7 +1,7 @@
-"""What a worker measures on sentence vectors without any model: each takes vectors (n, d) and answers with one piece.
+"""The operations of a worker on sentence vectors, without any model: each takes vectors (n, d) and returns one piece.
 
-The measures themselves, and what their settings mean, are in `engine.measures`; here they become plain arrays and
-numbers that can be sent and cached. `class_of` are class numbers: the names of classes change no key of the cache.
+The measures themselves, and what their settings mean, are in `engine.measures`; here their results become plain arrays
+and numbers that can be sent and cached. `class_of` are class numbers: class names are not part of a cache key.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-# scikit-learn and scipy take a second to import: a worker that measures nothing goes without them.
+# scikit-learn and scipy take a second to import: a worker that runs no measure does not need them.
 
 
 def _bootstrap(vectors: np.ndarray, *, class_of: Sequence[int], n_resamples: int, seed: int) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""The last product of a language model, hidden states by vocabulary, kept in float32 while all others are in halves.
+"""The projection of hidden states to logits, kept in float32 when all other products are in half precision.
 
 Its outputs are the logits, and a difference of logits is a difference of log-likelihoods. bfloat16 keeps 8 bits of a
-number: GPT-2's logits, most of which lie between -30 and -110, would be rounded to quarters and halves of a nat, each
-token's likelihood with them. Numbers inside the model are normalised layer by layer and bear it far better.
+number: GPT-2's logits, most of which lie between -30 and -110, would be rounded to quarters and halves of a nat, and
+the likelihood of each token with them. Numbers inside the model are normalised in each layer and are less sensitive.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import torch
 
 @contextmanager
 def projecting_in_float32(model: torch.nn.Module | None, device: torch.device) -> Iterator[None]:
-    """Inside, and inside an autocast, `model` computes its logits in float32; a model without a head is as it was.
+    """Inside, and inside an autocast, `model` computes its logits in float32; a model without a head is unchanged.
 
-    Whatever follows the projection (a bias of its own, a scale, a cap) gets float32 and so stays in it.
+    Operations after the projection (a bias, a scale, a cap) receive float32 and so compute in float32.
     """
     head: Any = getattr(model, "get_output_embeddings", lambda: None)()
     if not isinstance(head, torch.nn.Linear):
@@ -38,7 +38,7 @@ def projecting_in_float32(model: torch.nn.Module | None, device: torch.device) -
 
 @contextmanager
 def _tensor_cores() -> Iterator[None]:
-    """TF32 for the products inside: 11 bits of the factors, sums and outputs in float32, at tensor cores' speed."""
+    """TF32 for the products inside: factors of 11 bits, sums and outputs in float32, at the speed of tensor cores."""
     before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("high")
     try:

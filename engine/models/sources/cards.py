@@ -1,4 +1,4 @@
-"""Model cards: the built-in models, with what their training record says of them, and what a paper's card holds."""
+"""Model cards: the built-in models with their training records, and the fields of a paper's card."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RECORD = "pretraining.json"
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What a built-in model is, in words. `kind` says how it scores: by filling masks, or from left to right."""
+    """The description of a built-in model. `kind`: "masked" scores by filling masks, "causal" from left to right."""
 
     name: str
     label: str
@@ -28,17 +28,17 @@ class ModelCard:
 
     @property
     def directory(self) -> Path:
-        """Its Hugging Face directory; there is none before the model was trained."""
+        """Its Hugging Face directory; missing before the model was trained."""
         return FOLDER / self.name.removeprefix(BUILT_IN_PREFIX)
 
 
 @dataclass(frozen=True)
 class PaperCard:
-    """A model as papers name it: `labels` are pairs of a paper and what it calls the model there.
+    """A model as papers name it: `labels` are pairs of a paper and the model's name in it.
 
-    `hub`: its Hugging Face id. No revision is known to be the papers', so none is named. A model without an id `needs`
-    a local directory, and is asked for as NAME=DIRECTORY. `recipe`: how its publisher made tokens where the files alone
-    do not say so; it goes with the hub's files as well. Sizes and lengths as printed; None where it is not stated.
+    `hub`: its Hugging Face id, without a revision, because the papers state none. A model without an id `needs` a local
+    directory, and is named NAME=DIRECTORY. `recipe`: its publisher's tokenization where the files alone do not
+    determine it; it is applied to the hub's files as well. Sizes and lengths as printed; None where not stated.
     """
 
     name: str
@@ -60,7 +60,7 @@ class PaperCard:
 
     @property
     def model_name(self) -> str:
-        """What to type where a model is asked for; DIRECTORY stands for one's own."""
+        """The name to enter for this model; DIRECTORY stands for the user's own directory."""
         return self.name if self.hub else f"{self.name}={PLACEHOLDER}"
 
 
@@ -86,7 +86,7 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
     ),
 )}
 
-# Keys of the record's "held_out" -> how the number is called.
+# Keys of the record's "held_out" -> (name, unit, better end) of the number.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
     "masked_accuracy": ("accuracy, masked as trained", "share of masked tokens whose most probable token is right, "
                         "of the chosen 80 % [MASK], 10 % another token, 10 % left", "higher"),
@@ -99,7 +99,7 @@ _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
 
 
 def built_in_directory(name: str) -> Path:
-    """The directory of a built-in model. Raises ModelError for a name that is none, or a model that is not here."""
+    """The directory of a built-in model. Raises ModelError for an unknown name, or a model that is not installed."""
     if name not in BUILT_IN:
         raise ModelError(f"There is no built-in model {name!r}. The built-in models are {', '.join(BUILT_IN)}.")
     directory = BUILT_IN[name].directory
@@ -110,7 +110,7 @@ def built_in_directory(name: str) -> Path:
 
 
 def training_record(name: str) -> dict[str, Any]:
-    """All that `python -m engine pretrain` wrote down of a built-in model: settings, corpus, steps, numbers.
+    """The record that `python -m engine pretrain` wrote of a built-in model: settings, corpus, steps, numbers.
 
     Raises ModelError for an unknown or missing model, or when its record is missing or unreadable.
     """

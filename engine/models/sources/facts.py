@@ -1,9 +1,8 @@
-"""What is known of a model once it was looked at: plain facts, free of torch."""
+"""The facts of a model, read from its configuration and tokenizer. Imports no torch."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 Source = Literal["built-in", "directory", "hub"]
@@ -18,8 +17,8 @@ class ModelFacts:
     SHA-256 over its files, for a hub model the commit. `tokenizer_fingerprint` is a SHA-256 over what decides
     the tokens alone. `kind` is what the architecture published in the configuration scores: "masked" and
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
-    `recipe`: by which recipe tokens are made, with the versions of what it uses; "" where the files say it themselves.
-    `latin_tokens`: how many tokens a character of the Latin alphabet is, by and large.
+    `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
+    `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
     """
 
     name: str
@@ -45,16 +44,10 @@ class ModelFacts:
     recipe: str = ""
     latin_tokens: float = 1.0
 
-    def to_json(self) -> str:
-        """The facts as a JSON object, field by field."""
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> ModelFacts:
-        """The facts that `to_json` wrote. Raises TypeError when a field is missing or unknown."""
-        return cls.from_dict(json.loads(text))
-
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
-        """The facts of `dataclasses.asdict`, as the worker's "describe" returns them."""
+        """The facts from `dataclasses.asdict`, as the worker's "describe" returns them.
+
+        Raises TypeError when a field is missing or unknown.
+        """
         return cls(**fields)

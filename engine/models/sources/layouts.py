@@ -1,4 +1,4 @@
-"""Layouts of model directories that are not read as they are, and what would make them so."""
+"""Layouts of model directories that cannot be read, and how to convert them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from engine.errors import ModelError
 from engine.models.sources.model_files import CONFIG, PICKLED, SAFETENSORS, read_config
 
 _TENSORFLOW = re.compile(r"\.ckpt.*\.(index|meta|data-\d{5}-of-\d{5})$")
-CONVERT = ("Convert it once, where transformers 4 and tensorflow are installed: python -m "
-           "transformers.models.bert.convert_bert_original_tf_checkpoint_to_pytorch --tf_checkpoint_path MODEL.ckpt "
-           "--bert_config_file bert_config.json --pytorch_dump_path pytorch_model.bin")
+CONVERSION_ADVICE = (
+    "Convert it once, where transformers 4 and tensorflow are installed: python -m "
+    "transformers.models.bert.convert_bert_original_tf_checkpoint_to_pytorch --tf_checkpoint_path MODEL.ckpt "
+    "--bert_config_file bert_config.json --pytorch_dump_path pytorch_model.bin")
 CONFIGURATION = "bert_config.json"
 
 
 def require_model(directory: Path) -> None:
-    """Raise ModelError where `directory` is no model's that can be read: a checkpoint of TensorFlow, or none at all.
+    """Raise ModelError where `directory` holds no model that can be read: a checkpoint of TensorFlow, or none at all.
 
-    Nothing but names is looked at, and config.json.
+    Only the names of the files and config.json are read.
     """
     names = {path.name for path in directory.iterdir()}
     if not names & {*SAFETENSORS, *PICKLED} and any(_TENSORFLOW.search(name) for name in names):
         raise ModelError(f"{directory} holds a checkpoint of TensorFlow only ({', '.join(sorted(names)[:4])}, …), and "
-                         f"Hakari reads models of PyTorch. {CONVERT}. Then rename {CONFIGURATION} to {CONFIG}.")
+                         f"Hakari reads models of PyTorch. {CONVERSION_ADVICE}. "
+                         f"Then rename {CONFIGURATION} to {CONFIG}.")
     if CONFIG not in names and CONFIGURATION in names:
         raise ModelError(f"{directory} holds {CONFIGURATION} but no {CONFIG}. Rename it, or copy it to that name.")
     read_config(directory)

@@ -17,14 +17,14 @@ CONFIG = "config.json"
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 TOKENIZER_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
-# Files with such suffixes that say nothing about tokens. A file not listed here counts as the tokenizer's:
-# better one fingerprint too many than two tokenizers under one.
+# Files with such suffixes that do not affect tokens. A file not listed here counts as the tokenizer's: two
+# fingerprints for one tokenizer are better than one fingerprint for two.
 NOT_TOKENIZER = frozenset({
     CONFIG, "generation_config.json", "pretraining.json", "trainer_state.json", "all_results.json",
     "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
     "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
 })
-# A checkpoint of several machines: transformers would read it in the place of model.safetensors.
+# A distributed checkpoint: transformers would read it instead of model.safetensors.
 _DISTRIBUTED = re.compile(r"^shard-\d{5}-model-\d{5}-of-\d{5}\.safetensors$")
 
 
@@ -33,17 +33,17 @@ def read_config(directory: Path) -> dict[str, Any]:
     return read_json(directory / CONFIG, "A model directory holds config.json, weights and a tokenizer.")
 
 
-def read_json(path: Path, what_it_is: str) -> dict[str, Any]:
-    """The JSON object of a file; `what_it_is` says so when ModelError must be raised."""
+def read_json(path: Path, purpose: str) -> dict[str, Any]:
+    """The JSON object of a file. Raises ModelError, which ends with `purpose`, when it is missing or holds none."""
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise ModelError(f"{path.parent} holds no {path.name}. {what_it_is}") from error
+        raise ModelError(f"{path.parent} holds no {path.name}. {purpose}") from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as JSON: {error}. {what_it_is}") from error
-    if not isinstance(read, dict):
-        raise ModelError(f"{path} holds no JSON object but a {type(read).__name__}. {what_it_is}")
-    return read
+        raise ModelError(f"{path} cannot be read as JSON: {error}. {purpose}") from error
+    if not isinstance(content, dict):
+        raise ModelError(f"{path} holds no JSON object but a {type(content).__name__}. {purpose}")
+    return content
 
 
 def weight_files(directory: Path) -> tuple[Path, ...]:
@@ -61,13 +61,13 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
             return (directory / single,)
         if index in names:
             return (directory / index, *_shards(directory / index))
-    others = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or "nothing else"
+    other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or "nothing else"
     raise ModelError(f"There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
-                     f"(nor an index of several), only {others}. Save the model with save_pretrained.")
+                     f"(nor an index of several), only {other_names}. Save the model with save_pretrained.")
 
 
 def tokenizer_files(directory: Path) -> tuple[Path, ...]:
-    """The files that may decide how a text is cut into tokens, in name order."""
+    """The files that may determine how a text is tokenized, in name order."""
     return tuple(path for path in sorted(directory.iterdir())
                  if path.suffix in TOKENIZER_SUFFIXES and path.name not in NOT_TOKENIZER
                  and not path.name.endswith(".index.json") and path.is_file())
@@ -84,8 +84,8 @@ def fingerprint(directory: Path) -> str:
 def tokenizer_fingerprint(directory: Path) -> str:
     """SHA-256 over the tokenizer's files and the class that config.json names for them."""
     config = read_config(directory)
-    named = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
-    return sha256(f"{named}\n{_digest(tokenizer_files(directory))}".encode()).hexdigest()
+    tokenizer_class = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
+    return sha256(f"{tokenizer_class}\n{_digest(tokenizer_files(directory))}".encode()).hexdigest()
 
 
 def _digest(paths: Iterable[Path]) -> str:
@@ -104,8 +104,8 @@ def _content_digest(path: Path, size: int, modified: int) -> str:
 
 
 def _shards(index: Path) -> list[Path]:
-    named = read_json(index, "It names the files that hold the weights.").get("weight_map", {})
-    shards = [index.parent / name for name in sorted(set(named.values()))]
+    shard_by_weight = read_json(index, "It names the files that hold the weights.").get("weight_map", {})
+    shards = [index.parent / name for name in sorted(set(shard_by_weight.values()))]
     missing = [shard.name for shard in shards if not shard.is_file()]
     if missing or not shards:
         raise ModelError(f"{index} names weights that are not beside it: {', '.join(missing) or 'none at all'}. "

@@ -1,4 +1,4 @@
-"""What a model's name says: a card of the papers, a place, a revision.
+"""Parsing of a model's name: a card of the papers, a location, a revision.
 
     builtin/bert-mini-ja · owner/name · owner/name@revision · /a/directory · paper/tohoku-univ · paper/nict=/a/directory
 """
@@ -14,54 +14,54 @@ from engine.models.sources.recipe_files import recipe_for
 
 
 def split_card(name: str) -> tuple[str | None, str]:
-    """The card that a name begins with, and what it stands before; for a card alone its model of the hub.
+    """The card that a name begins with, and the rest of the name; for a card alone its model on the hub.
 
-    A directory that is called so is one, whatever its name looks like. Raises ModelError for a card that there is
-    not, or one alone whose model is not on the hub.
+    An existing directory is never parsed, whatever its name looks like. Raises ModelError for an unknown card, or for
+    a card alone whose model is not on the hub.
 
     >>> split_card("paper/nict=/srv/nict"), split_card("owner/name")
     (('paper/nict', '/srv/nict'), (None, 'owner/name'))
     """
-    before, equals, target = name.partition("=")
+    prefix, equals, target = name.partition("=")
     if _is_directory(name) or (not equals and not name.startswith(cards.PAPER_PREFIX)):
         return None, name
-    if before not in PAPER_CARDS:
-        if equals and not before.startswith(cards.PAPER_PREFIX) and not _is_directory(target):
+    if prefix not in PAPER_CARDS:
+        if equals and not prefix.startswith(cards.PAPER_PREFIX) and not _is_directory(target):
             return None, name
-        raise ModelError(f"There is no card {before!r}. The cards are {', '.join(PAPER_CARDS)}.")
-    card = PAPER_CARDS[before]
+        raise ModelError(f"There is no card {prefix!r}. The cards are {', '.join(PAPER_CARDS)}.")
+    card = PAPER_CARDS[prefix]
     if equals and target.startswith(cards.BUILT_IN_PREFIX):
         raise ModelError(f"{target} is built in and needs no card.")
     if not target and card.hub is None:
-        raise ModelError(f"{before} is not on the Hugging Face Hub: it needs {card.needs}. "
+        raise ModelError(f"{prefix} is not on the Hugging Face Hub: it needs {card.needs}. "
                          f"Name it {card.model_name}, with your directory (from {card.url}).")
-    return before, target or str(card.hub)
+    return prefix, target or str(card.hub)
 
 
 def local_directory(name: str) -> Path | None:
-    """The directory that a model's name leads to, with or without a card before it; None where it leads elsewhere.
+    """The directory that a model's name locates, with or without a card before it; None where it locates none.
 
     >>> local_directory("paper/nict=/no/such/place"), local_directory("owner/name")
     (None, None)
     """
-    for given in (name, name.partition("=")[2]):
-        path = as_path(given)
+    for candidate in (name, name.partition("=")[2]):
+        path = as_path(candidate)
         if path is not None and path.is_dir():
             return path.resolve()
     return None
 
 
 def recipe_state(name: str) -> str:
-    """What can be told at a glance of the recipe that a model's name leads to: it changes when its dictionary does.
+    """The state of the recipe of a model's name, computed without reading its dictionary: it changes when that does.
 
-    "" for a name without one, and for any text that names no model. What keeps a recipe from being used is told in its
-    place.
+    "" for a name without a recipe, and for any text that names no model. The message of the error where a recipe
+    cannot be used.
     """
-    directory, before = local_directory(name), name.partition("=")[0]
-    card = before if before in PAPER_CARDS and not _is_directory(name) else None
+    directory, prefix = local_directory(name), name.partition("=")[0]
+    card = prefix if prefix in PAPER_CARDS and not _is_directory(name) else None
     try:
         if directory is not None:
-            recipe = recipe_for(directory, card, own=True)
+            recipe = recipe_for(directory, card, is_local=True)
         else:
             recipe = PAPER_CARDS[card].recipe if card else None
         return recipes.state(recipe) if recipe else ""
@@ -82,7 +82,7 @@ def split_revision(model: str) -> tuple[str, str | None]:
 
 
 def as_path(name: str) -> Path | None:
-    """What a name would be as a path; None where it can be none: too long, with a NUL in it, the home of nobody."""
+    """A name as a path; None where it is not a valid one: too long, with a NUL, or the home of an unknown user."""
     try:
         path = Path(name).expanduser()
         path.exists()

@@ -1,4 +1,4 @@
-"""The models of the four papers: a plain table. What a card says of a model is what the paper and its publisher say."""
+"""The models of the four papers. The facts on a card are those of the paper and of the model's publisher."""
 
 from __future__ import annotations
 

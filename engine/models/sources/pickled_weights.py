@@ -1,7 +1,7 @@
-"""On a shared instance weights are read as safetensors only, unless whoever runs it allows a model's pytorch_model.bin.
+"""On a shared instance weights are read as safetensors only, unless its operator allows a model's pytorch_model.bin.
 
-torch's weights-only loading refuses code in such a file; a format that cannot hold any is the safer rule where
-strangers name models.
+torch's weights-only loading refuses code in such a file; a format that cannot hold code is safer where any user may
+name a model.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Which recipe a model is read by: that of the card it was named with, or of a hakari.json beside its weights.
+"""The recipe by which a model is read: that of the card it was named with, or of a hakari.json beside its weights.
 
     {"card": "paper/kyoto-univ"}
     {"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 128}
     {"card": "paper/mecab", "segmenter": "mecab:/opt/mecab-ipadic-neologd"}
 
-Fields beside "card" take the place of the card's. The file counts among the tokenizer's, so fingerprints hold it.
+Fields beside "card" override those of the card. The file is one of the tokenizer's files, so fingerprints include it.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from engine.models.sources.model_files import read_json
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import EXAMPLE, Recipe, recipe_from
 
-FILE = "hakari.json"
+RECIPE_FILE = "hakari.json"
 
 
-def recipe_for(directory: Path, card: str | None, *, own: bool) -> Recipe | None:
-    """The recipe for the files in `directory`, or None where they say themselves how tokens are made.
+def recipe_for(directory: Path, card: str | None, *, is_local: bool) -> Recipe | None:
+    """The recipe for the files in `directory`, or None where they determine the tokens themselves.
 
-    card: the name of a card of the papers, where the model was named by one. own: whether the directory is on this
-    machine by its user's will; what came from the hub names no directory of ours. Raises ModelError when the file is
-    not readable or holds no recipe, or when there is both a card and a file that says otherwise.
+    card: the name of a card of the papers, where the model was named by one. is_local: whether the user of this machine
+    put the directory here; a download from the hub may not name a directory of this machine. Raises ModelError when the
+    file is not readable or holds no recipe, or when there is both a card and a file with another recipe.
     """
-    path = directory / FILE
-    recipe = _written(path, own=own) if path.is_file() else None
+    path = directory / RECIPE_FILE
+    recipe = _read_recipe(path, is_local=is_local) if path.is_file() else None
     if card is None:
         return recipe
-    named = PAPER_CARDS[card].recipe
-    if path.is_file() and recipe != named:
+    card_recipe = PAPER_CARDS[card].recipe
+    if path.is_file() and recipe != card_recipe:
         raise ModelError(f"{card} names one recipe, and {path} another. Name the directory alone (the file may hold "
                          f'"card": "{card}" and what differs from it), or take the file away.')
-    return named
+    return card_recipe
 
 
-def _written(path: Path, *, own: bool) -> Recipe | None:
+def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
     fields: dict[str, Any] = read_json(path, f"It says how texts become tokens, like this: {EXAMPLE}")
     card = fields.pop("card", None)
     if card is not None and card not in PAPER_CARDS:
@@ -48,7 +48,7 @@ def _written(path: Path, *, own: bool) -> Recipe | None:
     recipe = recipe_from(fields, str(path), base) if fields else base
     if recipe is None and card is None:
         raise ModelError(f"{path} says nothing. It holds a recipe, like this: {EXAMPLE}")
-    if not own and recipe is not None and (recipe.segmenter or "").startswith(MECAB_DIRECTORY):
+    if not is_local and recipe is not None and (recipe.segmenter or "").startswith(MECAB_DIRECTORY):
         raise ModelError(f"{path} came from the hub and names a directory of this machine ({recipe.segmenter}). "
                          "Copy the model into a directory of your own and name the dictionary there.")
     return recipe

@@ -1,6 +1,6 @@
-"""Recipes: what has to be done to a text before a model's own vocabulary sees it, where its files do not say so.
+"""Recipes: how a text is normalised and segmented before a model's own vocabulary, where its files do not say so.
 
-Models of 2019 came as weights and a vocabulary; how texts were cut for it stood in the publisher's instructions.
+Models of 2019 were published as weights and a vocabulary, with the tokenization in the publisher's instructions.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Recipe:
 
     `normalize`: of STEPS. "nfkc" (Unicode's NFKC) and "full-width" (`language.widths`) come before the segmenter, in
     this order; "lower" comes after it, as BERT's own do_lower_case does, so that the segmenter sees the text's case.
-    `segmenter`: of `language.segmenters`, or None; words that a text has in spaces stay apart in any case.
-    `vocabulary`: "wordpiece" and "words" (a word that vocab.txt does not hold is unknown, none is ever split) frame
-    the tokens of each word by [CLS] and [SEP]; "sentencepiece" does so with the pieces of the directory's one .model
-    file; "own" gives the words, in spaces, to the tokenizer that transformers reads from the directory.
+    `segmenter`: of `language.segmenters`, or None; words that are separated by spaces stay separate in any case.
+    `vocabulary`: "wordpiece" and "words" (a word that vocab.txt does not hold is unknown, none is ever split) put the
+    tokens of the words between [CLS] and [SEP]; "sentencepiece" does so with the pieces of the directory's one .model
+    file; "own" passes the words, joined by spaces, to the tokenizer that transformers reads from the directory.
     `max_tokens`: the longest input the model was trained on, special tokens included, where its configuration has more.
     """
 
@@ -44,7 +44,7 @@ class Recipe:
 
 
 def identity(recipe: Recipe) -> str:
-    """All that determines the tokens beside the model's files: the recipe, and the segmenter with its dictionary.
+    """All that determines the tokens apart from the model's files: the recipe, and the segmenter with its dictionary.
 
     Raises ModelError when the segmenter or its dictionary is not installed.
     """
@@ -53,60 +53,60 @@ def identity(recipe: Recipe) -> str:
 
 
 def state(recipe: Recipe) -> str:
-    """Like `identity`, told at a glance: a dictionary by its files' sizes and times. Raises as `identity`."""
+    """Like `identity`, but faster: a dictionary by the sizes and times of its files. Raises as `identity`."""
     used = segmenters.state(recipe.segmenter) if recipe.segmenter else None
     return json.dumps({**asdict(recipe), "with": used}, sort_keys=True)
 
 
-def seasoned(fingerprint: str, recipe: Recipe | None) -> str:
-    """The fingerprint of files that are read by a recipe; without one it stays what it is. Raises as `identity`."""
+def fingerprint_with_recipe(fingerprint: str, recipe: Recipe | None) -> str:
+    """The fingerprint of files that are read by a recipe; unchanged without one. Raises as `identity`."""
     if recipe is None:
         return fingerprint
     return sha256(f"{fingerprint}\n{identity(recipe)}".encode()).hexdigest()
 
 
-def in_words(recipe: Recipe) -> str:
-    """The steps in their order, for readers.
+def description(recipe: Recipe) -> str:
+    """The steps of a recipe in their order, for readers.
 
-    >>> in_words(Recipe("mecab-jumandic", ("full-width",), "wordpiece", 128))
+    >>> description(Recipe("mecab-jumandic", ("full-width",), "wordpiece", 128))
     'full-width, MeCab with jumandic, WordPiece of vocab.txt, at most 128 tokens'
     """
     steps = [step for step in STEPS[:2] if step in recipe.normalize]
-    steps += [segmenters.in_words(recipe.segmenter)] if recipe.segmenter else []
+    steps += [segmenters.display_name(recipe.segmenter)] if recipe.segmenter else []
     steps += ["lower case"] if "lower" in recipe.normalize else []
     steps.append(VOCABULARIES[recipe.vocabulary])
     steps += [f"at most {recipe.max_tokens:,} tokens"] if recipe.max_tokens else []
     return ", ".join(steps)
 
 
-def signed(recipe: Recipe) -> str:
-    """`in_words`, with the versions of what it uses. Raises as `identity`."""
+def versioned_description(recipe: Recipe) -> str:
+    """`description`, with the versions of what it uses. Raises as `identity`."""
     used = f" ({segmenters.identity(recipe.segmenter)})" if recipe.segmenter else ""
-    return in_words(recipe) + used
+    return description(recipe) + used
 
 
 def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = None) -> Recipe:
-    """A recipe as JSON holds it, on top of `base`; `where` says where it was read from.
+    """A recipe from its JSON fields, on top of `base`; `where`: what they were read from, for the message.
 
-    Raises ModelError that names every field which is unknown or wrong.
+    Raises ModelError that names every unknown or invalid field.
     """
-    wrong = [f"{name} is no field of a recipe" for name in fields if name not in asdict(Recipe())]
-    given: dict[str, Any] = {name: fields[name] for name in asdict(Recipe()) if name in fields}
-    if (name := given.get("segmenter")) is not None:
+    errors = [f"{name} is no field of a recipe" for name in fields if name not in asdict(Recipe())]
+    values: dict[str, Any] = {name: fields[name] for name in asdict(Recipe()) if name in fields}
+    if (name := values.get("segmenter")) is not None:
         try:
-            segmenters.in_words(str(name))
+            segmenters.display_name(str(name))
         except InputError as error:
-            wrong.append(str(error).rstrip("."))
-    steps = given.get("normalize", [])
+            errors.append(str(error).rstrip("."))
+    steps = values.get("normalize", [])
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
-        wrong.append(f"normalize is a list of {', '.join(STEPS)}; got {steps!r}")
-    if (vocabulary := given.get("vocabulary", "own")) not in list(VOCABULARIES):
-        wrong.append(f"vocabulary is one of {', '.join(VOCABULARIES)}; got {vocabulary!r}")
-    limit = given.get("max_tokens")
+        errors.append(f"normalize is a list of {', '.join(STEPS)}; got {steps!r}")
+    if (vocabulary := values.get("vocabulary", "own")) not in list(VOCABULARIES):
+        errors.append(f"vocabulary is one of {', '.join(VOCABULARIES)}; got {vocabulary!r}")
+    limit = values.get("max_tokens")
     if limit is not None and (type(limit) is not int or limit < 3):
-        wrong.append(f"max_tokens is a whole number above 2; got {limit!r}")
-    if wrong:
-        raise ModelError(f"{where} is no recipe: {'; '.join(wrong)}. It is read like this: {EXAMPLE}")
-    if "normalize" in given:
-        given["normalize"] = tuple(step for step in STEPS if step in steps)
-    return replace(base or Recipe(), **given)
+        errors.append(f"max_tokens is a whole number above 2; got {limit!r}")
+    if errors:
+        raise ModelError(f"{where} is no recipe: {'; '.join(errors)}. It is read like this: {EXAMPLE}")
+    if "normalize" in values:
+        values["normalize"] = tuple(step for step in STEPS if step in steps)
+    return replace(base or Recipe(), **values)

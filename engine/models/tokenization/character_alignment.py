@@ -1,8 +1,8 @@
-"""Where pieces of a normalised text stand in the text as it was given.
+"""Alignment of the pieces of a normalised text with the characters of the original text.
 
-A tokenizer without offsets normalises a text (NFKC: ｶﾞ becomes ガ, ㍿ becomes 株式会社), cuts it, and may
-put [UNK] in the place of a piece. Here the text is normalised in the same way with every character's origin
-kept, and the pieces are found in it from left to right. Pure strings; no tokenizer is needed.
+A tokenizer without offsets normalises a text (NFKC: ｶﾞ becomes ガ, ㍿ becomes 株式会社), splits it, and may
+replace a piece by [UNK]. Here the text is normalised in the same way while the origin of every character is
+kept, and the pieces are searched for in it from left to right. Strings only; no tokenizer is needed.
 """
 
 from __future__ import annotations
@@ -12,83 +12,89 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 
 @dataclass(frozen=True)
-class Folded:
-    """A text normalised; character i of it stems from `text[starts[i]:ends[i]]`."""
+class NormalizedText:
+    """A normalised text whose character i stems from `text[starts[i]:ends[i]]` of the original."""
 
     characters: str
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
     def origin(self, begin: int, end: int) -> tuple[int, int]:
-        """The character span in the given text that folded characters `begin` to `end` stem from."""
+        """The character span of the original text that normalised characters `begin` to `end` stem from."""
         if begin < end:
             return self.starts[begin], self.ends[end - 1]
         position = self.ends[begin - 1] if begin else 0
         return position, position
 
 
-def fold(text: str, form: Form | None, *, offset: int = 0, case: bool = True) -> Folded:
+def normalize_with_origins(
+    text: str, form: UnicodeForm | None, *, offset: int = 0, case: bool = True
+) -> NormalizedText:
     """Normalise `text` by a Unicode form ("NFKC", "NFC", … or None) and, with `case`, fold its case, keeping origins.
 
-    `place` folds the case of what it looks for, so that it does not matter whether the tokenizer lowers it.
-    `offset` is where `text` begins in the whole text. Characters that melt into one (ｶ + ﾞ, e + ´) each have
-    the whole group as their origin.
+    `align_surfaces` folds the case of what it searches for, so it does not matter whether the tokenizer lowers it.
+    `offset` is where `text` begins in the whole text. Characters that compose to one (ｶ + ﾞ, e + ´) have the whole
+    group as their origin.
 
-    >>> fold("ｶﾞ㍿", "NFKC")
-    Folded(characters='ガ株式会社', starts=(0, 2, 2, 2, 2), ends=(2, 3, 3, 3, 3))
+    >>> normalize_with_origins("ｶﾞ㍿", "NFKC")
+    NormalizedText(characters='ガ株式会社', starts=(0, 2, 2, 2, 2), ends=(2, 3, 3, 3, 3))
     """
     characters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for begin, end in _groups(text, form):
+    for begin, end in _normalization_groups(text, form):
         group = _normalised(text[begin:end], form)
-        folded = "".join(map(str.casefold, group)) if case else group
-        characters.append(folded)
-        starts += [offset + begin] * len(folded)
-        ends += [offset + end] * len(folded)
-    return Folded("".join(characters), tuple(starts), tuple(ends))
+        changed = "".join(map(str.casefold, group)) if case else group
+        characters.append(changed)
+        starts += [offset + begin] * len(changed)
+        ends += [offset + end] * len(changed)
+    return NormalizedText("".join(characters), tuple(starts), tuple(ends))
 
 
-def place(surfaces: Sequence[str | None], within: Folded, begin: int, end: int) -> list[tuple[int, int]]:
-    """Find pieces one after another in folded characters `begin` to `end`; returns their folded ranges.
+def align_surfaces(
+    surfaces: Sequence[str | None], normalized: NormalizedText, begin: int, end: int
+) -> list[tuple[int, int]]:
+    """Find pieces one after another in normalised characters `begin` to `end`; returns their normalised ranges.
 
-    Only white space and control characters may lie between two pieces. A piece that is unknown (None), or
-    that is not found so, takes what lies between its found neighbours, without the white space round it;
-    several unknown pieces in a row share that. Ranges never go back, and may be empty.
+    Only white space and control characters may lie between two pieces. A piece that is unknown (None) or not
+    found this way gets the range between its found neighbours, without the white space around it; several unknown
+    pieces in a row share that range. Ranges never go back, and may be empty.
 
-    >>> place(["ab", None, "d"], fold("ab c d", None), 0, 6)
+    >>> align_surfaces(["ab", None, "d"], normalize_with_origins("ab c d", None), 0, 6)
     [(0, 2), (3, 4), (5, 6)]
     """
-    found: list[tuple[int, int] | None] = []
+    known_ranges: list[tuple[int, int] | None] = []
     cursor, after_unknown = begin, False
     for surface in surfaces:
-        wanted = "" if surface is None else "".join(map(str.casefold, surface))
-        at = within.characters.find(wanted, cursor, end) if wanted else -1
-        if at < 0 or not (after_unknown or _is_dropped(within.characters[cursor:at])):
-            found.append(None)
+        target = "" if surface is None else "".join(map(str.casefold, surface))
+        position = normalized.characters.find(target, cursor, end) if target else -1
+        if position < 0 or not (after_unknown or _is_droppable(normalized.characters[cursor:position])):
+            known_ranges.append(None)
             after_unknown = True
             continue
-        cursor, after_unknown = at + len(wanted), False
-        found.append((at, cursor))
-    return _filled(found, within.characters, begin, end)
+        cursor, after_unknown = position + len(target), False
+        known_ranges.append((position, cursor))
+    return _fill_gaps(known_ranges, normalized.characters, begin, end)
 
 
-def _filled(found: list[tuple[int, int] | None], characters: str, begin: int, end: int) -> list[tuple[int, int]]:
+def _fill_gaps(
+    known_ranges: list[tuple[int, int] | None], characters: str, begin: int, end: int
+) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     next_start = end
     starts_after: list[int] = []
-    for known in reversed(found):
+    for known_range in reversed(known_ranges):
         starts_after.append(next_start)
-        next_start = known[0] if known else next_start
+        next_start = known_range[0] if known_range else next_start
     previous_end, gap = begin, begin
-    for known, gap_end in zip(found, reversed(starts_after), strict=True):
-        if known:
-            previous_end = gap = known[1]
-            ranges.append(known)
+    for known_range, gap_end in zip(known_ranges, reversed(starts_after), strict=True):
+        if known_range:
+            previous_end = gap = known_range[1]
+            ranges.append(known_range)
             continue
         inner = characters[gap:gap_end]
         first = gap + len(inner) - len(inner.lstrip())
@@ -97,31 +103,31 @@ def _filled(found: list[tuple[int, int] | None], characters: str, begin: int, en
     return ranges
 
 
-def _groups(text: str, form: Form | None) -> list[tuple[int, int]]:
-    """Cut `text` where normalising the parts gives the same as normalising the whole."""
+def _normalization_groups(text: str, form: UnicodeForm | None) -> list[tuple[int, int]]:
+    """Split `text` where normalising the parts gives the same as normalising the whole."""
     if form is None or unicodedata.is_normalized(form, text):
         return [(i, i + 1) for i in range(len(text))]
     groups: list[tuple[int, int]] = []
     begin = 0
     for i in range(1, len(text)):
-        if not _melts(text[begin:i], text[i], form):
+        if not _composes(text[begin:i], text[i], form):
             groups.append((begin, i))
             begin = i
     return [*groups, (begin, len(text))]
 
 
-def _melts(group: str, character: str, form: Form) -> bool:
-    """Whether `character` changes, or may be reordered into, the group before it."""
+def _composes(group: str, character: str, form: UnicodeForm) -> bool:
+    """Whether `character` changes the group before it, or may be reordered into it."""
     first = unicodedata.normalize("NFKD", character)[:1]
     if first and unicodedata.combining(first):
         return True
     return _normalised(group + character, form) != _normalised(group, form) + _normalised(character, form)
 
 
-def _normalised(text: str, form: Form | None) -> str:
+def _normalised(text: str, form: UnicodeForm | None) -> str:
     return text if form is None else unicodedata.normalize(form, text)
 
 
-def _is_dropped(characters: str) -> bool:
-    """Whether a tokenizer may drop these without a trace."""
+def _is_droppable(characters: str) -> bool:
+    """Whether a tokenizer may drop these characters."""
     return all(character.isspace() or unicodedata.category(character)[0] == "C" for character in characters)

@@ -1,8 +1,8 @@
 """The tokens of a text with their character offsets, from any tokenizer.
 
-Rust tokenizers give offsets; two of their habits are mended here. Python tokenizers give none: their pieces
-are found again in the normalised text. `BertJapaneseTokenizer` is followed step by step, words first and then
-each word's pieces, so that an [UNK] or a rewritten character never leaves its word.
+Rust tokenizers give offsets, which are corrected here in two cases (combining marks, byte fallback). Python
+tokenizers give none: their pieces are aligned with the normalised text. The steps of `BertJapaneseTokenizer` are
+repeated, words first and then the pieces of each word, so that an [UNK] or a rewritten character stays in its word.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
-from engine.models.tokenization.character_alignment import Form, fold, place
+from engine.models.tokenization.character_alignment import UnicodeForm, align_surfaces, normalize_with_origins
 from engine.models.tokenization.encoding import encoded, token_ids
 
-# How SentencePiece and byte-level BPE write the space before a word, and WordPiece a piece that begins none.
+# How SentencePiece and byte-level BPE write the space before a word, and WordPiece a piece that continues a word.
 SPACE_MARKS = ("▁", "Ġ")
 CONTINUATION = "##"
 OTHER_MARKS = ("</w>", "@@")
@@ -30,9 +30,9 @@ Span = tuple[int, int]
 class Offsets:
     """Tokens as the tokenizer has them, special ones included, n in all.
 
-    `offsets`: characters of the given text, possibly with the space before a word; (0, 0) for special tokens.
-    `special`: control tokens, whether the tokenizer added them or the text spells them.
-    `words`: equal neighbours belong to one word of the tokenizer's; their values mean nothing else.
+    `offsets`: characters of the original text, possibly with the space before a word; (0, 0) for special tokens.
+    `special`: control tokens, whether the tokenizer added them or the text contains them.
+    `words`: equal neighbours belong to one word of the tokenizer; the values have no other meaning.
     """
 
     ids: list[int]
@@ -43,8 +43,8 @@ class Offsets:
 
 
 @runtime_checkable
-class KnowsOffsets(Protocol):
-    """A tokenizer that says itself where its tokens stand (`recipe_tokenizer`)."""
+class ProvidesOffsets(Protocol):
+    """A tokenizer that returns the offsets of its tokens itself (`recipe_tokenizer`)."""
 
     def offsets(self, text: str) -> Offsets:
         """The tokens of one text."""
@@ -52,54 +52,54 @@ class KnowsOffsets(Protocol):
 
 def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
     """Tokenize `text`; ids equal `tokenizer(text)["input_ids"]`, and offsets never go back."""
-    if isinstance(tokenizer, KnowsOffsets):
+    if isinstance(tokenizer, ProvidesOffsets):
         return tokenizer.offsets(text)
     if not tokenizer.is_fast:
-        return _found_again(tokenizer, text)
+        return _recovered_offsets(tokenizer, text)
     encoding = encoded(tokenizer, text, return_offsets_mapping=True, return_special_tokens_mask=True)
     ids = list(encoding["input_ids"])
     # By id: the encoding's own tokens show the spelling of an unknown piece instead of <unk>.
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
     offsets = encoding["offset_mapping"]
     control = control_ids(tokenizer)
-    # A control token in the midst is one only where the text spells it: a Unigram may write </s> for what it
-    # does not know (transformers 5 does so with T5Tokenizer vocabularies whose <unk> is not the third piece).
+    # A control token inside the text counts as one only where the text contains it: a Unigram may write </s> for an
+    # unknown piece (transformers 5 does so with T5Tokenizer vocabularies whose <unk> is not the third piece).
     special = [bool(added) or (i in control and text[slice(*offset)].strip() == token)
                for i, token, offset, added in zip(ids, tokens, offsets, encoding["special_tokens_mask"], strict=True)]
-    offsets = _with_marks(text, _bytes_apart(text, tokens, offsets))
+    offsets = _with_combining_marks(text, _separate_bytes(text, tokens, offsets))
     return Offsets(ids, tokens, offsets, special, encoding.word_ids())
 
 
 def control_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """Ids of the tokens that steer a model and stand for no text: all special ones but the unknown token.
+    """Ids of the control tokens, which stand for no text: all special tokens but the unknown token.
 
-    The unknown token counts as one only where it doubles as another (GPT-2's <|endoftext|>).
+    The unknown token is included only where it also has another role (GPT-2's <|endoftext|>).
     """
     doubles = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id)
     unknown = tokenizer.unk_token_id
     return frozenset(token for token in tokenizer.all_special_ids if token != unknown or token in doubles)
 
 
-def _found_again(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
+def _recovered_offsets(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
     ids = token_ids(tokenizer, text)
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
     control = control_ids(tokenizer)
     special = [token in control for token in ids]
     if isinstance(tokenizer, BertJapaneseTokenizer):
         pieces, spans, words = _japanese_pieces(tokenizer, text)
-        # The tokenizer sets the pieces between special tokens; a step we do not know would show here.
+        # The tokenizer puts the pieces between special tokens; pieces of any other step would not be found here.
         before = next((i for i in range(len(ids)) if ids[i : i + len(pieces)] == pieces), None)
         if before is not None:
             after = len(ids) - before - len(pieces)
             return Offsets(ids, tokens, [(0, 0)] * before + spans + [(0, 0)] * after, special,
                            [None] * before + words + [None] * after)
 
-    folded = fold(text, "NFKC")
+    normalized = normalize_with_origins(text, "NFKC")
     unknown = tokenizer.unk_token_id
     surfaces = [None if token == unknown else _surface(piece)
                 for token, piece, flag in zip(ids, tokens, special, strict=True) if not flag]
-    placed = iter(place(surfaces, folded, 0, len(folded.characters)))
-    offsets = [(0, 0) if flag else folded.origin(*next(placed)) for flag in special]
+    ranges = iter(align_surfaces(surfaces, normalized, 0, len(normalized.characters)))
+    offsets = [(0, 0) if flag else normalized.origin(*next(ranges)) for flag in special]
     continues = [piece.startswith(CONTINUATION) for piece in tokens]
     starts = np.array([any(continues) and not flag for flag in continues], dtype=bool)
     return Offsets(ids, tokens, offsets, special, np.cumsum(starts).tolist())
@@ -112,8 +112,8 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
     numbers: list[int | None] = []
     word_number, position = 0, 0
     added = tokenizer.added_tokens_encoder
-    # Looked up once: the tokenizer puts its special tokens together anew at every look.
-    special, unknown, form = tokenizer.all_special_tokens, tokenizer.unk_token, _form(tokenizer)
+    # Read once: the tokenizer builds the list of its special tokens anew at every access.
+    special, unknown, form = tokenizer.all_special_tokens, tokenizer.unk_token, _unicode_form(tokenizer)
     for segment in tokenizer.tokens_trie.split(text):
         begin = text.find(segment, position)
         position = begin + len(segment)
@@ -126,20 +126,22 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
         words = [segment]
         if tokenizer.do_word_tokenize:
             words = tokenizer.word_tokenizer.tokenize(segment, never_split=special)
-        folded = fold(segment, form, offset=begin)
-        for word, (first, last) in zip(words, place(words, folded, 0, len(folded.characters)), strict=True):
+        normalized = normalize_with_origins(segment, form, offset=begin)
+        word_ranges = align_surfaces(words, normalized, 0, len(normalized.characters))
+        for word, (first, last) in zip(words, word_ranges, strict=True):
             pieces = tokenizer.subword_tokenizer.tokenize(word) if tokenizer.do_subword_tokenize else [word]
             surfaces = [None if piece == unknown else _surface(piece, opens_word=i == 0)
                         for i, piece in enumerate(pieces)]
             ids += [int(tokenizer.convert_tokens_to_ids(piece)) for piece in pieces]  # type: ignore[arg-type]
-            spans += [folded.origin(*found) for found in place(surfaces, folded, first, last)]
+            piece_ranges = align_surfaces(surfaces, normalized, first, last)
+            spans += [normalized.origin(*piece_range) for piece_range in piece_ranges]
             numbers += [word_number] * len(pieces)
             word_number += 1
     return ids, spans, numbers
 
 
-def _form(tokenizer: BertJapaneseTokenizer) -> Form | None:
-    """The Unicode form that the tokenizer brings a text to before it cuts it."""
+def _unicode_form(tokenizer: BertJapaneseTokenizer) -> UnicodeForm | None:
+    """The Unicode form to which the tokenizer normalises a text before it splits it."""
     if tokenizer.do_word_tokenize and tokenizer.word_tokenizer_type == "basic":
         return "NFC"
     normalizes = getattr(getattr(tokenizer, "word_tokenizer", None), "normalize_text", True)
@@ -155,52 +157,52 @@ def _surface(piece: str, *, opens_word: bool = False) -> str:
     return piece
 
 
-def _with_marks(text: str, offsets: list[Span]) -> list[Span]:
-    """Let a token keep the marks that melted into its last character: the Rust NFKC leaves ﾞ of ｶﾞ to nobody."""
-    mended = list(offsets)
+def _with_combining_marks(text: str, offsets: list[Span]) -> list[Span]:
+    """Extend each token by the marks that compose with its last character: the Rust NFKC leaves out the ﾞ of ｶﾞ."""
+    extended = list(offsets)
     following = len(text)
     for i in range(len(offsets) - 1, -1, -1):
         start, end = offsets[i]
         if start == end:
             continue
         if i + 1 < len(offsets) and offsets[i] == offsets[i + 1]:
-            mended[i] = mended[i + 1]
+            extended[i] = extended[i + 1]
             continue
         while end < following and unicodedata.combining(unicodedata.normalize("NFKD", text[end])[0]):
             end += 1
-        mended[i], following = (start, end), start
-    return mended
+        extended[i], following = (start, end), start
+    return extended
 
 
-def _bytes_apart(text: str, tokens: list[str], offsets: list[Span]) -> list[Span]:
-    """Give each byte token <0x…> its own character.
+def _separate_bytes(text: str, tokens: list[str], offsets: list[Span]) -> list[Span]:
+    """Give each byte token <0x…> the offsets of its own character.
 
     Where a Unigram falls back to bytes for several characters in a row, the Rust tokenizer gives all their
     bytes the offsets of the whole row.
     """
-    apart = list(offsets)
+    separated = list(offsets)
     i = 0
     while i < len(tokens):
         run = i
         while run < len(tokens) and offsets[run] == offsets[i] and _is_byte(tokens[run]):
             run += 1
         if run - i > 1:
-            apart[i:run] = _spelt(text, bytes(int(token[3:5], 16) for token in tokens[i:run]), *offsets[i])
+            separated[i:run] = _byte_spans(text, bytes(int(token[3:5], 16) for token in tokens[i:run]), *offsets[i])
         i = max(run, i + 1)
-    return apart
+    return separated
 
 
 def _is_byte(token: str) -> bool:
     return len(token) == 6 and token.startswith("<0x") and token.endswith(">")
 
 
-def _spelt(text: str, spelling: bytes, start: int, end: int) -> list[Span]:
-    """The span of each byte, where the bytes spell the text or its NFKC form; else the whole span for each."""
+def _byte_spans(text: str, spelling: bytes, start: int, end: int) -> list[Span]:
+    """The span of each byte, where the bytes encode the text or its NFKC form; else the whole span for each."""
     characters = spelling.decode("utf-8", errors="replace")
-    forms: tuple[Form | None, ...] = (None, "NFKC")
+    forms: tuple[UnicodeForm | None, ...] = (None, "NFKC")
     for form in forms:
-        folded = fold(text[start:end], form, offset=start, case=False)
-        if characters == folded.characters:
-            return [(folded.starts[i], folded.ends[i])
+        normalized = normalize_with_origins(text[start:end], form, offset=start, case=False)
+        if characters == normalized.characters:
+            return [(normalized.starts[i], normalized.ends[i])
                     for i, character in enumerate(characters) for _ in character.encode()]
     return [(start, end)] * len(spelling)

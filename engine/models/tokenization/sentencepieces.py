@@ -1,4 +1,4 @@
-"""The pieces of a published SentencePiece model, by SentencePiece itself, with the numbers of its vocabulary file."""
+"""The pieces of a published SentencePiece model, by SentencePiece itself, with the ids of its vocabulary file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sentencepiece import SentencePieceProcessor
 from transformers.convert_slow_tokenizer import import_protobuf
 
 from engine.errors import ModelError
-from engine.models.tokenization.character_alignment import Folded
+from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import SPACE_MARKS
 
 
@@ -18,11 +18,11 @@ class SentencePieces:
 
     def __init__(self, directory: Path) -> None:
         """Raises ModelError when there is none, more than one, or one that cannot be read."""
-        found = sorted(directory.glob("*.model"))
-        if len(found) != 1:
+        model_files = sorted(directory.glob("*.model"))
+        if len(model_files) != 1:
             raise ModelError(f"The recipe needs the one SentencePiece model of {directory}, a file that ends in "
-                             f".model; there are {', '.join(path.name for path in found) or 'none'}.")
-        self._path = found[0]
+                             f".model; there are {', '.join(path.name for path in model_files) or 'none'}.")
+        self._path = model_files[0]
         try:
             self._bytes = self._path.read_bytes()
             self._processor = SentencePieceProcessor(model_proto=self._bytes)
@@ -32,17 +32,17 @@ class SentencePieces:
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """The number of each piece: its line in vocab.txt or the .vocab file beside the model, else the model's own."""
+        """The id of each piece: its line in vocab.txt or the .vocab file beside the model, else the model's own."""
         for path in (self._path.parent / "vocab.txt", self._path.with_suffix(".vocab")):
             if path.is_file():
                 lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
                 return {line.split("\t")[0]: number for number, line in enumerate(lines) if line}
         return {self._processor.id_to_piece(number): number for number in range(len(self._processor))}
 
-    def cut(self, text: Folded, opens: bool) -> list[tuple[str | None, int, int]]:
-        """The pieces of a text, each with the characters it covers; None for one without a number.
+    def split(self, text: NormalizedText, opens: bool) -> list[tuple[str | None, int, int]]:
+        """The pieces of a text, each with the characters it covers; None for a piece without an id.
 
-        opens: whether the text begins here. Behind a special token no word begins, so the space that most models
+        opens: whether the text begins here. After a special token no word begins, so the space that most models
         put before a text is left out there.
         """
         processor = self._processor if opens else self._inner
@@ -53,15 +53,15 @@ class SentencePieces:
             character_at[position] = index
             position += len(character.encode())
         character_at[position] = len(text.characters)
-        cut: list[tuple[str | None, int, int]] = []
+        pieces: list[tuple[str | None, int, int]] = []
         for piece in reversed(processor.encode(text.characters, return_type="proto").pieces):
             start, end = character_at[piece.begin], character_at[piece.end]
-            if start == end and cut and cut[-1][1] == start and piece.piece != SPACE_MARKS[0]:
+            if start == end and pieces and pieces[-1][1] == start and piece.piece != SPACE_MARKS[0]:
                 # Of the pieces that one character became (株式会社 from ㍿) SentencePiece gives it to the last alone.
-                end = cut[-1][2]
-            known = piece.id != processor.unk_id() and piece.piece in self.ids
-            cut.append((piece.piece if known else None, start, end))
-        return cut[::-1]
+                end = pieces[-1][2]
+            is_known = piece.id != processor.unk_id() and piece.piece in self.ids
+            pieces.append((piece.piece if is_known else None, start, end))
+        return pieces[::-1]
 
     @cached_property
     def _inner(self) -> SentencePieceProcessor:

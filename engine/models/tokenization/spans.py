@@ -1,4 +1,4 @@
-"""Where the tokens of a text stand in it, and which word each token belongs to.
+"""Character spans of the tokens of a text, and the word that each token belongs to.
 
 Words are the tokenizer's own or MeCab's. On Japanese the tokenizers disagree on what a word is (a whole
 sentence, a run between punctuation, every kanji), so MeCab is the default there.
@@ -24,10 +24,10 @@ NO_SPAN = (-1, -1)
 class Spans:
     """The tokens of one text, special tokens included, n in all.
 
-    `spans` int32 (n, 2): characters of the given text that a token stems from, without white space round them;
+    `spans` int32 (n, 2): characters of the original text that a token stems from, without white space around them;
     (-1, -1) for special tokens. They never go back, but several tokens may share one character (bytes of a
     byte-level BPE, 株式会社 from ㍿), and a token that only marks a word's beginning may have an empty span.
-    `special` bool (n,): control tokens, whether the tokenizer added them or the text spells them; [UNK] is none.
+    `special` bool (n,): control tokens, whether the tokenizer added them or the text contains them; [UNK] is none.
     `words` int32 (n,): the tokenizer's own words, counted from 0; -1 for special tokens.
     """
 
@@ -39,25 +39,25 @@ class Spans:
 
 
 def token_spans(tokenizer: PreTrainedTokenizerBase, text: str) -> Spans:
-    """Tokenize `text` and say where each token stands in it; ids equal `tokenizer(text)["input_ids"]`.
+    """Tokenize `text` and return the span of each token in it; ids equal `tokenizer(text)["input_ids"]`.
 
     A piece of a Python tokenizer that cannot be found in the text ([UNK], or one that the tokenizer rewrote)
-    spans what lies between the pieces that were found.
+    spans the characters between the pieces that were found.
     """
-    found = token_offsets(tokenizer, text)
+    encoding = token_offsets(tokenizer, text)
     spans = [NO_SPAN if special else _trimmed(text, *offset)
-             for offset, special in zip(found.offsets, found.special, strict=True)]
-    return Spans(found.ids, found.tokens, np.array(spans, dtype=np.int32).reshape(-1, 2),
-                 np.array(found.special, dtype=bool), _own_words(text, found))
+             for offset, special in zip(encoding.offsets, encoding.special, strict=True)]
+    return Spans(encoding.ids, encoding.tokens, np.array(spans, dtype=np.int32).reshape(-1, 2),
+                 np.array(encoding.special, dtype=bool), _own_words(text, encoding))
 
 
 def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
-    """Number the words of `text` from 0 and say which each token belongs to: int32 (n,), -1 for special tokens.
+    """Number the words of `text` from 0 and return the word of each token: int32 (n,), -1 for special tokens.
 
     how: "tokenizer": the tokenizer's own words: a WordPiece and the "##" pieces after it; what the pre-tokenizer
     of a byte-level BPE or SentencePiece keeps together, and in any case a new word after white space.
     "mecab": MeCab's words (unidic-lite). **A token that crosses a boundary joins the words it touches into
-    one**; tokens that touch no word (white space) are a word of their own wherever they stand.
+    one**; tokens that touch no word (white space) are a word of their own at each position.
     "auto": "mecab" where the text has kana or kanji, "tokenizer" elsewhere.
     Raises InputError for another `how`.
     """
@@ -73,28 +73,28 @@ def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
     joins_previous = np.zeros(len(words), dtype=bool)
     for first, last in touched:
         joins_previous[first + 1 : last] = True
-    joined = np.cumsum(~joins_previous).tolist()  # (n_words,) one number for words that were joined
+    joined_word = np.cumsum(~joins_previous).tolist()  # (n_words,) one number for words that were joined
     numbers: dict[tuple[str, int], int] = {}
-    found = np.full(len(spans.ids), -1, dtype=np.int32)
+    word_numbers = np.full(len(spans.ids), -1, dtype=np.int32)
     for i, (first, last) in enumerate(touched):
         if not spans.special[i]:
-            key = ("word", joined[first]) if first < last else ("space", int(spans.spans[i, 0]))
-            found[i] = numbers.setdefault(key, len(numbers))
-    return found
+            key = ("word", joined_word[first]) if first < last else ("space", int(spans.spans[i, 0]))
+            word_numbers[i] = numbers.setdefault(key, len(numbers))
+    return word_numbers
 
 
-def _own_words(text: str, found: Offsets) -> np.ndarray:
-    """The tokenizer's words, cut again at white space: a Unigram without pre-tokenizer calls a whole text one word."""
-    words = np.full(len(found.ids), -1, dtype=np.int32)
+def _own_words(text: str, encoding: Offsets) -> np.ndarray:
+    """The tokenizer's words, split at white space: to a Unigram without pre-tokenizer a whole text is one word."""
+    words = np.full(len(encoding.ids), -1, dtype=np.int32)
     word, previous = -1, -1  # previous: the token before, or -1 where the words begin anew
-    for i, (token, (start, end)) in enumerate(zip(found.tokens, found.offsets, strict=True)):
-        if found.special[i]:
+    for i, (token, (start, end)) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True)):
+        if encoding.special[i]:
             previous = -1
             continue
-        begins = previous < 0 or found.words[i] != found.words[previous]
-        if not begins and not _is_blank(text, found.tokens[previous], found.offsets[previous]):
+        begins = previous < 0 or encoding.words[i] != encoding.words[previous]
+        if not begins and not _is_blank(text, encoding.tokens[previous], encoding.offsets[previous]):
             # White space before the token, whether it counts as the token's own or as nobody's.
-            previous_end = found.offsets[previous][1]
+            previous_end = encoding.offsets[previous][1]
             spaced = start >= previous_end and any(map(str.isspace, text[previous_end : min(start + 1, end)]))
             begins = spaced or token.startswith(SPACE_MARKS)
         word += begins
@@ -107,7 +107,7 @@ def _is_blank(text: str, token: str, offset: Span) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
-    """The span without white space round it; white space alone stays as it is."""
+    """The span without the white space around it; white space alone stays as it is."""
     inner = text[start:end]
     if not inner or inner.isspace():
         return start, end

@@ -14,9 +14,9 @@ from engine.datasets.corpora.corpus import pieces
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 
-# MeCab, under BertJapaneseTokenizer, ends the process on texts of some hundred thousand characters.
-CHARACTERS_AT_ONCE = 4_000
-WORDS_REMEMBERED = 200_000
+# MeCab, under BertJapaneseTokenizer, crashes the process on texts of some hundred thousand characters.
+MAX_CHARACTERS_PER_CALL = 4_000
+WORD_CACHE_SIZE = 200_000
 
 
 def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]) -> dict[str, Any]:
@@ -26,31 +26,32 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
     {"tokens": [str], "documents": int32 (n,) how many documents have each, "occurrences": int32 (n,) how often each
     occurs, "n_documents": int}; tokens that occur, in the order of their first occurrence.
     """
-    has: Counter[str] = Counter()
-    occurs: Counter[str] = Counter()
+    document_counts_by_token: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     for document in documents:
-        found: Counter[str] = Counter()
-        for part in pieces(document, CHARACTERS_AT_ONCE):
-            found.update(_counted(tokenizer, part))
-        has.update(found.keys())
-        occurs.update(found)
-    tokens = list(occurs)
-    return {"tokens": tokens, "documents": np.array([has[token] for token in tokens], dtype=np.int32),
-            "occurrences": np.array([occurs[token] for token in tokens], dtype=np.int32),
+        counts: Counter[str] = Counter()
+        for part in pieces(document, MAX_CHARACTERS_PER_CALL):
+            counts.update(_token_counts(tokenizer, part))
+        document_counts_by_token.update(counts.keys())
+        occurrences.update(counts)
+    tokens = list(occurrences)
+    return {"tokens": tokens,
+            "documents": np.array([document_counts_by_token[token] for token in tokens], dtype=np.int32),
+            "occurrences": np.array([occurrences[token] for token in tokens], dtype=np.int32),
             "n_documents": len(documents)}
 
 
-def _counted(tokenizer: PreTrainedTokenizerBase, text: str) -> Counter[str]:
+def _token_counts(tokenizer: PreTrainedTokenizerBase, text: str) -> Counter[str]:
     if isinstance(tokenizer, BertJapaneseTokenizer):
-        return _counted_by_words(tokenizer, text)
+        return _token_counts_by_words(tokenizer, text)
     control = control_ids(tokenizer)
     ids = Counter(token for token in token_ids(tokenizer, text) if token not in control)
     return Counter(dict(zip(tokenizer.convert_ids_to_tokens(list(ids)), ids.values(), strict=True)))
 
 
-def _counted_by_words(tokenizer: BertJapaneseTokenizer, text: str) -> Counter[str]:
-    """The same by the steps of the tokenizer, each different word cut into its pieces once: three times as fast."""
-    found: Counter[str] = Counter()
+def _token_counts_by_words(tokenizer: BertJapaneseTokenizer, text: str) -> Counter[str]:
+    """The same, by the steps of the tokenizer: each distinct word is split into pieces once, three times as fast."""
+    counts: Counter[str] = Counter()
     words: Counter[str] = Counter()
     added, special = tokenizer.added_tokens_encoder, tokenizer.all_special_tokens
     for segment in tokenizer.tokens_trie.split(text):
@@ -61,14 +62,14 @@ def _counted_by_words(tokenizer: BertJapaneseTokenizer, text: str) -> Counter[st
         else:
             words[segment] += 1
     for word, n in words.items():
-        for token in _pieces_of(tokenizer, word, word in added):
-            found[token] += n
-    return found
+        for token in _word_pieces(tokenizer, word, word in added):
+            counts[token] += n
+    return counts
 
 
-@lru_cache(maxsize=WORDS_REMEMBERED)
-def _pieces_of(tokenizer: BertJapaneseTokenizer, word: str, is_added: bool) -> tuple[str, ...]:
-    cut = [word] if is_added or not tokenizer.do_subword_tokenize else tokenizer.subword_tokenizer.tokenize(word)
+@lru_cache(maxsize=WORD_CACHE_SIZE)
+def _word_pieces(tokenizer: BertJapaneseTokenizer, word: str, is_added: bool) -> tuple[str, ...]:
+    pieces = [word] if is_added or not tokenizer.do_subword_tokenize else tokenizer.subword_tokenizer.tokenize(word)
     control = control_ids(tokenizer)
-    ids = [int(tokenizer.convert_tokens_to_ids(piece)) for piece in cut]  # type: ignore[arg-type]
-    return tuple(tokenizer.convert_ids_to_tokens([one for one in ids if one not in control]))
+    ids = [int(tokenizer.convert_tokens_to_ids(piece)) for piece in pieces]  # type: ignore[arg-type]
+    return tuple(tokenizer.convert_ids_to_tokens([token_id for token_id in ids if token_id not in control]))

@@ -11,15 +11,15 @@ from tokenizers.models import Unigram
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
-from engine.models.silence_transformers import in_one_line, quiet
+from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
-from engine.models.sources.recipe_files import FILE as RECIPE_FILE
+from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
-WHAT_WOULD_DO = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
-                 "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
-# Named by tokenizer classes too, but no vocabulary.
+TOKENIZER_ADVICE = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
+                    "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
+# Listed by tokenizer classes among their vocabulary files, but no vocabularies.
 _SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
 # Words of more than one kanji, as lines of a vocabulary.
 _KANJI_WORD = re.compile(r"^[\u4e00-\u9fff]{2,}$", re.MULTILINE)
@@ -30,40 +30,41 @@ _UNIDIC_BY_DEFAULT = (4, 46)
 def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a model directory; code that the directory may hold is never run.
 
-    By a recipe where there is one, else by transformers' own classes: the files then have to say how texts are cut
-    (see `_require_said`).
+    By a recipe where there is one, else by transformers' own classes: the files then have to say how texts are split
+    (see `_require_tokenizer_settings`).
     A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
-    ipadic, which was the default it was trained with; newer releases would cut its words differently without
-    a word. A Unigram vocabulary gets its own unknown piece back (see `_mend_unknown`).
+    ipadic, which was the default it was trained with; newer releases would segment its words differently without a
+    warning. A Unigram vocabulary gets its own unknown piece back (see `_restore_unknown_piece`).
     Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
     if recipe is None:
-        _require_said(directory)
-        return _published(directory)
+        _require_tokenizer_settings(directory)
+        return _published_tokenizer(directory)
     if recipe.vocabulary == "own":
-        made = RecipeTokenizer(recipe, _published(directory), None)
+        tokenizer = RecipeTokenizer(recipe, _published_tokenizer(directory), None)
     else:
-        made = recipe_tokenizer(directory, recipe)
-    return cast(PreTrainedTokenizerBase, made)  # asked as one, though it is none
+        tokenizer = recipe_tokenizer(directory, recipe)
+    return cast(PreTrainedTokenizerBase, tokenizer)  # it has the same interface, but not the base class
 
 
-def _published(directory: Path) -> PreTrainedTokenizerBase:
+def _published_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
-        raise ModelError(f"There is no tokenizer in {directory}. {WHAT_WOULD_DO}")
+        raise ModelError(f"There is no tokenizer in {directory}. {TOKENIZER_ADVICE}")
     try:
-        with quiet():
+        with silence_transformers():
             tokenizer = AutoTokenizer.from_pretrained(
                 directory, local_files_only=True, trust_remote_code=False, **published_dictionary(directory),
             )
     except Exception as error:  # transformers raises anything for a directory that is not as it should be
-        advice = "Install that package." if isinstance(error, ImportError) else WHAT_WOULD_DO
-        raise ModelError(f"The tokenizer in {directory} cannot be loaded: {in_one_line(error)} {advice}") from error
-    # transformers makes an empty vocabulary, without a word, where there is no file for it.
+        advice = "Install that package." if isinstance(error, ImportError) else TOKENIZER_ADVICE
+        message = one_line_message(error)
+        raise ModelError(f"The tokenizer in {directory} cannot be loaded: {message} {advice}") from error
+    # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
         raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
-                         f"{', '.join(sorted(vocabularies))}. {WHAT_WOULD_DO}")
-    _mend_unknown(tokenizer)
+                         f"{', '.join(sorted(vocabularies))}. {TOKENIZER_ADVICE}")
+    _restore_unknown_piece(tokenizer)
     return tokenizer
 
 
@@ -75,46 +76,47 @@ def published_dictionary(directory: Path) -> dict[str, Any]:
     path = directory / "tokenizer_config.json"
     settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
     config = read_config(directory)
-    given = settings.get("mecab_kwargs") or {}
+    mecab_settings = settings.get("mecab_kwargs") or {}
     by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
                 and settings.get("word_tokenizer_type") == "mecab")
     release = tuple(map(int, re.findall(r"\d+", str(config.get("transformers_version", "0")))[:2]))
-    if not by_mecab or "mecab_dic" in given or release >= _UNIDIC_BY_DEFAULT:
+    if not by_mecab or "mecab_dic" in mecab_settings or release >= _UNIDIC_BY_DEFAULT:
         return {}
-    return {"mecab_kwargs": {**given, "mecab_dic": "ipadic"}}
+    return {"mecab_kwargs": {**mecab_settings, "mecab_dic": "ipadic"}}
 
 
-def _require_said(directory: Path) -> None:
-    """Raise ModelError where a vocabulary alone is given, and BERT's own way of cutting texts cannot be its.
+def _require_tokenizer_settings(directory: Path) -> None:
+    """Raise ModelError for a directory with vocab.txt but no tokenizer settings, if BERT's tokenizer cannot fit it.
 
-    Without a word on the tokenizer transformers takes BERT's, which puts every kanji apart and lowers the case. A
-    vocabulary with words of several kanji was made for something else: it would be read all wrong, without a sign.
+    Without settings transformers takes BERT's tokenizer, which separates all kanji and lower-cases. A vocabulary with
+    words of several kanji was made for another tokenizer: its texts would be split wrongly without a warning.
     """
-    said = any((directory / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
+    has_settings = any((directory / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
     vocabulary = directory / VOCABULARY
-    if said or not vocabulary.is_file() or read_config(directory).get("tokenizer_class"):
+    if has_settings or not vocabulary.is_file() or read_config(directory).get("tokenizer_class"):
         return
     unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
     if unreachable:
         raise ModelError(
-            f"{directory} does not say how texts are cut into the words of its {VOCABULARY}, and BERT's own way never "
-            f"makes {', '.join(unreachable[:3])} or {len(unreachable) - 3:,} others. Name its card (such as "
-            f"paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}")
+            f"{directory} does not say how texts are split into the words of its {VOCABULARY}, and BERT's own "
+            f"tokenizer never makes {', '.join(unreachable[:3])} or {len(unreachable) - 3:,} others. Name its card "
+            f"(such as paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: "
+            f"{EXAMPLE}")
 
 
-def _mend_unknown(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Let a Unigram tokenizer write its unknown token for what it does not know.
+def _restore_unknown_piece(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Make a Unigram tokenizer write its unknown token for unknown characters.
 
     transformers 5 makes a T5Tokenizer with the unknown piece at 2, where T5 has it. Japanese GPT-2 models published
-    with that class have it at 0, and </s> at 2: every unknown character would become an end of text, in the
-    middle of it. Mended so, their tokens equal SentencePiece's own.
+    with that class have it at 0, and </s> at 2: every unknown character would become an end-of-text token in the
+    middle of the text. With this correction their tokens equal SentencePiece's own.
     """
     backend = tokenizer.backend_tokenizer if tokenizer.is_fast else None
     if backend is None or not isinstance(backend.model, Unigram):
         return
     model = json.loads(backend.to_str())["model"]
     pieces = [piece for piece, _ in model["vocab"]]
-    set_to, wanted = model.get("unk_id"), str(tokenizer.unk_token)
-    if set_to is not None and pieces[set_to] != wanted and wanted in pieces:
+    unk_id, unknown = model.get("unk_id"), str(tokenizer.unk_token)
+    if unk_id is not None and pieces[unk_id] != unknown and unknown in pieces:
         scored = [(piece, score) for piece, score in model["vocab"]]
-        backend.model = Unigram(scored, unk_id=pieces.index(wanted), byte_fallback=model["byte_fallback"])
+        backend.model = Unigram(scored, unk_id=pieces.index(unknown), byte_fallback=model["byte_fallback"])

@@ -26,7 +26,7 @@ from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.encoder import token_similarities
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.encoding import token_ids
@@ -39,7 +39,7 @@ N_CORPUS = 200
 class DirectSession:
     """Asks the model in this process."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
 
     def describe(self, model: str) -> ModelFacts:
@@ -51,7 +51,9 @@ class DirectSession:
 
 
 @pytest.fixture(scope="module", params=["builtin", "base"])
-def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Loaded, int]]:
+def model(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[LoadedModel, int]]:
     """A model in a directory that bert_score reads too, and how many pairs it is held against."""
     folder = tmp_path_factory.mktemp("parity") / request.param
     if request.param == "builtin":
@@ -77,7 +79,7 @@ def pairs() -> SentencePairs:
     return sentence_pairs.from_table(read_table(shared_data("jsts", "valid-v1.3.json")))
 
 
-def test_scores_equal_those_of_bert_score(model: tuple[Loaded, int], pairs: SentencePairs, tmp_path: Path) -> None:
+def test_scores_equal_those_of_bert_score(model: tuple[LoadedModel, int], pairs: SentencePairs, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own imports
         import bert_score

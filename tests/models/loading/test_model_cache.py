@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from engine.errors import InputError, ModelError
-from engine.models.loading.model_cache import MEMORY_VARIABLE, Residents, memory_bound
+from engine.models.loading.model_cache import MEMORY_VARIABLE, ModelCache, memory_bound
 from tests.support import tiny_models
 
 
@@ -15,43 +15,43 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def room_for(n_models: float, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    n_parameters = Residents().describe(name, None).facts.n_parameters
+    n_parameters = ModelCache().describe(name, None).facts.n_parameters
     monkeypatch.setenv(MEMORY_VARIABLE, str(n_models * n_parameters * 4 / 2**30))
 
 
 def test_a_model_is_loaded_once(directories: list[str]) -> None:
-    residents = Residents()
-    first = residents.load(directories[0], None, "encode")
-    assert residents.load(directories[0], None, "encode") is first
-    assert residents.load(directories[0], None, "masked") is not first
-    assert residents.describe(directories[0], None) is residents.describe(directories[0], None)
+    model_cache = ModelCache()
+    first = model_cache.load(directories[0], None, "encode")
+    assert model_cache.load(directories[0], None, "encode") is first
+    assert model_cache.load(directories[0], None, "masked") is not first
+    assert model_cache.describe(directories[0], None) is model_cache.describe(directories[0], None)
 
 
 def test_the_model_used_longest_ago_makes_room(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    residents = Residents()
+    model_cache = ModelCache()
     room_for(2.5, directories[0], monkeypatch)
-    first, second = (residents.load(name, None, "encode") for name in directories[:2])
-    assert residents.load(directories[0], None, "encode") is first  # used again, so the second is the older
-    residents.load(directories[2], None, "encode")
-    assert len(residents.loaded) == 2
-    assert residents.load(directories[0], None, "encode") is first
-    assert residents.load(directories[1], None, "encode") is not second
+    first, second = (model_cache.load(name, None, "encode") for name in directories[:2])
+    assert model_cache.load(directories[0], None, "encode") is first  # used again, so the second is the older
+    model_cache.load(directories[2], None, "encode")
+    assert len(model_cache.loaded) == 2
+    assert model_cache.load(directories[0], None, "encode") is first
+    assert model_cache.load(directories[1], None, "encode") is not second
 
 
 def test_a_model_beyond_the_bound_is_not_loaded(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    residents = Residents()
+    model_cache = ModelCache()
     room_for(0.5, directories[0], monkeypatch)
     with pytest.raises(ModelError, match=r"GiB in memory; the models of a worker may take .*HAKARI_MODEL_MEMORY_GB"):
-        residents.load(directories[0], None, "encode")
-    assert not residents.loaded
+        model_cache.load(directories[0], None, "encode")
+    assert not model_cache.loaded
 
 
 def test_a_model_that_was_written_again_is_read_again(tmp_path: Path) -> None:
-    residents = Residents()
+    model_cache = ModelCache()
     path = str(tiny_models.bert(tmp_path / "bert", seed=0))
-    before = residents.load(path, None, "encode")
+    before = model_cache.load(path, None, "encode")
     tiny_models.bert(tmp_path / "bert", seed=1)
-    after = residents.load(path, None, "encode")
+    after = model_cache.load(path, None, "encode")
     assert after is not before and after.facts.fingerprint != before.facts.fingerprint
 
 
@@ -69,13 +69,13 @@ def test_the_bound_is_a_share_of_half_the_memory(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_report_tells_what_is_in_memory_the_last_used_first(directories: list[str]) -> None:
-    residents = Residents()
-    assert residents.report() == []
-    residents.describe(directories[2], None)  # its weights are not read
-    residents.load(directories[0], None, "encode")
-    masked = residents.load(directories[1], None, "masked")
-    residents.load(directories[0], None, "encode")
-    report = residents.report()
+    model_cache = ModelCache()
+    assert model_cache.contents() == []
+    model_cache.describe(directories[2], None)  # its weights are not read
+    model_cache.load(directories[0], None, "encode")
+    masked = model_cache.load(directories[1], None, "masked")
+    model_cache.load(directories[0], None, "encode")
+    report = model_cache.contents()
     assert [(one["name"], one["task"], one["device"]) for one in report] == [
         (directories[0], "encode", "cpu"), (directories[1], "masked", "cpu")]
     n_numbers = sum(tensor.numel() for tensor in masked.model.state_dict().values() if tensor.dtype.is_floating_point)

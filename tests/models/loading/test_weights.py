@@ -16,7 +16,7 @@ from transformers import AutoModel, T5Config, T5ForConditionalGeneration
 
 from engine.errors import ModelError
 from engine.models.loading.weights import load
-from engine.models.sources.locating import locate
+from engine.models.sources.model_location import locate
 from tests.support import fake_hub, paper_layouts, tiny_models
 
 

@@ -20,7 +20,7 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.corpora.corpus import Document
 from engine.errors import InputError
 from engine.models.pretraining.objective import IGNORED, collator, held_out_numbers, loss, spread_positions
-from engine.models.pretraining.pretrain import Settings, _last_whole_checkpoint, is_held_out, pretrain
+from engine.models.pretraining.pretrain import Settings, _last_complete_checkpoint, is_held_out, pretrain
 from engine.models.pretraining.rows import RowFormat, Steps, write_rows
 from engine.models.pretraining.tokenizers import fast_encoder, train_unigram, train_wordpiece
 
@@ -198,7 +198,7 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(corpus: Path, bert: Path,
     process.wait()
     done = subprocess.run(command, capture_output=True, text=True, check=True,
                           env={**os.environ, "OMP_NUM_THREADS": "1"})
-    assert "going on from step" in done.stderr
+    assert "continuing from step" in done.stderr
     assert json.loads((out / "pretraining.json").read_text())["settings"]["steps"] == 60
 
 
@@ -207,7 +207,7 @@ def test_an_unfinished_checkpoint_is_passed_over(tmp_path: Path) -> None:
         (tmp_path / f"checkpoint-{step}").mkdir()
         (tmp_path / f"checkpoint-{step}" / "trainer_state.json").write_text(state)
     (tmp_path / "checkpoint-15").mkdir()
-    assert _last_whole_checkpoint(tmp_path) == tmp_path / "checkpoint-5"
+    assert _last_complete_checkpoint(tmp_path) == tmp_path / "checkpoint-5"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-5"]
 
 

@@ -11,7 +11,7 @@ from minicons import scorer
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from engine.errors import InputError
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import lm_head
 from engine.models.scoring.causal_lm import token_log_likelihoods
 from tests.support import tiny_models
@@ -21,19 +21,19 @@ TEXTS = (*tiny_models.ENGLISH, "cats", *tiny_models.JAPANESE, "猫と斉藤さ�
 
 
 @pytest.fixture(scope="module")
-def unigram(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def unigram(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """Its tokenizer puts <s> in front itself."""
     return load(str(tiny_models.gpt2_unigram(tmp_path_factory.mktemp("unigram"))), "causal")
 
 
 @pytest.fixture(scope="module")
-def byte_level(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def byte_level(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """Its tokenizer has a BOS and adds nothing."""
     return load(str(tiny_models.gpt2_byte_level(tmp_path_factory.mktemp("byte-level"))), "causal")
 
 
 @pytest.fixture(scope="module")
-def closing(unigram: Loaded) -> Loaded:
+def closing(unigram: LoadedModel) -> LoadedModel:
     """Its tokenizer puts <s> in front and </s> at the end."""
     tokenizer = unigram_with_bytes(ends=True)
     torch.manual_seed(0)
@@ -42,14 +42,14 @@ def closing(unigram: Loaded) -> Loaded:
     return dataclasses.replace(unigram, model=model.eval().requires_grad_(False), tokenizer=tokenizer)
 
 
-def by_plain_pass(loaded: Loaded, ids: list[int]) -> list[float]:
+def by_plain_pass(loaded: LoadedModel, ids: list[int]) -> list[float]:
     """log p of each id but the first after those before it, by one pass of the model."""
     logits = loaded.model(input_ids=torch.tensor([ids])).logits[0]
     log_probabilities = torch.log_softmax(logits, dim=-1)
     return [float(log_probabilities[i - 1, ids[i]]) for i in range(1, len(ids))]
 
 
-def test_by_hand(byte_level: Loaded) -> None:
+def test_by_hand(byte_level: LoadedModel) -> None:
     ids = byte_level.tokenizer("the cat")["input_ids"]
     piece, = token_log_likelihoods(byte_level, ["the cat"])
     assert piece["ids"].tolist() == ids and piece["tokens"] == byte_level.tokenizer.convert_ids_to_tokens(ids)
@@ -59,7 +59,7 @@ def test_by_hand(byte_level: Loaded) -> None:
     assert piece["log_likelihoods"].dtype == np.float32 and piece["ids"].dtype == piece["spans"].dtype == np.int32
 
 
-def sums_of_minicons(loaded: Loaded, *, bos_token: bool) -> list[float]:
+def sums_of_minicons(loaded: LoadedModel, *, bos_token: bool) -> list[float]:
     tokenizer = copy.deepcopy(loaded.tokenizer)
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token  # minicons would set it, with a warning
     reference = scorer.IncrementalLMScorer(loaded.model, "cpu", tokenizer=tokenizer)
@@ -73,13 +73,13 @@ def sums_of_minicons(loaded: Loaded, *, bos_token: bool) -> list[float]:
 def test_equal_to_minicons(
     kind: str, settings: dict[str, bool], bos_token: bool, request: pytest.FixtureRequest
 ) -> None:
-    loaded: Loaded = request.getfixturevalue(kind)
+    loaded: LoadedModel = request.getfixturevalue(kind)
     ours = [piece["log_likelihoods"].sum() for piece in token_log_likelihoods(loaded, TEXTS, **settings)]
     # 1e-4 a sentence: float32 sums of up to 60 numbers near -10, in another order
     np.testing.assert_allclose(ours, sums_of_minicons(loaded, bos_token=bos_token), rtol=0, atol=1e-4)
 
 
-def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: Loaded) -> None:
+def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: LoadedModel) -> None:
     ids = unigram.tokenizer("猫が庭で")["input_ids"]
     assert ids[0] == unigram.tokenizer.bos_token_id
     with_bos, = token_log_likelihoods(unigram, ["猫が庭で"])
@@ -90,7 +90,7 @@ def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: Loaded) -> Non
     assert len(without["tokens"]) == len(without["spans"]) == len(with_bos["tokens"]) - 1
 
 
-def test_eos_that_the_tokenizer_appends_is_not_scored(closing: Loaded) -> None:
+def test_eos_that_the_tokenizer_appends_is_not_scored(closing: LoadedModel) -> None:
     ids = closing.tokenizer("the cat")["input_ids"]
     assert ids[-1] == closing.tokenizer.eos_token_id
     piece, = token_log_likelihoods(closing, ["the cat"])
@@ -98,7 +98,7 @@ def test_eos_that_the_tokenizer_appends_is_not_scored(closing: Loaded) -> None:
     np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(closing, ids[:-1]), rtol=1e-5)
 
 
-def test_a_leading_space_is_scored_and_spans_stay(byte_level: Loaded) -> None:
+def test_a_leading_space_is_scored_and_spans_stay(byte_level: LoadedModel) -> None:
     plain, spaced = (token_log_likelihoods(byte_level, ["The cat"], leading_space=flag)[0] for flag in (False, True))
     ids = byte_level.tokenizer(" The cat")["input_ids"]
     assert spaced["ids"].tolist() == ids != plain["ids"].tolist()
@@ -116,7 +116,7 @@ def test_a_leading_space_is_scored_and_spans_stay(byte_level: Loaded) -> None:
 def test_neighbours_change_nothing(
     kind: str, dtype: torch.dtype, tolerance: float, request: pytest.FixtureRequest
 ) -> None:
-    loaded: Loaded = request.getfixturevalue(kind)
+    loaded: LoadedModel = request.getfixturevalue(kind)
     loaded = dataclasses.replace(loaded, model=copy.deepcopy(loaded.model).to(dtype))
     together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)])
     for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
@@ -126,14 +126,14 @@ def test_neighbours_change_nothing(
         np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
 
 
-def test_the_whole_pass_gives_the_same(unigram: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_pass_gives_the_same(unigram: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = token_log_likelihoods(unigram, TEXTS)
     monkeypatch.setitem(lm_head._bodies, unigram.model, None)
     for one, other in zip(expected, token_log_likelihoods(unigram, TEXTS), strict=True):
         np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], rtol=1e-5)
 
 
-def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: Loaded) -> None:
+def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: LoadedModel) -> None:
     limit = byte_level.facts.max_tokens  # 64, BOS among them
     fitting = "7" * (limit - 1)  # there is no digit in what the vocabulary was learnt from
     assert len(byte_level.tokenizer(fitting)["input_ids"]) == limit - 1
@@ -147,7 +147,7 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: Loaded) -> 
     assert token_log_likelihoods(byte_level, []) == []
 
 
-def test_unknown_characters_are_counted(unigram: Loaded, byte_level: Loaded) -> None:
+def test_unknown_characters_are_counted(unigram: LoadedModel, byte_level: LoadedModel) -> None:
     piece, = token_log_likelihoods(unigram, ["猫と䶵と䶵"])
     unknown = unigram.tokenizer.unk_token
     assert piece["n_unknown"] == piece["tokens"].count(unknown) == 2
@@ -155,7 +155,7 @@ def test_unknown_characters_are_counted(unigram: Loaded, byte_level: Loaded) -> 
     assert token_log_likelihoods(byte_level, ["猫と䶵"])[0]["n_unknown"] == 0
 
 
-def test_what_is_read_but_not_scored_is_told(byte_level: Loaded) -> None:
+def test_what_is_read_but_not_scored_is_told(byte_level: LoadedModel) -> None:
     # Without BOS the first token is not scored, but two sentences that differ in it are not one to the model.
     the, a = token_log_likelihoods(byte_level, ["the cat", "she cat"], bos=False)
     assert the["ids"].tolist()[-1] == a["ids"].tolist()[-1] and the["read_ids"].tolist() != a["read_ids"].tolist()
@@ -163,12 +163,12 @@ def test_what_is_read_but_not_scored_is_told(byte_level: Loaded) -> None:
     assert token_log_likelihoods(byte_level, ["cat"])[0]["read_ids"][0] == bos
 
 
-def test_one_token_without_bos_is_excluded(byte_level: Loaded) -> None:
+def test_one_token_without_bos_is_excluded(byte_level: LoadedModel) -> None:
     assert token_log_likelihoods(byte_level, ["a"], bos=False) == [
         {"excluded": "It has no token to score.", "n_tokens": 1}]
 
 
-def test_a_tokenizer_without_bos(byte_level: Loaded) -> None:
+def test_a_tokenizer_without_bos(byte_level: LoadedModel) -> None:
     tokenizer = copy.deepcopy(byte_level.tokenizer)
     tokenizer.bos_token = None
     piece, = token_log_likelihoods(dataclasses.replace(byte_level, tokenizer=tokenizer), ["the cat"], bos=True)
@@ -178,7 +178,7 @@ def test_a_tokenizer_without_bos(byte_level: Loaded) -> None:
 
 
 @pytest.mark.parametrize(("half", "tolerance"), [("bf16", 0.5), ("fp16", 0.05)])  # 8 and 11 bits of logits of about 10
-def test_halves_are_near_fp32(unigram: Loaded, half: str, tolerance: float) -> None:
+def test_halves_are_near_fp32(unigram: LoadedModel, half: str, tolerance: float) -> None:
     fp32, halves = (token_log_likelihoods(unigram, TEXTS, precision=precision) for precision in ("fp32", half))
     differences: list[Any] = []
     for one, other in zip(fp32, halves, strict=True):

@@ -14,7 +14,7 @@ from transformers import AutoModel, AutoTokenizer
 from engine.errors import InputError, ModelError
 from engine.measures.idf import count_documents
 from engine.measures.matching import bertscore, best_matches
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import encoder
 from engine.models.scoring.encoder import sentence_vectors, token_similarities
 from tests.support import tiny_models
@@ -38,23 +38,23 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def models(directories: dict[str, Path]) -> dict[str, Loaded]:
+def models(directories: dict[str, Path]) -> dict[str, LoadedModel]:
     return {name: load(str(path), "encode") for name, path in directories.items()}
 
 
 @pytest.fixture
-def bert(models: dict[str, Loaded]) -> Loaded:
+def bert(models: dict[str, LoadedModel]) -> LoadedModel:
     return models["bert"]
 
 
 @pytest.fixture
-def byte_level(models: dict[str, Loaded]) -> Loaded:
+def byte_level(models: dict[str, LoadedModel]) -> LoadedModel:
     return models["gpt2_byte_level"]
 
 
 @pytest.mark.parametrize("name", ["bert", "bert_japanese"])
 def test_vectors_are_the_hidden_states_of_the_whole_model(
-    name: str, directories: dict[str, Path], models: dict[str, Loaded]
+    name: str, directories: dict[str, Path], models: dict[str, LoadedModel]
 ) -> None:
     model = AutoModel.from_pretrained(directories[name])
     tokenizer = AutoTokenizer.from_pretrained(directories[name])
@@ -73,7 +73,9 @@ def test_vectors_are_the_hidden_states_of_the_whole_model(
 
 @pytest.mark.parametrize(("name", "pooling"), [
     ("bert", "cls"), ("bert", "mean"), ("bert_japanese", "cls"), ("gpt2_unigram", "mean"), ("gpt2_byte_level", "mean")])
-def test_a_vector_does_not_depend_on_the_texts_beside_it(name: str, pooling: str, models: dict[str, Loaded]) -> None:
+def test_a_vector_does_not_depend_on_the_texts_beside_it(
+    name: str, pooling: str, models: dict[str, LoadedModel]
+) -> None:
     together = sentence_vectors(models[name], JAPANESE[::-1], layers=[0, 1, 2], pooling=pooling)[::-1]
     for text, piece in zip(JAPANESE, together, strict=True):
         [alone] = sentence_vectors(models[name], [text], layers=[0, 1, 2], pooling=pooling)
@@ -84,7 +86,7 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(name: str, pooling: str
     assert distances.min() > 0.1
 
 
-def test_bfloat16_is_close_but_not_the_same(bert: Loaded) -> None:
+def test_bfloat16_is_close_but_not_the_same(bert: LoadedModel) -> None:
     [full] = sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="fp32")
     [half] = sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="bf16")
     assert half["vectors"].dtype == np.float32
@@ -94,7 +96,7 @@ def test_bfloat16_is_close_but_not_the_same(bert: Loaded) -> None:
         sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="fp8")
 
 
-def test_a_text_beyond_the_models_length_is_excluded_not_cut(bert: Loaded) -> None:
+def test_a_text_beyond_the_models_length_is_excluded_not_cut(bert: LoadedModel) -> None:
     longest = "猫" * 62  # and [CLS] and [SEP]: 64
     fits, beyond, short = sentence_vectors(bert, [longest, longest + "猫", "猫"], layers=[2])
     assert (fits["n_tokens"], short["n_tokens"]) == (64, 3)
@@ -104,7 +106,7 @@ def test_a_text_beyond_the_models_length_is_excluded_not_cut(bert: Loaded) -> No
     assert set(pair) == {"excluded", "n_tokens"} and pair["excluded"].startswith("Candidate: ")
 
 
-def test_what_has_no_token_is_excluded(bert: Loaded, byte_level: Loaded) -> None:
+def test_what_has_no_token_is_excluded(bert: LoadedModel, byte_level: LoadedModel) -> None:
     [empty] = sentence_vectors(bert, [""], layers=[2], pooling="mean")
     assert empty == {"excluded": "It has no token to average.", "n_tokens": 2}
     [pair] = token_similarities(byte_level, [("  ", "The cat")], layers=[2])
@@ -112,25 +114,25 @@ def test_what_has_no_token_is_excluded(bert: Loaded, byte_level: Loaded) -> None
     assert sentence_vectors(bert, [], layers=[2]) == [] and token_similarities(bert, [], layers=[2]) == []
 
 
-def test_cls_pooling_needs_a_cls_token(byte_level: Loaded) -> None:
+def test_cls_pooling_needs_a_cls_token(byte_level: LoadedModel) -> None:
     with pytest.raises(ModelError, match=r"has no CLS token.*mean pooling"):
         sentence_vectors(byte_level, ["The cat"], layers=[2], pooling="cls")
 
 
 @pytest.mark.parametrize("layers", [[3], [-1], [0, 7], []])
-def test_layers_that_are_not_there_are_refused(bert: Loaded, layers: list[int]) -> None:
+def test_layers_that_are_not_there_are_refused(bert: LoadedModel, layers: list[int]) -> None:
     with pytest.raises(InputError, match=r"layers 0 \(embeddings\) to 2; got"):
         sentence_vectors(bert, ["猫"], layers=layers)
     with pytest.raises(InputError, match=r"layers 0 \(embeddings\) to 2; got"):
         token_similarities(bert, [("猫", "犬")], layers=layers)
 
 
-def test_an_unknown_pooling_is_refused(bert: Loaded) -> None:
+def test_an_unknown_pooling_is_refused(bert: LoadedModel) -> None:
     with pytest.raises(InputError, match="one of cls, mean; got 'max'"):
         sentence_vectors(bert, ["猫"], layers=[2], pooling="max")
 
 
-def test_similarities_are_cosines_of_hidden_states(bert: Loaded) -> None:
+def test_similarities_are_cosines_of_hidden_states(bert: LoadedModel) -> None:
     [piece] = token_similarities(bert, [("猫が 庭", "The cat")], layers=[1, 2])
     # [CLS] 猫 か 庭 [SEP]: the accents of が are stripped by this tokenizer.
     assert piece["reference_tokens"][0] == "[CLS]" and piece["candidate_tokens"][-1] == "[SEP]"
@@ -145,7 +147,9 @@ def test_similarities_are_cosines_of_hidden_states(bert: Loaded) -> None:
 
 
 @pytest.mark.parametrize("name", ["bert", "bert_japanese", "gpt2_unigram", "gpt2_byte_level"])
-def test_similarities_are_symmetric_bounded_and_one_for_the_same_token(name: str, models: dict[str, Loaded]) -> None:
+def test_similarities_are_symmetric_bounded_and_one_for_the_same_token(
+    name: str, models: dict[str, LoadedModel]
+) -> None:
     model = models[name]
     there, back, same = token_similarities(
         model, [(JAPANESE[3], "彼は行く。"), ("彼は行く。", JAPANESE[3]), (JAPANESE[3], JAPANESE[3])], layers=[0, 1, 2])
@@ -158,7 +162,7 @@ def test_similarities_are_symmetric_bounded_and_one_for_the_same_token(name: str
 
 
 @pytest.mark.parametrize("name", ["bert", "bert_japanese", "gpt2_unigram", "gpt2_byte_level"])
-def test_a_pair_does_not_depend_on_the_pairs_beside_it(name: str, models: dict[str, Loaded]) -> None:
+def test_a_pair_does_not_depend_on_the_pairs_beside_it(name: str, models: dict[str, LoadedModel]) -> None:
     pairs = [pair for pair in PAIRS if name != "gpt2_byte_level" or max(map(len, pair)) < 20]
     together = token_similarities(models[name], pairs, layers=[0, 2])
     for pair, piece in zip(pairs, together, strict=True):
@@ -167,7 +171,7 @@ def test_a_pair_does_not_depend_on_the_pairs_beside_it(name: str, models: dict[s
         np.testing.assert_allclose(piece["similarity"], alone["similarity"], atol=NEIGHBOUR_TOLERANCE)
 
 
-def test_spans_point_into_the_text_as_it_was_given(models: dict[str, Loaded]) -> None:
+def test_spans_point_into_the_text_as_it_was_given(models: dict[str, LoadedModel]) -> None:
     names, texts = ("bert", "bert_japanese", "gpt2_unigram"), ("　 東京タワー。\n", "東京タワー。")
     for name, text in itertools.product(names, texts):
         [piece] = token_similarities(models[name], [(text, "猫")], layers=[2])
@@ -179,7 +183,7 @@ def test_spans_point_into_the_text_as_it_was_given(models: dict[str, Loaded]) ->
 
 
 def test_each_text_is_read_once_and_memory_only_cuts_the_work(
-    bert: Loaded, monkeypatch: pytest.MonkeyPatch
+    bert: LoadedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[int] = []
     hook = bert.model.register_forward_pre_hook(
@@ -201,7 +205,7 @@ def test_each_text_is_read_once_and_memory_only_cuts_the_work(
 @pytest.mark.parametrize("layer", [0, 1, 2])
 @pytest.mark.parametrize("with_idf", [False, True])
 def test_bertscore_equals_bert_score(
-    name: str, layer: int, with_idf: bool, directories: dict[str, Path], models: dict[str, Loaded]
+    name: str, layer: int, with_idf: bool, directories: dict[str, Path], models: dict[str, LoadedModel]
 ) -> None:
     assert_equal_to_bert_score(directories[name], models[name], layer, with_idf)
 
@@ -220,7 +224,7 @@ def test_bertscore_equals_bert_score_on_the_built_in_model(with_idf: bool, tmp_p
         assert_equal_to_bert_score(copy, loaded, layer, with_idf)
 
 
-def assert_equal_to_bert_score(directory: Path, loaded: Loaded, layer: int, with_idf: bool) -> None:
+def assert_equal_to_bert_score(directory: Path, loaded: LoadedModel, layer: int, with_idf: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of its own imports
         import bert_score

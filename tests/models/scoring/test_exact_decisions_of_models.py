@@ -13,7 +13,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SAMPLE_PAIRS, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.tables import pair_table
 from engine.evaluations.minimal_pairs.views import available, decided
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, masked_lm
 from tests.support import tiny_models
 from tests.support.shared_data import shared_data
@@ -22,13 +22,13 @@ Ask = Callable[[Sequence[str], str], list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Loaded]:
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedModel]:
     folder = tmp_path_factory.mktemp("models")
     return {"bert": load(str(tiny_models.bert(folder / "bert")), "masked"),
             "gpt2": load(str(tiny_models.gpt2_byte_level(folder / "gpt2")), "causal")}
 
 
-def asking(loaded: Loaded) -> Ask:
+def asking(loaded: LoadedModel) -> Ask:
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         if loaded.facts.kind == "causal":
             return causal_lm.token_log_likelihoods(loaded, texts, precision=precision)
@@ -64,12 +64,12 @@ def agree(dataset: MinimalPairs, ask: Ask) -> tuple[ScoredPairs, int]:
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_decisions_are_those_of_fp32(models: dict[str, Loaded], kind: str) -> None:
+def test_decisions_are_those_of_fp32(models: dict[str, LoadedModel], kind: str) -> None:
     exact, _ = agree(pairs_of_our_own(), asking(models[kind]))
     assert 0 < exact.report["largest_error"] < np.inf and set(exact.scored_in) <= {"fp32", "bf16"}
 
 
-def test_decisions_on_published_pairs_are_those_of_fp32(models: dict[str, Loaded]) -> None:
+def test_decisions_on_published_pairs_are_those_of_fp32(models: dict[str, LoadedModel]) -> None:
     files = sorted(shared_data("blimp").glob("*.jsonl"))
     whole = read_pairs([(path.name, path) for path in files])
     part = whole.subset(whole.rows[::40])  # 250 pairs, 25 of each file

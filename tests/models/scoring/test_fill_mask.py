@@ -15,9 +15,9 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast, p
 
 from engine.datasets import sample_data
 from engine.errors import InputError, ModelError
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
-from engine.models.scoring.fill_mask import MOST_PREDICTIONS, fill_masks
+from engine.models.scoring.fill_mask import MAX_PREDICTIONS, fill_masks
 from tests.support import tiny_models
 from tests.support.paper_layouts import sentencepiece_bert
 
@@ -30,22 +30,22 @@ SENTENCES = (
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def bert(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load(str(tiny_models.bert_japanese(tmp_path_factory.mktemp("bert"))), "masked")
 
 
 @pytest.fixture(scope="module")
-def built_in() -> Loaded:
+def built_in() -> LoadedModel:
     return load("builtin/bert-mini-ja", "masked")
 
 
-def distribution(loaded: Loaded, ids: list[int], position: int) -> torch.Tensor:
+def distribution(loaded: LoadedModel, ids: list[int], position: int) -> torch.Tensor:
     """p over the vocabulary at a position, by one plain pass of the whole model."""
     with torch.inference_mode():
         return torch.softmax(loaded.model(input_ids=torch.tensor([ids])).logits[0, position].float(), dim=-1)
 
 
-def test_one_piece_by_hand(bert: Loaded) -> None:
+def test_one_piece_by_hand(bert: LoadedModel) -> None:
     piece, = fill_masks(bert, [("昨日、私は", "東京", "タワーでラーメンを食べました。")], top=5)
     tokenizer = bert.tokenizer
     ids = tokenizer("昨日、私は[MASK]タワーでラーメンを食べました。")["input_ids"]
@@ -60,7 +60,7 @@ def test_one_piece_by_hand(bert: Loaded) -> None:
     np.testing.assert_allclose(np.exp(piece["top_log_likelihoods"][0]), best.values, rtol=1e-5)
 
 
-def test_several_pieces_by_hand(bert: Loaded) -> None:
+def test_several_pieces_by_hand(bert: LoadedModel) -> None:
     # The first piece is asked for with masks for all, each later one with those before it in their places.
     before, word, after = "電車が", "遅れて、", "会議に間に合わなかった。"
     piece, = fill_masks(bert, [(before, word, after)], top=4)
@@ -80,7 +80,7 @@ def test_several_pieces_by_hand(bert: Loaded) -> None:
         np.testing.assert_allclose(np.exp(piece["top_log_likelihoods"][j]), best.values, rtol=1e-5)
 
 
-def test_equal_to_the_pipeline_of_transformers(built_in: Loaded) -> None:
+def test_equal_to_the_pipeline_of_transformers(built_in: LoadedModel) -> None:
     sample = sample_data.masked_sentences()
     pieces = fill_masks(built_in, sample.parts)
     theirs = pipeline("fill-mask", model=built_in.model, tokenizer=built_in.tokenizer)
@@ -96,8 +96,8 @@ def test_equal_to_the_pipeline_of_transformers(built_in: Loaded) -> None:
         assert np.exp(piece["log_likelihoods"][0]) == pytest.approx(target["score"], abs=1e-6)
 
 
-def test_probabilities_are_a_distribution(bert: Loaded) -> None:
-    everything = min(bert.facts.vocab_size, MOST_PREDICTIONS)
+def test_probabilities_are_a_distribution(bert: LoadedModel) -> None:
+    everything = min(bert.facts.vocab_size, MAX_PREDICTIONS)
     for piece in fill_masks(bert, SENTENCES, top=everything):
         total = np.exp(piece["top_log_likelihoods"].astype(np.float64)).sum(axis=1)
         assert (total <= 1 + 1e-6).all()
@@ -109,7 +109,7 @@ def test_probabilities_are_a_distribution(bert: Loaded) -> None:
             assert piece["top_ids"][0, rank - 1] == piece["ids"][0]
 
 
-def test_nothing_of_the_word_shows_but_its_number_of_pieces(bert: Loaded) -> None:
+def test_nothing_of_the_word_shows_but_its_number_of_pieces(bert: LoadedModel) -> None:
     one, other = fill_masks(bert, [("昨日、私は", "猫", "を見た。"), ("昨日、私は", "本", "を見た。")], top=7)
     assert len(one["ids"]) == len(other["ids"]) == 1 and one["ids"] != other["ids"]
     np.testing.assert_array_equal(one["top_ids"], other["top_ids"])
@@ -120,7 +120,7 @@ def test_nothing_of_the_word_shows_but_its_number_of_pieces(bert: Loaded) -> Non
     (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
     (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
 ])
-def test_neighbours_and_their_order_change_nothing(bert: Loaded, dtype: torch.dtype, tolerance: float) -> None:
+def test_neighbours_and_their_order_change_nothing(bert: LoadedModel, dtype: torch.dtype, tolerance: float) -> None:
     loaded = dataclasses.replace(bert, model=copy.deepcopy(bert.model).to(dtype))
     together = fill_masks(loaded, [*SENTENCES, *reversed(SENTENCES)])
     for sentence, piece, again in zip(SENTENCES, together, reversed(together), strict=False):
@@ -131,7 +131,7 @@ def test_neighbours_and_their_order_change_nothing(bert: Loaded, dtype: torch.dt
             np.testing.assert_allclose(one["top_log_likelihoods"], alone["top_log_likelihoods"], rtol=tolerance)
 
 
-def test_small_batches_and_lack_of_memory_change_nothing(bert: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_batches_and_lack_of_memory_change_nothing(bert: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = fill_masks(bert, SENTENCES)
     monkeypatch.setitem(batching.TOKEN_BUDGETS, "cpu", 40)
     same(expected, fill_masks(bert, SENTENCES))
@@ -155,13 +155,13 @@ def same(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
         np.testing.assert_array_equal(other["top_ids"], one["top_ids"])
 
 
-def test_what_cannot_be_filled_is_excluded_with_its_reason(bert: Loaded) -> None:
+def test_what_cannot_be_filled_is_excluded_with_its_reason(bert: LoadedModel) -> None:
     long = "猫" * 70
     pieces = fill_masks(bert, [(long, "猫", ""), ("私は", "龘", "を見た。"), ("[MASK]の", "猫", "")])
     assert pieces[0] == {"excluded": f"It has 73 tokens with the special ones, and {bert.facts.name} takes at most 64.",
                          "n_tokens": 73}
     assert pieces[1]["excluded"] == "The vocabulary cannot spell '龘': [UNK]."
-    assert pieces[2]["excluded"] == "The sentence itself spells [MASK], so that it has 2 masks."
+    assert pieces[2]["excluded"] == "The sentence itself contains [MASK], so that it has 2 masks."
     # An unknown piece elsewhere is no reason: the model reads it as [UNK].
     assert "excluded" not in fill_masks(bert, [("龘は", "猫", "だ。")])[0]
 
@@ -172,7 +172,7 @@ def test_a_word_that_the_tokenizer_drops_is_excluded(tmp_path: Path) -> None:
     assert piece["excluded"] == "The tokenizer makes no token of '\\u200b'."
 
 
-def test_masks_count_as_tokens(bert: Loaded) -> None:
+def test_masks_count_as_tokens(bert: LoadedModel) -> None:
     # [CLS] + 60 characters + 2 masks + [SEP] are 64: just as many as the model takes; one more is too many.
     rest = "、" * 60
     assert "excluded" not in fill_masks(bert, [("", "眠っ", rest)])[0]
@@ -181,16 +181,16 @@ def test_masks_count_as_tokens(bert: Loaded) -> None:
                      "n_tokens": 65}
 
 
-def test_settings_that_cannot_be(bert: Loaded) -> None:
-    for top in (0, MOST_PREDICTIONS + 1):
-        with pytest.raises(InputError, match=f"between 1 and {MOST_PREDICTIONS}; got {top}"):
+def test_settings_that_cannot_be(bert: LoadedModel) -> None:
+    for top in (0, MAX_PREDICTIONS + 1):
+        with pytest.raises(InputError, match=f"between 1 and {MAX_PREDICTIONS}; got {top}"):
             fill_masks(bert, SENTENCES[:1], top=top)
     assert fill_masks(bert, []) == []
     with pytest.raises(ModelError, match="causal model and fills no masks"):
         load("builtin/gpt2-mini-ja", "masked")
 
 
-def unigram(scheme: str) -> Loaded:
+def unigram(scheme: str) -> LoadedModel:
     """A masked model over a Unigram vocabulary in which の本 is a piece, and the space mark where `scheme` puts it."""
     pieces = [("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), ("<pad>", 0.0), ("<mask>", 0.0)]
     pieces += [(piece, -6.0) for piece in "▁私彼の本屋は猫が好きだ"] + [("の本", -3.0), ("▁本", -4.0), ("▁cat", -4.0)]
@@ -203,7 +203,7 @@ def unigram(scheme: str) -> Loaded:
     model = BertForMaskedLM(BertConfig(vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1,
                                        num_attention_heads=2, intermediate_size=16, max_position_embeddings=32)).eval()
     facts = dataclasses.replace(load("builtin/bert-mini-ja", "masked").facts, max_tokens=32, vocab_size=len(pieces))
-    return Loaded(model, tokenizer, facts, torch.device("cpu"))
+    return LoadedModel(model, tokenizer, facts, torch.device("cpu"))
 
 
 @pytest.mark.parametrize("scheme", ["never", "first", "always"])

@@ -9,7 +9,7 @@ import transformers
 from transformers import PreTrainedModel
 
 from engine.models.scoring import lm_head
-from engine.models.scoring.lm_head import followers_at, log_distributions_at, log_likelihoods_at, row_costs
+from engine.models.scoring.lm_head import log_distributions_at, log_likelihoods_at, row_costs, target_log_likelihoods_at
 
 VOCABULARY = 40
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -41,7 +41,7 @@ def batch() -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.
 def test_picked_positions_equal_the_whole_pass(name: str, settings: dict[str, Any]) -> None:
     language_model = model(name, **settings)
     inputs, rows, columns, targets = batch()
-    assert lm_head._body(language_model) is not None
+    assert lm_head._body_of(language_model) is not None
     found = log_likelihoods_at(language_model, inputs, rows, columns, targets)
     logits = language_model(**inputs).logits[rows, columns]
     expected = torch.log_softmax(logits, dim=-1)[torch.arange(4), targets]
@@ -65,7 +65,7 @@ def test_a_head_that_mixes_positions_gets_the_whole_pass() -> None:
     torch.manual_seed(0)
     language_model = Neighbourly(transformers.BertConfig(**SIZES)).eval()
     inputs, rows, columns, targets = batch()
-    assert lm_head._body(language_model) is None
+    assert lm_head._body_of(language_model) is None
     expected = torch.log_softmax(language_model(**inputs).logits, dim=-1)[rows, columns, targets]
     torch.testing.assert_close(log_likelihoods_at(language_model, inputs, rows, columns, targets), expected)
 
@@ -73,19 +73,20 @@ def test_a_head_that_mixes_positions_gets_the_whole_pass() -> None:
 @pytest.mark.parametrize("cached", [1, 2 * VOCABULARY, 2**19])
 @torch.inference_mode()
 def test_followers_of_shared_positions_whatever_the_step(cached: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lm_head, "CACHED_LOGITS", cached)
+    monkeypatch.setattr(lm_head, "CPU_CACHED_LOGITS", cached)
     language_model = model("GPT2LMHeadModel")
     inputs, rows, columns, _ = batch()
     which, targets = torch.tensor([3, 0, 0, 2, 1, 3]), torch.tensor([5, 6, 7, 8, 9, 5])
     expected = log_distributions_at(language_model, inputs, rows, columns)[which, targets]
-    torch.testing.assert_close(followers_at(language_model, inputs, rows, columns, which, targets), expected)
+    computed = target_log_likelihoods_at(language_model, inputs, rows, columns, which, targets)
+    torch.testing.assert_close(computed, expected)
     nothing = torch.zeros(0, dtype=torch.int64)
-    assert followers_at(language_model, inputs, nothing, nothing, nothing, nothing).shape == (0,)
+    assert target_log_likelihoods_at(language_model, inputs, nothing, nothing, nothing, nothing).shape == (0,)
 
 
 def test_only_the_picked_positions_reach_the_head() -> None:
     language_model = model("BertForMaskedLM")
-    lm_head._body(language_model)
+    lm_head._body_of(language_model)
     seen: list[torch.Size] = []
     language_model.cls.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0].shape))
     log_likelihoods_at(language_model, *batch())
@@ -97,13 +98,13 @@ def test_the_try_is_made_once_and_not_under_bf16() -> None:
     passes: list[int] = []
     language_model.register_forward_hook(lambda *_: passes.append(1))
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert lm_head._body(language_model) is lm_head._body(language_model) is language_model.bert
+        assert lm_head._body_of(language_model) is lm_head._body_of(language_model) is language_model.bert
     assert len(passes) == 2  # one whole, one picked
 
 
 def test_the_softmax_is_float32_in_a_model_of_halves() -> None:
     language_model = model("BertForMaskedLM").to(torch.bfloat16)
-    assert lm_head._body(language_model) is not None
+    assert lm_head._body_of(language_model) is not None
     assert log_likelihoods_at(language_model, *batch()).dtype == torch.float32
 
 

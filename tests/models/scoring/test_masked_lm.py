@@ -10,7 +10,7 @@ import torch
 from minicons import scorer
 
 from engine.errors import InputError
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
 from engine.models.scoring.masked_lm import SCORINGS, token_log_likelihoods
 from tests.support import tiny_models
@@ -21,16 +21,16 @@ TEXTS = ("Unbelievable gardens sleep.", "cats", "The books of Kyoto were cancell
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def bert(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load(str(tiny_models.bert(tmp_path_factory.mktemp("bert"))), "masked")
 
 
 @pytest.fixture(scope="module")
-def bert_japanese(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def bert_japanese(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load(str(tiny_models.bert_japanese(tmp_path_factory.mktemp("bert-japanese"))), "masked")
 
 
-def by_plain_passes(loaded: Loaded, ids: list[int], masked: list[list[int]]) -> list[float]:
+def by_plain_passes(loaded: LoadedModel, ids: list[int], masked: list[list[int]]) -> list[float]:
     """log p of the first of each list of positions, all of which are masked, by one pass of the model each."""
     found = []
     for positions in masked:
@@ -41,7 +41,7 @@ def by_plain_passes(loaded: Loaded, ids: list[int], masked: list[list[int]]) -> 
     return found
 
 
-def test_three_tokens_by_hand(bert: Loaded) -> None:
+def test_three_tokens_by_hand(bert: LoadedModel) -> None:
     # [CLS] believ ##able cat [SEP]: three scored tokens, the first two of one word.
     piece, = token_log_likelihoods(bert, ["believable the"], scoring="pll-original", words="tokenizer")
     ids = bert.tokenizer("believable the")["input_ids"]
@@ -59,7 +59,7 @@ def test_three_tokens_by_hand(bert: Loaded) -> None:
 
 
 @pytest.mark.parametrize(("scoring", "metric"), [("pll-original", "original"), ("pll-word-l2r", "within_word_l2r")])
-def test_equal_to_minicons(bert: Loaded, scoring: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_to_minicons(bert: LoadedModel, scoring: str, metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # minicons 0.3.39 calls batch_encode_plus, which transformers 5 dropped.
     monkeypatch.setattr(bert.tokenizer, "batch_encode_plus", bert.tokenizer, raising=False)
     theirs = scorer.MaskedLMScorer(bert.model, "cpu", tokenizer=bert.tokenizer).sequence_score(
@@ -69,7 +69,7 @@ def test_equal_to_minicons(bert: Loaded, scoring: str, metric: str, monkeypatch:
     np.testing.assert_allclose([piece["log_likelihoods"].sum() for piece in ours], theirs, rtol=0, atol=1e-4)
 
 
-def test_scorings_differ_in_words_of_several_pieces_only(bert: Loaded) -> None:
+def test_scorings_differ_in_words_of_several_pieces_only(bert: LoadedModel) -> None:
     original, by_word = (token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
                          for scoring in ("pll-original", "pll-word-l2r"))
     for one, other in zip(original, by_word, strict=True):
@@ -78,7 +78,7 @@ def test_scorings_differ_in_words_of_several_pieces_only(bert: Loaded) -> None:
         np.testing.assert_array_equal(same, ~continued)  # a piece that more pieces of its word follow
 
 
-def test_japanese_words_are_mecabs(bert_japanese: Loaded) -> None:
+def test_japanese_words_are_mecabs(bert_japanese: LoadedModel) -> None:
     text = "斉藤さんは小説を読む。"
     auto, mecab, own = (token_log_likelihoods(bert_japanese, [text], scoring="pll-word-l2r", words=words)[0]
                         for words in ("auto", "mecab", "tokenizer"))
@@ -95,7 +95,7 @@ def test_japanese_words_are_mecabs(bert_japanese: Loaded) -> None:
     (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
     (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
 ])
-def test_neighbours_change_nothing(bert: Loaded, scoring: str, dtype: torch.dtype, tolerance: float) -> None:
+def test_neighbours_change_nothing(bert: LoadedModel, scoring: str, dtype: torch.dtype, tolerance: float) -> None:
     loaded = dataclasses.replace(bert, model=copy.deepcopy(bert.model).to(dtype))
     together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)], scoring=scoring)
     for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
@@ -105,7 +105,7 @@ def test_neighbours_change_nothing(bert: Loaded, scoring: str, dtype: torch.dtyp
         np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
 
 
-def test_small_batches_and_lack_of_memory_change_nothing(bert: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_batches_and_lack_of_memory_change_nothing(bert: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r")
     monkeypatch.setitem(batching.TOKEN_BUDGETS, "cpu", 100)
     same(expected, token_log_likelihoods(bert, TEXTS, scoring="pll-word-l2r"))
@@ -128,7 +128,7 @@ def same(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
         np.testing.assert_allclose(other["log_likelihoods"], one["log_likelihoods"], rtol=1e-5)
 
 
-def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: Loaded) -> None:
+def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: LoadedModel) -> None:
     limit = bert.facts.max_tokens  # 64, [CLS] and [SEP] among them
     just, over = " ".join(["the"] * (limit - 2)), " ".join(["the"] * (limit - 1))
     pieces = token_log_likelihoods(bert, ["", "cats", over, " \n", just, "[MASK]"], scoring="pll-original")
@@ -142,12 +142,12 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: Loaded) -> None:
     assert token_log_likelihoods(bert, [], scoring="pll-original") == []
 
 
-def test_a_mask_in_the_text_stays_and_is_not_scored(bert: Loaded) -> None:
+def test_a_mask_in_the_text_stays_and_is_not_scored(bert: LoadedModel) -> None:
     piece, = token_log_likelihoods(bert, ["the [MASK] sleeps"], scoring="pll-original")
     assert bert.tokenizer.mask_token not in piece["tokens"] and piece["tokens"][0] == "the"
 
 
-def test_bf16_is_near_fp32(bert: Loaded) -> None:
+def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
     fp32, bf16 = (token_log_likelihoods(bert, TEXTS[:4], scoring="pll-original", precision=precision)
                   for precision in ("fp32", "bf16"))
     for one, other in zip(fp32, bf16, strict=True):
@@ -162,12 +162,12 @@ def test_bf16_is_near_fp32(bert: Loaded) -> None:
     ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
     ({"scoring": "pll-original", "precision": "int8"}, "got 'int8'"),
 ])
-def test_unknown_settings(bert: Loaded, settings: dict[str, str], message: str) -> None:
+def test_unknown_settings(bert: LoadedModel, settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         token_log_likelihoods(bert, ["cats"], **settings)
 
 
-def test_the_limit_is_the_models(bert: Loaded) -> None:
+def test_the_limit_is_the_models(bert: LoadedModel) -> None:
     shorter = dataclasses.replace(bert, facts=dataclasses.replace(bert.facts, max_tokens=4))
     piece, = token_log_likelihoods(shorter, ["the cat sleeps quietly"], scoring="pll-original")
     assert "at most 4" in piece["excluded"]

@@ -14,11 +14,11 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, tree_pass
 from engine.models.scoring.causal_lm import token_log_likelihoods
-from engine.models.scoring.prefixes import packed
-from engine.models.scoring.tree_pass import reads_trees
+from engine.models.scoring.prefixes import pack_sequences
+from engine.models.scoring.tree_pass import supports_tree_attention
 from tests.support import tiny_models
 
 SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -34,32 +34,33 @@ TEXTS = [text for pair in PAIRS for text in pair]
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     folder: Path = tmp_path_factory.mktemp("gpt2")
     return load(str(tiny_models.gpt2_byte_level(folder)), "causal")
 
 
 def test_a_row_by_hand() -> None:
     # In order: 1 5 6, then 1 5 8 (8 stands behind 5, token 1 of the row), then 1 7 (7 stands behind 1, token 0).
-    row, = packed([[1, 5, 6], [1, 7], [1, 5, 8]])
+    row, = pack_sequences([[1, 5, 6], [1, 7], [1, 5, 8]])
     assert row.ids == [1, 5, 6, 8, 7] and row.positions == [0, 1, 2, 2, 1] and row.parents == [-1, 0, 1, 1, 0]
-    assert row.places == {0: [0, 1, 2], 1: [0, 4], 2: [0, 1, 3]}
+    assert row.columns_by_sequence == {0: [0, 1, 2], 1: [0, 4], 2: [0, 1, 3]}
     assert row.attention().astype(int).tolist() == [
         [1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 0, 1, 0], [1, 0, 0, 0, 1]]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=20), st.integers(1, 12))
 def test_every_sequence_stands_in_one_row_behind_its_own_tokens(sequences: list[list[int]], row_tokens: int) -> None:
-    rows = packed(sequences, row_tokens)
-    assert sorted(number for row in rows for number in row.places) == list(range(len(sequences)))
+    rows = pack_sequences(sequences, row_tokens)
+    assert sorted(number for row in rows for number in row.columns_by_sequence) == list(range(len(sequences)))
     for row in rows:
-        assert len(row.ids) <= row_tokens or len(row.places) == 1 or max(map(len, row.places.values())) == len(row.ids)
+        longest = max(map(len, row.columns_by_sequence.values()))
+        assert len(row.ids) <= row_tokens or len(row.columns_by_sequence) == 1 or longest == len(row.ids)
         seen = row.attention()
-        for number, places in row.places.items():
-            assert [row.ids[place] for place in places] == sequences[number]
-            assert [row.positions[place] for place in places] == list(range(len(places)))
-            for i, place in enumerate(places):
-                assert np.flatnonzero(seen[place]).tolist() == places[: i + 1]
+        for number, columns in row.columns_by_sequence.items():
+            assert [row.ids[column] for column in columns] == sequences[number]
+            assert [row.positions[column] for column in columns] == list(range(len(columns)))
+            for i, column in enumerate(columns):
+                assert np.flatnonzero(seen[column]).tolist() == columns[: i + 1]
 
 
 @pytest.mark.parametrize("bos", [True, False])
@@ -68,12 +69,12 @@ def test_every_sequence_stands_in_one_row_behind_its_own_tokens(sequences: list[
     (torch.float32, 1e-5),  # sums in other shapes, in a random model that magnifies their rounding
 ])
 def test_shared_prefixes_change_no_number(
-    gpt2: Loaded, bos: bool, dtype: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
+    gpt2: LoadedModel, bos: bool, dtype: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = dataclasses.replace(gpt2, model=copy.deepcopy(gpt2.model).to(dtype))
-    assert reads_trees(loaded.model, 60)
+    assert supports_tree_attention(loaded.model, 60)
     shared = token_log_likelihoods(loaded, TEXTS, bos=bos)
-    monkeypatch.setattr(causal_lm, "reads_trees", lambda *_: False)
+    monkeypatch.setattr(causal_lm, "supports_tree_attention", lambda *_: False)
     apart = token_log_likelihoods(loaded, TEXTS, bos=bos)
     for one, other in zip(shared, apart, strict=True):
         assert one.keys() == other.keys() and one.get("tokens") == other.get("tokens")
@@ -81,7 +82,7 @@ def test_shared_prefixes_change_no_number(
             np.testing.assert_allclose(one["log_likelihoods"], other["log_likelihoods"], rtol=0, atol=tolerance)
 
 
-def test_a_common_beginning_is_read_once(gpt2: Loaded) -> None:
+def test_a_common_beginning_is_read_once(gpt2: LoadedModel) -> None:
     read: list[int] = []
     hook = gpt2.model.transformer.h[0].register_forward_pre_hook(lambda _, given: read.append(given[0].shape[1]))
     try:
@@ -106,15 +107,15 @@ def test_models_that_place_tokens_in_their_own_way_read_plain_sequences(
     kind = getattr(transformers, name)
     torch.manual_seed(0)
     model = kind(kind.config_class(**SIZES, **settings)).eval()
-    assert reads_trees(model, 10) is expected
+    assert supports_tree_attention(model, 10) is expected
 
 
-def test_a_window_of_attention_is_kept(gpt2: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_window_of_attention_is_kept(gpt2: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpt2.model.config, "sliding_window", 8, raising=False)
-    assert reads_trees(gpt2.model, 8) and not reads_trees(gpt2.model, 9)
+    assert supports_tree_attention(gpt2.model, 8) and not supports_tree_attention(gpt2.model, 9)
 
 
-def test_the_try_is_made_once(gpt2: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reads_trees(gpt2.model, 8)
-    monkeypatch.setattr(tree_pass, "_agrees", lambda _: pytest.fail("tried again"))
-    assert reads_trees(gpt2.model, 8)
+def test_the_try_is_made_once(gpt2: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert supports_tree_attention(gpt2.model, 8)
+    monkeypatch.setattr(tree_pass, "_trees_agree", lambda _: pytest.fail("tried again"))
+    assert supports_tree_attention(gpt2.model, 8)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from engine.errors import InputError
-from engine.models.loading.weights import Loaded, load
+from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.masked_lm import token_log_likelihoods
 from engine.models.scoring.shared_tokens import shared_token_log_likelihoods
 from tests.support import tiny_models
@@ -21,11 +21,11 @@ PAIRS = [("the old cat sleeps in the garden", "the young dog sleeps in the garde
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Loaded:
+def bert(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return load(str(tiny_models.bert(tmp_path_factory.mktemp("bert"))), "masked")
 
 
-def reference(loaded: Loaded, first: str, second: str) -> tuple[float, float]:
+def reference(loaded: LoadedModel, first: str, second: str) -> tuple[float, float]:
     """`mask_unigram` of CrowS-Pairs' metric.py, written anew: one pass of the model for each shared token."""
     ids = [loaded.tokenizer(text, return_tensors="pt")["input_ids"] for text in (first, second)]
     templates: tuple[list[int], list[int]] = ([], [])
@@ -44,7 +44,7 @@ def reference(loaded: Loaded, first: str, second: str) -> tuple[float, float]:
     return sums[0], sums[1]
 
 
-def test_equal_to_the_reference_code(bert: Loaded) -> None:
+def test_equal_to_the_reference_code(bert: LoadedModel) -> None:
     pieces = shared_token_log_likelihoods(bert, PAIRS)
     for pair, piece in zip(PAIRS, pieces, strict=True):
         found = [piece[f"{side}_log_likelihoods"].sum() for side in ("first", "second")]
@@ -52,7 +52,7 @@ def test_equal_to_the_reference_code(bert: Loaded) -> None:
         assert not piece["identical"] and len(piece["tokens"]) == len(piece["first_log_likelihoods"])
 
 
-def test_by_hand(bert: Loaded) -> None:
+def test_by_hand(bert: LoadedModel) -> None:
     # Shared are all but the one word; each sentence's shared tokens are those of its pseudo-log-likelihood.
     pair = ("the cat sleeps", "the dog sleeps")
     piece, = shared_token_log_likelihoods(bert, [pair])
@@ -64,20 +64,20 @@ def test_by_hand(bert: Loaded) -> None:
         np.testing.assert_allclose(piece[f"{side}_log_likelihoods"], shared, rtol=1e-5)
 
 
-def test_exchanged_sentences_exchange_the_scores(bert: Loaded) -> None:
+def test_exchanged_sentences_exchange_the_scores(bert: LoadedModel) -> None:
     forth = shared_token_log_likelihoods(bert, PAIRS[:1])[0]
     back = shared_token_log_likelihoods(bert, [(PAIRS[0][1], PAIRS[0][0])])[0]
     np.testing.assert_allclose(forth["first_log_likelihoods"], back["second_log_likelihoods"], rtol=1e-5)
 
 
-def test_neighbours_change_nothing(bert: Loaded) -> None:
+def test_neighbours_change_nothing(bert: LoadedModel) -> None:
     together = shared_token_log_likelihoods(bert, PAIRS)
     for pair, piece in zip(PAIRS, together, strict=True):
         alone, = shared_token_log_likelihoods(bert, [pair])
         np.testing.assert_allclose(piece["second_log_likelihoods"], alone["second_log_likelihoods"], rtol=1e-5)
 
 
-def test_what_cannot_be_scored(bert: Loaded) -> None:
+def test_what_cannot_be_scored(bert: LoadedModel) -> None:
     limit = bert.facts.max_tokens
     pieces = shared_token_log_likelihoods(
         bert, [("cat", "dog"), ("the cat", " ".join(["the"] * limit)), ("the cat", "the cat"), ("", "")])

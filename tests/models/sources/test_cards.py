@@ -55,8 +55,9 @@ def test_a_model_that_is_not_there_is_an_error(folder: Path) -> None:
         built_in_directory("builtin/bert-mini-ja")
 
 
-def test_cards_facts_and_locating_need_no_torch() -> None:
-    script = ("import sys; from engine.models.sources import cards, facts, locating, model_files, paper_cards, "
-              "recipe_files; print({'torch', 'transformers', 'numpy', 'pandas'} & set(sys.modules))")
+def test_cards_facts_and_locations_need_no_torch() -> None:
+    script = ("import sys; "
+              "from engine.models.sources import cards, facts, model_files, model_location, paper_cards, recipe_files; "
+              "print({'torch', 'transformers', 'numpy', 'pandas'} & set(sys.modules))")
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, check=True)
     assert done.stdout.strip() == "set()"

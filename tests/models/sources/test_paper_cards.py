@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.segmenters import in_words
+from engine.language.segmenters import display_name
 from engine.models.sources.cards import PAPER_PREFIX
 from engine.models.sources.paper_cards import CLUSTERS, CLUSTERS_FIRST, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
@@ -59,7 +59,7 @@ def test_a_card_has_an_id_or_says_what_it_needs() -> None:
         assert (card.hub is None) != (card.needs is None), name
         assert card.model_name == (name if card.hub else f"{name}=DIRECTORY")
         assert card.labels and card.publisher and card.url.startswith("https://") and card.kind in ("masked", "causal")
-        assert card.recipe is None or card.recipe.segmenter is None or in_words(card.recipe.segmenter)
+        assert card.recipe is None or card.recipe.segmenter is None or display_name(card.recipe.segmenter)
 
 
 def test_the_ids_are_those_that_the_papers_and_publishers_name() -> None:

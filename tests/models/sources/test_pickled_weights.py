@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelError
-from engine.models.sources.locating import locate
+from engine.models.sources.model_location import locate
 from engine.models.sources.pickled_weights import require_allowed
 
 

@@ -8,7 +8,14 @@ import pytest
 from engine.errors import ModelError
 from engine.language import mecab
 from engine.models.sources import recipes
-from engine.models.sources.recipes import EXAMPLE, Recipe, in_words, recipe_from, seasoned, signed
+from engine.models.sources.recipes import (
+    EXAMPLE,
+    Recipe,
+    description,
+    fingerprint_with_recipe,
+    recipe_from,
+    versioned_description,
+)
 from tests.support import mecab_directories
 
 NICT = Recipe("mecab-jumandic", ("full-width",), "wordpiece")
@@ -47,9 +54,9 @@ def test_all_wrong_fields_are_named_at_once() -> None:
 
 def test_a_recipe_is_told_in_the_order_of_its_steps() -> None:
     recipe = Recipe("jumanpp", ("nfkc", "full-width", "lower"), "words", 128)
-    assert in_words(recipe) == "nfkc, full-width, Juman++, lower case, whole words of vocab.txt, at most 128 tokens"
-    assert in_words(Recipe()) == "the tokenizer published with it"
-    assert signed(NICT) == ("full-width, MeCab with jumandic, WordPiece of vocab.txt "
+    assert description(recipe) == "nfkc, full-width, Juman++, lower case, whole words of vocab.txt, at most 128 tokens"
+    assert description(Recipe()) == "the tokenizer published with it"
+    assert versioned_description(NICT) == ("full-width, MeCab with jumandic, WordPiece of vocab.txt "
                             f"(fugashi {recipes.segmenters.identity('mecab-jumandic').split()[1]} jumandic 1.0.0)")
 
 
@@ -59,18 +66,18 @@ def test_whatever_changes_tokens_changes_the_fingerprint(tmp_path: Path) -> None
                Recipe("mecab-jumandic", (), "wordpiece"), Recipe("mecab-jumandic", ("full-width",), "words"),
                Recipe("mecab-jumandic", ("full-width",), "wordpiece", 64),
                Recipe(f"mecab:{own}", ("full-width",), "wordpiece")]
-    found = {seasoned("files", recipe) for recipe in changed}
+    found = {fingerprint_with_recipe("files", recipe) for recipe in changed}
     assert len(found) == len(changed) and "files" not in found
-    assert seasoned("files", None) == "files" and seasoned("other", NICT) not in found
+    assert fingerprint_with_recipe("files", None) == "files" and fingerprint_with_recipe("other", NICT) not in found
 
 
 def test_a_dictionary_under_the_same_path_with_other_content_is_another(tmp_path: Path) -> None:
     own = mecab_directories.whole(tmp_path / "own")
     recipe = Recipe(f"mecab:{own}", (), "wordpiece")
-    before = seasoned("files", recipe), recipes.state(recipe)
+    before = fingerprint_with_recipe("files", recipe), recipes.state(recipe)
     (own / "dicrc").unlink()
     (own / "dicrc").write_bytes(mecab_directories.content("dicrc") + b"\n; changed\n")
-    after = seasoned("files", recipe), recipes.state(recipe)
+    after = fingerprint_with_recipe("files", recipe), recipes.state(recipe)
     assert before[0] != after[0] and before[1] != after[1]
 
 
@@ -79,12 +86,12 @@ def test_neologd_that_moves_is_told_by_its_content(tmp_path: Path, monkeypatch: 
     found = []
     for name in ("a", "b"):
         monkeypatch.setenv(mecab.NEOLOGD_VARIABLE, str(mecab_directories.whole(tmp_path / name)))
-        found.append(seasoned("files", recipe))
+        found.append(fingerprint_with_recipe("files", recipe))
     assert found[0] == found[1]
 
 
 def test_a_missing_segmenter_is_an_error_before_anything_is_keyed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(mecab.NEOLOGD_VARIABLE, raising=False)
-    for ask in (recipes.identity, recipes.state, signed):
+    for ask in (recipes.identity, recipes.state, versioned_description):
         with pytest.raises(ModelError, match="NEologd comes in no package"):
             ask(Recipe("mecab-neologd"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.models.tokenization.character_alignment import fold, place
+from engine.models.tokenization.character_alignment import align_surfaces, normalize_with_origins
 
 # Characters that NFKC joins, splits or reorders, besides any other: voiced half-width kana, marks of several classes
 # (U+0323 is reordered before U+0301), Hangul parts, ligatures, square words.
@@ -25,17 +25,17 @@ texts = st.text(st.one_of(st.sampled_from(TROUBLE), st.characters(exclude_catego
     ("", "", []),
 ])
 def test_fold_keeps_where_each_character_comes_from(text: str, characters: str, origins: list[str]) -> None:
-    folded = fold(text, "NFKC")
-    assert folded.characters == characters
-    assert [text[start:end] for start, end in zip(folded.starts, folded.ends, strict=True)] == origins
+    normalized = normalize_with_origins(text, "NFKC")
+    assert normalized.characters == characters
+    assert [text[start:end] for start, end in zip(normalized.starts, normalized.ends, strict=True)] == origins
 
 
 @given(texts, st.sampled_from(["NFKC", "NFC", None]))
 def test_fold_equals_normalising_the_whole(text: str, form: str | None) -> None:
-    folded = fold(text, form, offset=7, case=False)
-    assert folded.characters == (text if form is None else unicodedata.normalize(form, text))
-    assert list(folded.starts) == sorted(folded.starts) and list(folded.ends) == sorted(folded.ends)
-    assert all(7 <= start < end <= 7 + len(text) for start, end in zip(folded.starts, folded.ends, strict=True))
+    normalized = normalize_with_origins(text, form, offset=7, case=False)
+    assert normalized.characters == (text if form is None else unicodedata.normalize(form, text))
+    assert list(normalized.starts) == sorted(normalized.starts) and list(normalized.ends) == sorted(normalized.ends)
+    assert all(7 <= start < end <= 7 + len(text) for start, end in zip(normalized.starts, normalized.ends, strict=True))
 
 
 @pytest.mark.parametrize(("text", "surfaces", "found"), [
@@ -50,15 +50,15 @@ def test_fold_equals_normalising_the_whole(text: str, form: str | None) -> None:
     ("ab", ["a", "", "b"], ["a", "", "b"]),
 ])
 def test_place(text: str, surfaces: list[str | None], found: list[str]) -> None:
-    folded = fold(text, "NFKC")
-    spans = [folded.origin(*piece) for piece in place(surfaces, folded, 0, len(folded.characters))]
+    normalized = normalize_with_origins(text, "NFKC")
+    spans = [normalized.origin(*piece) for piece in align_surfaces(surfaces, normalized, 0, len(normalized.characters))]
     assert [text[start:end] for start, end in spans] == found
 
 
 @given(texts, st.lists(st.one_of(st.none(), texts), max_size=6))
 def test_places_never_go_back_nor_leave_the_range(text: str, surfaces: list[str | None]) -> None:
-    folded = fold(text, "NFKC")
-    end = len(folded.characters)
-    ranges = place(surfaces, folded, min(1, end), end)
+    normalized = normalize_with_origins(text, "NFKC")
+    end = len(normalized.characters)
+    ranges = align_surfaces(surfaces, normalized, min(1, end), end)
     assert len(ranges) == len(surfaces) and all(min(1, end) <= first <= last <= end for first, last in ranges)
     assert ranges == sorted(ranges)

@@ -151,11 +151,11 @@ def test_a_mask_in_the_text_is_one_token_and_parts_words(card: str, tokenizers: 
     tokenizer = tokenizers[card]
     text = "昨日、[MASK]で小説を"
     found = token_spans(tokenizer, text)  # type: ignore[arg-type]
-    [place] = [i for i, token in enumerate(found.ids) if token == tokenizer.mask_token_id]
-    assert found.special[place] and text[slice(*tokenizer.offsets(text).offsets[place])] == "[MASK]"
+    [position] = [i for i, token in enumerate(found.ids) if token == tokenizer.mask_token_id]
+    assert found.special[position] and text[slice(*tokenizer.offsets(text).offsets[position])] == "[MASK]"
     # What follows begins no sentence: SentencePiece would put a space before it.
-    assert found.tokens[place + 1] == "で"
-    assert tokenizer.decode([found.ids[place + 1]]) == "で"
+    assert found.tokens[position + 1] == "で"
+    assert tokenizer.decode([found.ids[position + 1]]) == "で"
 
 
 def test_words_of_the_segmenter_are_the_tokenizers_own(tokenizers: dict[str, RecipeTokenizer]) -> None:

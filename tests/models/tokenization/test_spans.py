@@ -140,8 +140,8 @@ def spans_of(*pieces: tuple[int, int], special: int = 0) -> Spans:
 
 def test_a_token_across_a_boundary_joins_the_words_it_touches() -> None:
     text = "東京タワーで食べ"  # MeCab: 東京 | タワー | で | 食べ
-    apart = spans_of((0, 1), (1, 2), (2, 5), (5, 6), (6, 8), special=1)
-    assert word_of_token(text, apart, "mecab").tolist() == [0, 0, 1, 2, 3, -1]
+    separated = spans_of((0, 1), (1, 2), (2, 5), (5, 6), (6, 8), special=1)
+    assert word_of_token(text, separated, "mecab").tolist() == [0, 0, 1, 2, 3, -1]
     # 京タ touches 東京 and タワー: one word; で食 touches the other two.
     across = spans_of((0, 1), (1, 3), (3, 5), (5, 7), (7, 8), special=1)
     assert word_of_token(text, across, "mecab").tolist() == [0, 0, 0, 1, 1, -1]
@@ -180,5 +180,5 @@ def test_published_vocabularies_cover_every_character_of_real_sentences(name: st
         text = line.split("\t")[1]
         found = token_spans(tokenizer, text)
         assert found.ids == tokenizer(text)["input_ids"]
-        seen = {place for start, end in found.spans[~found.special] for place in range(start, end)}
-        assert "".join(char for place, char in enumerate(text) if place not in seen).strip() == "", text
+        seen = {position for start, end in found.spans[~found.special] for position in range(start, end)}
+        assert "".join(char for position, char in enumerate(text) if position not in seen).strip() == "", text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.datasets.corpora.corpus import pieces
-from engine.models.loading.model_cache import Residents
+from engine.models.loading.model_cache import ModelCache
 from engine.models.tokenization import token_counts
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
@@ -22,7 +22,7 @@ TEXTS = ["昨日、私は東京タワーでラーメンを食べました。", "
 
 @pytest.fixture(params=["bert", "bert_japanese", "gpt2_unigram", "gpt2_byte_level"])
 def tokenizer(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return Residents().describe(str(getattr(tiny_models, request.param)(tmp_path / "model")), None).tokenizer
+    return ModelCache().describe(str(getattr(tiny_models, request.param)(tmp_path / "model")), None).tokenizer
 
 
 def expected(tokenizer: Any, texts: list[str]) -> tuple[Counter[str], Counter[str]]:
@@ -38,7 +38,7 @@ def expected(tokenizer: Any, texts: list[str]) -> tuple[Counter[str], Counter[st
 
 
 def test_counts_are_those_of_the_tokenizer(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counts, "CHARACTERS_AT_ONCE", 20)
+    monkeypatch.setattr(token_counts, "MAX_CHARACTERS_PER_CALL", 20)
     got = document_counts(tokenizer, TEXTS)
     has, occurs = expected(tokenizer, TEXTS)
     assert dict(zip(got["tokens"], got["documents"].tolist(), strict=True)) == has

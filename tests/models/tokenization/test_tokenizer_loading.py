@@ -93,11 +93,11 @@ def test_tokenizers_without_mecab_are_left_alone(bert: Path, japanese: Path) -> 
     assert published_dictionary(japanese) == {}
 
 
-def test_a_vocabulary_alone_that_berts_own_way_cannot_make_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_without_settings_that_berts_tokenizer_cannot_fit_is_refused(tmp_path: Path) -> None:
     folder = paper_layouts.japanese_bert(tmp_path / "tohoku")
     with pytest.raises(ModelError, match=(
-        r"does not say how texts are cut into the words of its vocab\.txt, and BERT's own way never makes 昨日, 東京, "
-        r"小説 or \d+ others\. Name its card \(such as paper/nict=.*hakari\.json beside it: \{\"segmenter\""
+        r"does not say how texts are split into the words of its vocab\.txt, and BERT's own tokenizer never makes "
+        r"昨日, 東京, 小説 or \d+ others\. Name its card \(such as paper/nict=.*hakari\.json beside it: \{\"segmenter\""
     )):
         load_tokenizer(folder)
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenize_chinese_chars": false}')

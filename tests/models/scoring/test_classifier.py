@@ -13,7 +13,7 @@ from sklearn.neural_network import MLPClassifier
 
 from engine.errors import InputError
 from engine.measures.classification import stratified_split
-from engine.models.scoring.classifying import train_and_predict
+from engine.models.scoring.classifier import train_and_predict
 from engine.models.worker import run_chunk
 
 SETTINGS: dict[str, Any] = {"hidden": [200, 200], "epochs": 20, "batch_size": 32, "standardize": False, "seed": 0}
@@ -142,5 +142,5 @@ def test_a_worker_classifies_each_item_by_itself() -> None:
 
 
 def test_scikit_learn_is_imported_only_to_classify() -> None:
-    code = "import sys, engine.models.scoring.classifying; print('sklearn' in sys.modules)"
+    code = "import sys, engine.models.scoring.classifier; print('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -9,8 +9,8 @@ import torch
 import transformers
 from transformers import PreTrainedModel
 
+from engine.models.scoring.hidden_states import blocks_of, hidden_states
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
-from engine.models.scoring.stack import blocks_of, hidden_states
 
 VOCABULARY = 40
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.language.widths import full_width
 from engine.models.sources.recipes import Recipe
-from engine.models.tokenization.preparing import joined, prepare
+from engine.models.tokenization.pretokenization import join_words, pretokenize
 
 SPECIAL = ["[CLS]", "[MASK]", "[UNK]"]
 ODD = ("ｶﾞ", "ﾊﾟ", "㍿", "ＣＤ", "ﬁ", "½", "か\u3099", "e\u0301", "😀", "𩸽", "ß", "İ", "ΑΣ", "[MASK]", "[UNK]", "[",
@@ -20,7 +20,7 @@ texts = st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=12).
 def words(text: str, recipe: Recipe) -> list[tuple[str, str]]:
     """The words as the vocabulary sees them, and what they stem from."""
     return [(word.characters, text[word.starts[0]:word.ends[-1]])
-            for part in prepare(text, recipe, SPECIAL) for word in part.words]
+            for part in pretokenize(text, recipe, SPECIAL) for word in part.words]
 
 
 def test_steps_come_in_their_order() -> None:
@@ -39,7 +39,7 @@ def test_the_segmenter_sees_the_case_of_the_text() -> None:
 
 
 def test_special_tokens_are_left_alone_and_no_word_reaches_over_one() -> None:
-    parts = prepare("東[MASK]京 [CLS][mask]", Recipe(None, ("lower",), "words"), SPECIAL)
+    parts = pretokenize("東[MASK]京 [CLS][mask]", Recipe(None, ("lower",), "words"), SPECIAL)
     assert [([word.characters for word in part.words], part.special) for part in parts] == [
         (["東"], False), (["[MASK]"], True), (["京"], False), (["[CLS]"], True), (["[mask]"], False)]
 
@@ -47,7 +47,7 @@ def test_special_tokens_are_left_alone_and_no_word_reaches_over_one() -> None:
 def test_without_a_segmenter_words_are_those_in_spaces_or_the_whole() -> None:
     assert words(" a  b\u3000c ", Recipe(None, (), "wordpiece")) == [("a", "a"), ("b", "b"), ("c", "c")]
     assert words(" a  b ", Recipe(None, (), "sentencepiece")) == [(" a  b ", " a  b ")]
-    assert prepare("", Recipe(), SPECIAL) == []
+    assert pretokenize("", Recipe(), SPECIAL) == []
 
 
 @pytest.mark.parametrize("recipe", [
@@ -59,7 +59,7 @@ def test_without_a_segmenter_words_are_those_in_spaces_or_the_whole() -> None:
 def test_words_are_the_normalised_text_and_their_origins_cover_it(recipe: Recipe, text: str) -> None:
     normalised = []
     position = 0
-    for part in prepare(text, recipe, SPECIAL):
+    for part in pretokenize(text, recipe, SPECIAL):
         for word in part.words:
             assert len(word.characters) == len(word.starts) == len(word.ends)
             for start, end in zip(word.starts, word.ends, strict=True):
@@ -96,6 +96,7 @@ def _keeping(text: str, token: str) -> list[str]:
 
 def test_joined_words_have_spaces_that_stem_from_nothing() -> None:
     text = "東京 ㍿"
-    whole = joined([word for part in prepare(text, Recipe(None, ("nfkc",), "words"), SPECIAL) for word in part.words])
+    parts = pretokenize(text, Recipe(None, ("nfkc",), "words"), SPECIAL)
+    whole = join_words([word for part in parts for word in part.words])
     assert whole.characters == "東京 株式会社"
     assert whole.origin(0, 2) == (0, 2) and whole.origin(3, 7) == (3, 4) and whole.origin(2, 3) == (3, 3)

@@ -1,4 +1,4 @@
-"""The tokens of a text with all that can be said of each: for looking at, not for computing with."""
+"""The tokens of a text with everything known of each, for the inspection of a tokenizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.models.tokenization.recipe_tokenizer import RecipeTokenizer
 from engine.models.tokenization.spans import token_spans
 
 
-def tokenized(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[dict[str, Any]]:
+def token_details(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[dict[str, Any]]:
     """One piece per text, in order, with n tokens, special ones included.
 
     tokens [str] and ids int32 (n,) as the vocabulary has them, spans int32 (n, 2) characters of the text, (-1, -1) for
@@ -21,11 +21,11 @@ def tokenized(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[
     """
     pieces = []
     for text in texts:
-        found = token_spans(tokenizer, text)
-        ids = np.array(found.ids, dtype=np.int32)
-        unknown = (ids == tokenizer.unk_token_id) & ~found.special
+        spans = token_spans(tokenizer, text)
+        ids = np.array(spans.ids, dtype=np.int32)
+        unknown = (ids == tokenizer.unk_token_id) & ~spans.special
         pieces.append({
-            "tokens": found.tokens, "ids": ids, "spans": found.spans, "special": found.special, "words": found.words,
+            "tokens": spans.tokens, "ids": ids, "spans": spans.spans, "special": spans.special, "words": spans.words,
             "unknown": np.asarray(unknown, dtype=bool),
             "prepared": tokenizer.prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
         })

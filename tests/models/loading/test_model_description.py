@@ -6,10 +6,10 @@ import pytest
 from transformers import BertConfig, ElectraConfig, GPT2Config, RobertaConfig, RobertaForMaskedLM
 
 from engine.errors import ModelError
-from engine.models.loading import describing
-from engine.models.loading.describing import describe, kind_of
+from engine.models.loading import model_description
+from engine.models.loading.model_description import describe, kind_of
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.locating import locate
+from engine.models.sources.model_location import locate
 from tests.support import paper_layouts, tiny_models
 
 
@@ -53,11 +53,13 @@ def test_how_well_a_vocabulary_knows_the_alphabet(bert: Path) -> None:
     # the built-in one spells English nearly letter by letter; one that knows its words needs few tokens
     assert 0.5 < describe(locate("builtin/bert-mini-ja")).facts.latin_tokens < 1
     vocabulary = json.loads((bert / "tokenizer.json").read_text())
-    words = {word: 1000 + i for i, word in enumerate(describing._LATIN.lower().replace(".", " .").split())}
+    sample = model_description._LATIN_SAMPLE
+    words = {word: 1000 + i for i, word in enumerate(sample.lower().replace(".", " .").split())}
     vocabulary["model"]["vocab"] |= words
     (bert / "tokenizer.json").write_text(json.dumps(vocabulary))
     change(bert / "config.json", vocab_size=2000)
-    assert facts_of(bert).latin_tokens == round((2 + 20) / len(describing._LATIN), 3)  # [CLS], 19 words, ".", [SEP]
+    n_tokens = 2 + 20  # [CLS], 19 words, ".", [SEP]
+    assert facts_of(bert).latin_tokens == round(n_tokens / len(sample), 3)
 
 
 def test_models_of_each_layout_are_described(tmp_path: Path) -> None:
@@ -137,7 +139,7 @@ def test_quantised_weights_are_refused(bert: Path) -> None:
 
 def test_a_tokenizer_of_another_model_is_refused(bert: Path) -> None:
     change(bert / "config.json", vocab_size=50)
-    with pytest.raises(ModelError, match=r"has \d+ pieces but its model knows 50: they do not belong together"):
+    with pytest.raises(ModelError, match=r"has \d+ pieces but its model has 50: they do not belong together"):
         facts_of(bert)
 
 

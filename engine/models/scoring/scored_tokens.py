@@ -1,4 +1,4 @@
-"""What scoring a text gives: its scored tokens with their log-likelihoods, or why it was left out."""
+"""The result of scoring one text: its scored tokens with their log-likelihoods, or why it was excluded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.models.loading.weights import Loaded
+from engine.models.loading.weights import LoadedModel
 from engine.models.tokenization.spans import Spans
 
 
@@ -33,11 +33,11 @@ def scored_piece(
 
 
 def excluded_piece(reason: str, n_tokens: int) -> dict[str, Any]:
-    """The piece of a text that was left out."""
+    """The piece of a text that was excluded."""
     return {"excluded": reason, "n_tokens": n_tokens}
 
 
-def too_long(loaded: Loaded, n_tokens: int) -> str | None:
+def too_long(loaded: LoadedModel, n_tokens: int) -> str | None:
     """Why a text of `n_tokens` tokens, special ones included, is too long for the model; None where it is not."""
     limit = loaded.facts.max_tokens
     if n_tokens <= limit:

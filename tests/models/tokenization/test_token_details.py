@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.models.tokenization.tokenized import tokenized
+from engine.models.tokenization.token_details import token_details
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 from tests.models.test_worker import request, run_chunk
 from tests.support import paper_layouts, tiny_models
@@ -25,6 +25,6 @@ def test_every_token_is_told_with_its_place(tmp_path: Path) -> None:
 
 def test_a_published_tokenizer_prepares_nothing_that_could_be_shown(tmp_path: Path) -> None:
     tokenizer = load_tokenizer(tiny_models.gpt2_unigram(tmp_path / "gpt2"))
-    first, second = tokenized(tokenizer, ["東京タワー", "猫"])
+    first, second = token_details(tokenizer, ["東京タワー", "猫"])
     assert first["prepared"] == "" and first["tokens"][0] == "<s>" and "".join(first["tokens"][1:]) == "東京タワー"
     assert second["tokens"][1:] == ["猫"]

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.sources import cards
-from engine.models.sources.locating import Located, locate
+from engine.models.sources.model_location import LocatedModel, locate
 from engine.models.sources.names import split_revision
 from engine.models.sources.paper_cards import PAPER_CARDS
 from tests.support import paper_layouts
@@ -21,7 +21,7 @@ SMALL_FILES = {"config.json": b'{"model_type": "bert"}', "vocab.txt": b"[PAD]\n"
 SCRIPT = """
 import json, sys
 from engine.errors import ModelError
-from engine.models.sources.locating import locate
+from engine.models.sources.model_location import locate
 answers = []
 for arguments in json.loads(sys.argv[1]):
     reports = []
@@ -56,7 +56,7 @@ def hub(request: pytest.FixtureRequest) -> Iterator[FakeHub]:
 
 def test_a_directory_is_found_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    assert locate(str(tmp_path)) == Located(str(tmp_path), "directory", tmp_path.resolve())
+    assert locate(str(tmp_path)) == LocatedModel(str(tmp_path), "directory", tmp_path.resolve())
 
 
 def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_directory_whose_name_looks_like_a_card_is_one(tmp_path: Path, monkeyp
         (tmp_path / name / "config.json").write_text("{}")
         assert locate(str(tmp_path / name)).card is None
     monkeypatch.chdir(tmp_path)
-    assert locate("paper/nict=mine") == Located("paper/nict=mine", "directory", tmp_path / "paper" / "nict=mine")
+    assert locate("paper/nict=mine") == LocatedModel("paper/nict=mine", "directory", tmp_path / "paper" / "nict=mine")
 
 
 @pytest.mark.parametrize(("name", "words"), [
@@ -150,7 +150,7 @@ def test_a_built_in_model_is_its_directory(tmp_path: Path, monkeypatch: pytest.M
         locate("builtin/bert-mini-ja")
     (tmp_path / "bert-mini-ja").mkdir()
     (tmp_path / "bert-mini-ja" / "config.json").write_text("{}")
-    assert locate("builtin/bert-mini-ja") == Located("builtin/bert-mini-ja", "built-in", tmp_path / "bert-mini-ja")
+    assert locate("builtin/bert-mini-ja") == LocatedModel("builtin/bert-mini-ja", "built-in", tmp_path / "bert-mini-ja")
 
 
 def test_an_id_and_revision_resolve_in_the_cache_without_network(tmp_path: Path) -> None:

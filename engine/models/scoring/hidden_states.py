@@ -1,9 +1,9 @@
-"""Hidden states of chosen layers; a model is left as soon as the highest of them is reached.
+"""Hidden states of chosen layers; the forward pass stops at the highest of them.
 
-Layer k is what transformers returns as `hidden_states[k]`: what block k is given, or, after the last block, what
-the whole model returns (behind a final norm, where it has one). So a hook before each asked block takes the state
-down, and the one before the highest leaves the pass by an exception. That this gives the states of
-`output_hidden_states=True` is tried once per model; where it does not, the whole model runs and returns all.
+Layer k is what transformers returns as `hidden_states[k]`: the input of block k, or, after the last block, the output
+of the whole model (after a final norm, where it has one). So a hook before each requested block records the state,
+and the hook before the highest ends the pass by an exception. Once per model the result is compared with the states
+of `output_hidden_states=True`; where it differs, the whole model runs and returns all states.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
-from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, gives
+from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
 
 # The blocks of a model in order; None where hooks on them do not give its hidden states.
 _blocks_by_model: WeakKeyDictionary[PreTrainedModel, torch.nn.ModuleList | None] = WeakKeyDictionary()
 
 
-class _HighestReached(Exception):  # no error: the way out of a pass
+class _StopForward(Exception):  # not an error: it ends a forward pass
     pass
 
 
@@ -34,48 +34,48 @@ def hidden_states(model: PreTrainedModel, inputs: dict[str, Any], layers: Sequen
     if blocks is None:
         states = model(**inputs, output_hidden_states=True).hidden_states
         return [states[layer] for layer in layers]
-    return _taken_down(model, blocks, inputs, layers)
+    return _captured_states(model, blocks, inputs, layers)
 
 
 def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:
-    """The blocks that the hidden states of a model go through, in order; None where they are not known."""
+    """The blocks that compute the hidden states of a model, in order; None where they are not known."""
     if model not in _blocks_by_model:
         n_layers = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
         candidates = [module for module in model.modules()
                       if isinstance(module, torch.nn.ModuleList) and len(module) == n_layers > 0]
         with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
-            _blocks_by_model[model] = next((blocks for blocks in candidates if _agrees(model, blocks)), None)
+            _blocks_by_model[model] = next((blocks for blocks in candidates if _hooks_agree(model, blocks)), None)
     return _blocks_by_model[model]
 
 
-def _taken_down(
+def _captured_states(
     model: PreTrainedModel, blocks: torch.nn.ModuleList, inputs: dict[str, Any], layers: Sequence[int]
 ) -> list[torch.Tensor]:
-    found: dict[int, torch.Tensor] = {}
+    states_by_layer: dict[int, torch.Tensor] = {}
     highest = max(layers)
 
     def hook_before(layer: int) -> Any:
-        def take_down(_module: torch.nn.Module, arguments: tuple[Any, ...], settings: dict[str, Any]) -> None:
-            found[layer] = arguments[0] if arguments else settings["hidden_states"]
+        def capture(_module: torch.nn.Module, arguments: tuple[Any, ...], settings: dict[str, Any]) -> None:
+            states_by_layer[layer] = arguments[0] if arguments else settings["hidden_states"]
             if layer == highest:
-                raise _HighestReached
+                raise _StopForward
 
-        return take_down
+        return capture
 
-    # On the model only while this pass runs; a worker asks a model one thing at a time.
+    # Registered only during this pass; a worker runs one operation on a model at a time.
     hooks = [blocks[layer].register_forward_pre_hook(hook_before(layer), with_kwargs=True)
              for layer in set(layers) if layer < len(blocks)]
     try:
-        found[len(blocks)] = model(**inputs).last_hidden_state
-    except _HighestReached:
+        states_by_layer[len(blocks)] = model(**inputs).last_hidden_state
+    except _StopForward:
         pass
     finally:
         for hook in hooks:
             hook.remove()
-    return [found[layer] for layer in layers]
+    return [states_by_layer[layer] for layer in layers]
 
 
-def _agrees(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
+def _hooks_agree(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
     vocabulary = int(model.config.get_text_config().vocab_size)
     ids = torch.arange(8, device=model.device).reshape(2, 4) % vocabulary  # (2, 4)
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -84,6 +84,7 @@ def _agrees(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
         return False
 
     def read() -> list[torch.Tensor]:
-        return [*_taken_down(model, blocks, inputs, range(len(whole))), *_taken_down(model, blocks, inputs, [0])]
+        every_layer = _captured_states(model, blocks, inputs, range(len(whole)))
+        return [*every_layer, *_captured_states(model, blocks, inputs, [0])]  # the last one by stopping early
 
-    return gives([*whole, whole[0]], read, TOLERANCE_OF_STATES)  # the last by leaving early
+    return matches_full_pass([*whole, whole[0]], read, TOLERANCE_OF_STATES)

@@ -1,7 +1,7 @@
 """From a model's name to a directory: a built-in model, a local directory, or a download from the Hugging Face Hub.
 
-A card of the papers before the name (paper/kyoto-univ=DIRECTORY) says by which recipe the files are read. Free of
-torch, so that the process that watches a run can fetch a model and show the progress.
+A card of the papers before the name (paper/kyoto-univ=DIRECTORY) selects the recipe by which the files are read.
+Imports no torch, so that the process that watches a run can fetch a model and show the progress.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from engine.models.sources.pickled_weights import require_allowed
 from engine.models.sources.recipe_files import recipe_for
 from engine.models.sources.recipes import Recipe
 
-# (bytes done, bytes in all as far as known, what is going on)
+# (bytes done, bytes in total as far as known, what is being done)
 Report = Callable[[int, int, str], None]
 
 HUB_TIMEOUT_SECONDS = 5.0
 REPORT_EVERY_SECONDS = 0.2
-ELSE = f"Give a local directory in Hugging Face layout, or a built-in model ({', '.join(cards.BUILT_IN)})."
+ALTERNATIVES = f"Give a local directory in Hugging Face layout, or a built-in model ({', '.join(cards.BUILT_IN)})."
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_READ = ["*.json", "*.txt", "*.model", "*.vocab", "*.codes"]
-_NOT_READ = ["*/*"]  # what lies in folders is other formats (onnx/, coreml/, 1_Pooling/)
+_READ_PATTERNS = ["*.json", "*.txt", "*.model", "*.vocab", "*.codes"]
+_IGNORED_PATTERNS = ["*/*"]  # subfolders hold other formats (onnx/, coreml/, 1_Pooling/)
 _SAFETENSORS = ["model.safetensors", "model-*-of-*.safetensors"]
 _WEIGHT_SUFFIXES = (".h5", ".msgpack", ".onnx", ".gguf", ".bin", ".safetensors", ".ot")
 _PICKLED = ["pytorch_model.bin", "pytorch_model-*-of-*.bin"]
 
 
 @dataclass(frozen=True)
-class Located:
-    """Where a model's files are, and by which recipe they are read. `commit` is the hub's, and None elsewhere."""
+class LocatedModel:
+    """A model's files, and the recipe by which they are read. `commit` is that of the hub, None for other sources."""
 
     name: str
     source: Source
@@ -52,86 +52,88 @@ class Located:
 
     @property
     def fingerprint(self) -> str:
-        """What a cache key holds of the model: the hub's commit, or a SHA-256 over the files that matter.
+        """The model's part of a cache key: the hub's commit, or a SHA-256 over the files that affect results.
 
-        Where a recipe goes with the files, a SHA-256 over both. Raises ModelError when it needs what is not installed.
+        With a recipe, a SHA-256 over both. Raises ModelError when the recipe needs software that is not installed.
         """
-        return recipes.seasoned(self.commit or model_files.fingerprint(self.path), self.recipe)
+        return recipes.fingerprint_with_recipe(self.commit or model_files.fingerprint(self.path), self.recipe)
 
     @property
     def address(self) -> str:
-        """The name that leads to these files from wherever it is given: a directory's path is absolute."""
+        """The name that locates these files from any working directory: the path of a directory is absolute."""
         if self.source != "directory":
             return self.name
         return f"{self.card}={self.path}" if self.card else str(self.path)
 
 
-def locate(name: str, revision: str | None = None, report: Report | None = None) -> Located:
+def locate(name: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
     """Find the directory of a built-in model, a local directory or a model of the hub, downloading the latter.
 
     `name` is one of these, or one with a card before it (CARD=DIRECTORY, CARD=owner/name); a card alone stands for
     its own model of the hub. A hakari.json in a directory is read as `recipe_files` says.
     `revision` is a branch, tag or commit of the hub (None: main) and means nothing elsewhere. Of the weights,
     safetensors are fetched, and pytorch_model.bin only where there are none. HF_HOME, HF_TOKEN, HF_ENDPOINT and
-    HF_HUB_OFFLINE are respected; a commit that is in the cache is not asked for again. `report` hears of a download's
-    progress. Raises ModelError when there is no such model, it cannot be reached, or the directory is no model's.
+    HF_HUB_OFFLINE are respected; a commit that is in the cache is not requested again. `report` receives the progress
+    of a download. Raises ModelError when there is no such model, it cannot be reached, or the directory is no model's.
     """
     card, target = split_card(name)
     if target.startswith(cards.BUILT_IN_PREFIX):
-        return Located(name, "built-in", cards.built_in_directory(target))
+        return LocatedModel(name, "built-in", cards.built_in_directory(target))
     path = as_path(target)
     if path is not None and path.is_dir():
         require_model(path)
         path = path.resolve()
         require_allowed(str(path), weight_names(path))
-        return Located(name, "directory", path, card=card, recipe=recipe_for(path, card, own=True))
+        return LocatedModel(name, "directory", path, card=card, recipe=recipe_for(path, card, is_local=True))
     if path is not None and path.is_file():
         raise ModelError(f"{target} is a file; a model is the directory that holds config.json, weights and tokenizer.")
     if not _HUB_ID.fullmatch(target) or target.endswith("/"):
-        raise ModelError(f"There is no directory {target!r}, and it is no Hugging Face id (owner/name) either. {ELSE}")
-    found = _from_hub(target, revision, report)
-    require_allowed(target, weight_names(found.path))
-    return replace(found, name=name, card=card, recipe=recipe_for(found.path, card, own=False))
+        raise ModelError(f"There is no directory {target!r}, and it is no Hugging Face id (owner/name) either. "
+                         f"{ALTERNATIVES}")
+    located = _from_hub(target, revision, report)
+    require_allowed(target, weight_names(located.path))
+    return replace(located, name=name, card=card, recipe=recipe_for(located.path, card, is_local=False))
 
 
-def _from_hub(name: str, revision: str | None, report: Report | None) -> Located:
+def _from_hub(name: str, revision: str | None, report: Report | None) -> LocatedModel:
     from huggingface_hub import HfApi, errors, snapshot_download
 
-    if revision and _COMMIT.fullmatch(revision) and (cached := _cached(name, revision)):
-        return Located(name, "hub", cached, revision, revision)
+    if revision and _COMMIT.fullmatch(revision) and (cached := _cached_snapshot(name, revision)):
+        return LocatedModel(name, "hub", cached, revision, revision)
     try:
         published = HfApi().model_info(name, revision=revision, timeout=HUB_TIMEOUT_SECONDS)
         files = [sibling.rfilename for sibling in published.siblings or ()]
         path = Path(snapshot_download(
-            name, revision=revision, allow_patterns=_READ + _weights_to_fetch(name, files),
-            ignore_patterns=_NOT_READ, etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
+            name, revision=revision, allow_patterns=_READ_PATTERNS + _weights_to_fetch(name, files),
+            ignore_patterns=_IGNORED_PATTERNS, etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
         ))
     except errors.GatedRepoError as error:
         raise ModelError(f"{name} is on the Hugging Face Hub but asks for consent. Accept its terms there and "
                          "set HF_TOKEN to your token.") from error
     except errors.RepositoryNotFoundError as error:
         raise ModelError(f"There is no model {name!r} on the Hugging Face Hub (or it is private: set HF_TOKEN), "
-                         f"and no directory of that name. {ELSE}") from error
+                         f"and no directory of that name. {ALTERNATIVES}") from error
     except errors.RevisionNotFoundError as error:
         raise ModelError(f"{name} has no revision {revision!r} on the Hugging Face Hub. "
                          "Give a branch, a tag or a commit that it has.") from error
     except errors.HFValidationError as error:
-        raise ModelError(f"There is no directory {name!r}, and it is no Hugging Face id: {error} {ELSE}") from error
+        raise ModelError(f"There is no directory {name!r}, and it is no Hugging Face id: {error} "
+                         f"{ALTERNATIVES}") from error
     except (errors.HTTPError, OSError) as error:
-        if cached := _cached(name, revision):
-            return Located(name, "hub", cached, revision, cached.name)
+        if cached := _cached_snapshot(name, revision):
+            return LocatedModel(name, "hub", cached, revision, cached.name)
         raise ModelError(f"There is no directory {name!r}, no complete copy of such a model in the cache, and the "
-                         f"Hugging Face Hub cannot be reached ({_first_line(error)}). {ELSE}") from error
-    return Located(name, "hub", path, revision, path.name)
+                         f"Hugging Face Hub cannot be reached ({_first_line(error)}). {ALTERNATIVES}") from error
+    return LocatedModel(name, "hub", path, revision, path.name)
 
 
-def _cached(name: str, revision: str | None) -> Path | None:
-    """The snapshot in the cache if all that is read of it is there; no network is used."""
+def _cached_snapshot(name: str, revision: str | None) -> Path | None:
+    """The snapshot in the cache if all files that are needed are there; no network is used."""
     from huggingface_hub import errors, snapshot_download
 
     try:
-        path = Path(snapshot_download(name, revision=revision, local_files_only=True, allow_patterns=_READ,
-                                      ignore_patterns=_NOT_READ))
+        path = Path(snapshot_download(name, revision=revision, local_files_only=True, allow_patterns=_READ_PATTERNS,
+                                      ignore_patterns=_IGNORED_PATTERNS))
         model_files.read_config(path)
         model_files.weight_files(path)
     except (errors.LocalEntryNotFoundError, errors.HFValidationError, ModelError):
@@ -150,11 +152,11 @@ def _weights_to_fetch(name: str, files: list[str]) -> list[str]:
 
 
 def _progress_bar(name: str, report: Report | None) -> type[Any]:
-    """A tqdm class for one download that prints nothing and tells `report` the bytes of the whole."""
+    """A tqdm class for one download that prints nothing and reports its bytes in total to `report`."""
     from tqdm.auto import tqdm
 
     bars: dict[int, tuple[int, int]] = {}
-    told = [0.0]
+    last_report_time = [0.0]
 
     class Bar(tqdm):  # type: ignore[type-arg]
         def __init__(self, *args: Any, **settings: Any) -> None:
@@ -166,8 +168,8 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
             if report is not None and self.unit == "B":  # the other bar counts files
                 bars[id(self)] = (int(self.n), int(self.total or 0))
                 done, total = (max(numbers) for numbers in zip(*bars.values(), strict=True))
-                if done >= total or time.monotonic() - told[0] >= REPORT_EVERY_SECONDS:
-                    told[0] = time.monotonic()
+                if done >= total or time.monotonic() - last_report_time[0] >= REPORT_EVERY_SECONDS:
+                    last_report_time[0] = time.monotonic()
                     report(done, max(done, total), f"downloading {name}")
             return shown
 
@@ -175,7 +177,7 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
 
 
 def weight_names(directory: Path) -> list[str]:
-    """The names of the weights' files; none where they cannot be told, which loading says in its own words."""
+    """The names of the weights' files; none where they cannot be determined, which loading reports later."""
     try:
         return [path.name for path in model_files.weight_files(directory)]
     except ModelError:

@@ -1,0 +1,185 @@
+"""Description of a model from its configuration and tokenizer; its weights are not read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForMaskedLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
+
+from engine.errors import EngineError, ModelError
+from engine.models.loading.devices import chosen_device
+from engine.models.silence_transformers import one_line_message, silence_transformers
+from engine.models.sources.facts import Kind, ModelFacts
+from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
+from engine.models.sources.model_location import LocatedModel
+from engine.models.sources.recipe_files import RECIPE_FILE
+from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
+from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.tokenizer_loading import load_tokenizer
+
+AUTO_CLASSES: dict[str, Any] = {"encoder": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
+# A tokenizer without a length limit gives 1e30; a model of relative positions has none.
+UNLIMITED_TOKENS = 1_000_000
+# A text for measuring how many tokens a vocabulary needs per character of the Latin alphabet.
+_LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
+# Discriminators: their ForPreTraining head detects replaced tokens and fills no mask.
+_NO_MASKED_HEAD = ("electra", "funnel", "convbert")
+
+
+@dataclass(frozen=True)
+class DescribedModel:
+    """Facts with the configuration and the tokenizer they were read from."""
+
+    facts: ModelFacts
+    config: PreTrainedConfig
+    tokenizer: PreTrainedTokenizerBase
+
+
+def describe(located: LocatedModel) -> DescribedModel:
+    """Read configuration and tokenizer of a located model and return its facts.
+
+    Raises ModelError when files are missing or damaged, for an architecture that transformers does not know (code
+    in the directory is never run), for quantised weights, and for a tokenizer that does not belong to this model. With
+    a recipe, a configuration without a model type, as those of 2019 are, is taken as that of a BERT.
+    """
+    config = _config(located)
+    weights = weight_files(located.path)
+    tokenizer = load_tokenizer(located.path, located.recipe)
+    kind = kind_of(config)
+    skeleton = _skeleton(located, config, kind)
+    text_config = config.get_text_config()
+    n_embedded = _n_embedded(skeleton, text_config)
+    if tokenizer.vocab_size > n_embedded:
+        raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model has "
+                         f"{n_embedded:,}: they do not belong together. Take both from the same model.")
+    _require_known_special_tokens(located.name, tokenizer, n_embedded)
+    recipe = located.recipe
+    return DescribedModel(ModelFacts(
+        name=located.name, source=located.source, path=str(located.path), revision=located.revision,
+        fingerprint=located.fingerprint,
+        tokenizer_fingerprint=fingerprint_with_recipe(tokenizer_fingerprint(located.path), recipe),
+        architecture=(config.architectures or [type(skeleton).__name__])[0], kind=kind,
+        n_layers=int(text_config.num_hidden_layers), hidden_size=int(text_config.hidden_size), vocab_size=n_embedded,
+        max_tokens=_max_tokens(tokenizer, text_config, skeleton), n_parameters=int(skeleton.num_parameters()),
+        tokenizer=description(recipe) if recipe else type(tokenizer).__name__,
+        has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
+        has_cls=_has_embedding(tokenizer.cls_token_id, n_embedded),
+        has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
+        device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
+        recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
+    ), config, tokenizer)
+
+
+def kind_of(config: PreTrainedConfig) -> Kind:
+    """Masked, causal or encoder, by the architecture that the configuration was published with.
+
+    Where it names none, by what the model type can be; an encoder-decoder counts as its encoder.
+    """
+    if config.is_encoder_decoder:
+        return "encoder"
+    masked = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
+    causal = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(config.model_type)
+    if not config.architectures:
+        return "masked" if masked else "causal" if causal else "encoder"
+    architecture = config.architectures[0]
+    if architecture == masked or (
+        masked and architecture.endswith("ForPreTraining") and config.model_type not in _NO_MASKED_HEAD
+    ):
+        return "masked"
+    return "causal" if architecture == causal else "encoder"
+
+
+def _config(located: LocatedModel) -> PreTrainedConfig:
+    config_fields = read_config(located.path)
+    if config_fields.get("quantization_config"):
+        raise ModelError(f"The weights of {located.name} are quantised "
+                         f"({config_fields['quantization_config'].get('quant_method', 'method unknown')}); "
+                         "Hakari runs models in full precision. Choose the model they were made from.")
+    has_no_model_type = "model_type" not in config_fields
+    if has_no_model_type and located.recipe is None:
+        raise ModelError(
+            f"config.json in {located.path} does not say what the model is (model_type), like those of 2019. "
+            f"Name its card (such as paper/nict={located.path}; the models page lists them), or write {RECIPE_FILE} "
+            f"beside it: {EXAMPLE}")
+    try:
+        with silence_transformers():
+            if has_no_model_type:
+                return AutoConfig.for_model("bert", **config_fields)
+            return AutoConfig.from_pretrained(located.path, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # transformers raises errors of any class for a malformed configuration
+        if config_fields.get("auto_map"):
+            raise ModelError(f"{located.name} (model type {config_fields.get('model_type')!r}) needs code from its own "
+                             "repository, which Hakari never runs. Choose a model of an architecture that "
+                             "transformers knows.") from error
+        raise ModelError(f"config.json in {located.path} names no architecture that this version of transformers "
+                         f"knows: {one_line_message(error)}") from error
+
+
+def _skeleton(located: LocatedModel, config: PreTrainedConfig, kind: Kind) -> PreTrainedModel:
+    """The model without its weights: shapes only, on torch's meta device."""
+    try:
+        with silence_transformers(), torch.device("meta"):
+            model = AUTO_CLASSES[kind].from_config(config, trust_remote_code=False)
+    except Exception as error:  # anything, as above
+        message = one_line_message(error)
+        raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
+    return model.get_encoder() if config.is_encoder_decoder else model
+
+
+def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
+    """Raise ModelError if the tokenizer adds special tokens to every text for which the model has no embedding.
+
+    That happens when a vocabulary lacks [CLS] or [SEP]. Such a padding token is removed: padding is masked out.
+    """
+    if tokenizer.pad_token_id is not None and not _has_embedding(tokenizer.pad_token_id, n_embedded):
+        tokenizer.pad_token = None
+    ids = [*token_ids(tokenizer, ""), *([] if tokenizer.unk_token_id is None else [tokenizer.unk_token_id])]
+    without_embedding = [token for token in ids if not _has_embedding(token, n_embedded)]
+    if without_embedding:
+        unknown = map(str, tokenizer.convert_ids_to_tokens(without_embedding))
+        raise ModelError(f"The tokenizer of {name} ({type(tokenizer).__name__}) writes {', '.join(unknown)}, which its "
+                         f"vocabulary lacks and the model's {n_embedded:,} pieces do not hold. Give the model the "
+                         "tokenizer it was trained with.")
+
+
+def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:
+    try:
+        return round(len(token_ids(tokenizer, _LATIN_SAMPLE)) / len(_LATIN_SAMPLE), 3)
+    except EngineError:  # a segmenter that is not installed: reported when a text is tokenized
+        return 1.0
+
+
+def _has_embedding(token: Any, n_embedded: int) -> bool:
+    """Whether the model has an embedding for a special token.
+
+    transformers gives special tokens that a vocabulary lacks ids after its end.
+    """
+    return token is not None and int(token) < n_embedded
+
+
+def _n_embedded(skeleton: PreTrainedModel, text_config: PreTrainedConfig) -> int:
+    embeddings = skeleton.get_input_embeddings()
+    return int(getattr(embeddings, "num_embeddings", None) or text_config.vocab_size)
+
+
+def _max_tokens(tokenizer: PreTrainedTokenizerBase, text_config: PreTrainedConfig, skeleton: PreTrainedModel) -> int:
+    """The longest input in tokens, special ones included: the lower of the tokenizer's limit and the model's."""
+    limits = [UNLIMITED_TOKENS, int(tokenizer.model_max_length)]
+    positions = getattr(text_config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        # RoBERTa and related models count positions from after the padding position (514 positions, 512 tokens).
+        offsets = [module.padding_idx + 1 for name, module in skeleton.named_modules()
+                   if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None]
+        limits.append(int(positions) - max(offsets, default=0))
+    return min(limits)
