@@ -1,15 +1,15 @@
 """Every error the engine raises on purpose.
 
     EngineError
-    ├── InputError        what was given is wrong: a file, a row, a setting        exit 2
-    ├── ModelError        a model cannot be found, read, or do what was asked      exit 2
-    ├── AccessError       who asks may not have or change this                     exit 2
-    └── RunError          the work failed although the input was right             exit 1
+    ├── InputError        the input is wrong: a file, a row, a setting             exit 2
+    ├── ModelError        a model cannot be found, read, or used for the task      exit 2
+    ├── AccessError       the user may not read or change this                     exit 2
+    └── RunError          the run failed although the input was valid              exit 1
         ├── WorkerDied    a worker process ended twice on the same chunk
-        └── Cancelled     somebody asked for the run to stop
+        └── Cancelled     the run was cancelled
 
-A message says what is wrong, where, what was given and what would do. A page or a command catches
-`EngineError` alone; anything else is a bug and surfaces.
+A message says what is wrong, where, what was given and how to correct it. A page or a command catches
+`EngineError` alone; anything else is a bug and is not caught.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class BadRow:
 
 
 class EngineError(Exception):
-    """Root of the tree; never raised itself."""
+    """The base class of all errors of the engine; never raised itself."""
 
     exit_code = 1
 
 
 class InputError(EngineError):
-    """What was given is wrong. `rows` lists every bad row of a file, not only the first."""
+    """The input is wrong. `rows` lists every bad row of a file, not only the first."""
 
     exit_code = 2
 
@@ -53,19 +53,19 @@ class InputError(EngineError):
 
 
 class ModelError(EngineError):
-    """A model cannot be found, read, or do what was asked of it."""
+    """A model cannot be found, read, or used for the task."""
 
     exit_code = 2
 
 
 class AccessError(EngineError):
-    """Who asks may not have or change this."""
+    """The user may not read or change this."""
 
     exit_code = 2
 
 
 class RunError(EngineError):
-    """The work failed although the input was right."""
+    """The run failed although the input was valid."""
 
 
 class WorkerDied(RunError):
@@ -73,4 +73,4 @@ class WorkerDied(RunError):
 
 
 class Cancelled(RunError):
-    """Somebody asked for the run to stop."""
+    """The run was cancelled."""

@@ -15,22 +15,22 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.agreement.evaluate import MEASURES
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.runs.storage.views import RunView
 from engine.version import VERSION
 
 LISTED = 50
 COMBINED = 12  # newest runs of each kind that the first choice is made among
 
 
-def chosen_runs() -> dict[str, RunView]:
+def chosen_runs() -> dict[str, RunRecord]:
     """Draws a choice for each kind and returns the chosen runs by kind; a kind without a finished run says so.
 
     The address names the chosen runs (`?clusters=…&classify=…`), so a link shows the same to whoever may read them.
     """
     found = _finished()
     first = most_shared(found) | _linked()
-    chosen: dict[str, RunView] = {}
+    chosen: dict[str, RunRecord] = {}
     with st.grid(len(MEASURES), min_column_width=260, gap="small"):
         for kind in MEASURES:
             with st.container():
@@ -51,7 +51,7 @@ def chosen_runs() -> dict[str, RunView]:
     return chosen
 
 
-def loaded(runs: Mapping[str, RunView]) -> dict[str, Any]:
+def loaded(runs: Mapping[str, RunRecord]) -> dict[str, Any]:
     """The results of runs by kind; one that cannot be opened is explained and left out."""
     results = {}
     for kind, view in runs.items():
@@ -62,13 +62,13 @@ def loaded(runs: Mapping[str, RunView]) -> dict[str, Any]:
     return results
 
 
-def most_shared(found: Mapping[str, Sequence[RunView]]) -> dict[str, RunView]:
+def most_shared(found: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRecord]:
     """One run of each kind that has any: those that share the most models, of these the newest.
 
     `found` holds finished runs by kind, the newest first.
     """
     kinds = [kind for kind, views in found.items() if views]
-    best: tuple[int, tuple[RunView, ...]] = (-1, ())
+    best: tuple[int, tuple[RunRecord, ...]] = (-1, ())
     # The newest of all kinds come first; a later combination must share more to be taken.
     combinations = product(*(range(min(len(found[kind]), COMBINED)) for kind in kinds))
     for places in sorted(combinations, key=sum):
@@ -88,29 +88,29 @@ def other_files(results: Mapping[str, Any]) -> list[str]:
     return [name for name, fingerprints in prints.items() if len(fingerprints) > 1]
 
 
-def signature_of(runs: Mapping[str, RunView], results: Mapping[str, Any]) -> dict[str, Any]:
+def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> dict[str, Any]:
     """What determines an agreement: the runs, and the digests of their signatures."""
     return {"runs": {kind: runs[kind].id for kind in results},
             "signatures": {kind: digest(result.signature) for kind, result in results.items()},
             "versions": {"hakari": VERSION}}
 
 
-def _finished() -> dict[str, list[RunView]]:
+def _finished() -> dict[str, list[RunRecord]]:
     try:
-        desk = session.desk()
-        return {kind: desk.mine(Search(kind=kind, states=("done",), limit=LISTED)) for kind in MEASURES}
+        access = session.access()
+        return {kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) for kind in MEASURES}
     except EngineError as error:
         show_error(error)
         return {kind: [] for kind in MEASURES}
 
 
-def _linked() -> dict[str, RunView]:
+def _linked() -> dict[str, RunRecord]:
     """The runs that the address names, as far as they can be read and are finished."""
-    views = {kind: session.desk().get(run_id) for kind in MEASURES if (run_id := st.query_params.get(kind))}
+    views = {kind: session.access().get(run_id) for kind in MEASURES if (run_id := st.query_params.get(kind))}
     return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
 
 
-def _labels(views: Sequence[RunView], title: str) -> dict[str, str]:
+def _labels(views: Sequence[RunRecord], title: str) -> dict[str, str]:
     """Names, less the page's title, with the time of the run, by id; a label that is there already is numbered."""
     labels: dict[str, str] = {}
     times: Counter[str] = Counter()

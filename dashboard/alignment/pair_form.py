@@ -64,7 +64,7 @@ def submit_pair(settings: Settings, reference: str, candidate: str, carried: Sco
         if not settings.models:
             raise InputError("No model is chosen. Name at least one.")
         pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), NAME)
-        submission = session.desk().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
+        submission = session.access().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
     except EngineError as error:
         show_error(error)
         return

@@ -89,9 +89,9 @@ def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
     """The run that studies the pairs; None when it was refused, which is said."""
     settings = metric_study.Settings(result.settings.models, layer=result.settings.layer, scoring=scoring,
                                      precision=result.settings.precision)
-    desk = session.desk()
+    access = session.access()
     try:
-        return desk.submit("metric-study", settings, desk.dataset(run_id)).run_id
+        return access.submit("metric-study", settings, access.dataset(run_id)).run_id
     except EngineError as error:
         show_error(error)
         return None

@@ -14,7 +14,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.models.sources.cards import BUILT_IN
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
 # Nobody's own: the list of recent runs does not show them, and they are the same for every visitor.
 OWNER = "samples"
@@ -58,7 +58,7 @@ def run_ids() -> dict[str, str]:
     }
 
 
-def views(run_ids: Mapping[str, str]) -> dict[str, RunView]:
+def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:
     """Kind -> its sample run as it stands; one that was deleted meanwhile is left out."""
     found = {kind: session.engine().runs.get(run_id) for kind, run_id in run_ids.items()}
     return {kind: view for kind, view in found.items() if view is not None}

@@ -77,9 +77,9 @@ def _submitted(run_id: str, result: Result, line: Mapping[Any, Any]) -> str | No
     scoring = replace(result.settings.scoring, idf=line["idf"], penalty=line["penalty"])
     settings = alignment.Settings((line["model"],), layer=result.settings.layer, precision=result.settings.precision,
                                   scoring=scoring)
-    desk = session.desk()
+    access = session.access()
     try:
-        return desk.submit("alignment", settings, desk.dataset(run_id)).run_id
+        return access.submit("alignment", settings, access.dataset(run_id)).run_id
     except EngineError as error:
         show_error(error)
         return None

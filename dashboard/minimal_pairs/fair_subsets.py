@@ -124,13 +124,13 @@ def _download(run_id: str, model: str, subset: str, rows: tuple[int, ...], share
 
 
 def _export(run_id: str, label: str, rows: tuple[int, ...]) -> bytes:
-    return export_pairs(session.desk().dataset(run_id), rows, label).content
+    return export_pairs(session.access().dataset(run_id), rows, label).content
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _export_name(run_id: str, label: str, pairs: str, _rows: tuple[int, ...]) -> tuple[str, str]:
     """The name and kind of the file; `pairs` stands for the rows."""
-    dataset = session.desk().dataset(run_id)
+    dataset = session.access().dataset(run_id)
     chosen = dataset.subset(_rows)
     if len(set(chosen.sources)) > 1:
         return f"minimal-pairs-{label}.zip", MIME_BY_SUFFIX[".zip"]

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.headlines import Headline
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
 
-def compared(runs: Sequence[RunView], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
+def compared(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
     """One column for each run under its name, one row for each thing in which they differ, then the numbers.
 
     `headlines`: run id -> its numbers, for the runs that have a result. Settings in which all runs agree are left

@@ -31,7 +31,7 @@ def listed(page: int) -> None:
     if active and not any(view.state in run_view.ACTIVE for view in now):
         st.rerun()
     for view in now[(page - 1) * PER_PAGE:page * PER_PAGE]:
-        run_list.line(view, manage=session.desk().may_change(view))
+        run_list.line(view, manage=session.access().may_change(view))
 
 
 if not matching:

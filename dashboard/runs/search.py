@@ -11,8 +11,8 @@ from dashboard.shared.headlines import HEADLINES
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.runs.storage.views import RunView
 
 MINE, TEAM = "My runs", "Team runs"
 LISTED = 300
@@ -27,7 +27,7 @@ def whose() -> str:
                                 label_visibility="collapsed")
 
 
-def search_input(known: list[RunView]) -> Search:
+def search_input(known: list[RunRecord]) -> Search:
     """What is looked for; the choices are what `known` runs have."""
     text = st.text_input("Search", key="runs-text", placeholder="Name, note, dataset or model",
                          icon=":material/search:", label_visibility="collapsed")
@@ -42,17 +42,17 @@ def search_input(known: list[RunView]) -> Search:
     return Search(text=text or "", kind=kind, states=tuple(states or ()), model=model, dataset=dataset, limit=LISTED)
 
 
-def found(whose: str, search: Search) -> list[RunView]:
+def found(whose: str, search: Search) -> list[RunRecord]:
     """The runs that a search finds; an unreadable store is explained and gives none."""
     try:
-        desk = session.desk()
-        return desk.mine(search) if whose == MINE else desk.team(search)
+        access = session.access()
+        return access.mine(search) if whose == MINE else access.team(search)
     except EngineError as error:
         show_error(error)
         return []
 
 
-def comparison(known: list[RunView]) -> None:
+def comparison(known: list[RunRecord]) -> None:
     """Pick some runs, and see where they differ."""
     by_id = {run.id: run for run in known}
     labels = dict(zip(by_id, distinct([f"{run.name} · {run.created:%Y-%m-%d %H:%M}" for run in known]), strict=True))

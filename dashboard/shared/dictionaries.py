@@ -15,9 +15,9 @@ from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.shared import dictionaries as stored
 from engine.evaluations.shared.dictionaries import BUILT_IN, SAVED, built_in_paths, read_cached
 from engine.measures.idf import IdfDictionary
-from engine.runs.access.access import Desk
+from engine.runs.access.access import RunAccess
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.runs.storage.views import RunView
 
 FOLDER = "dictionaries"
 KIND = "dictionary"
@@ -56,10 +56,10 @@ def listed() -> list[Listed]:
     """
     found = [Listed(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
              for corpus in BUILT_IN for path in built_in_paths(corpus)]
-    desk = session.desk()
-    views = {view.id: view for search in (desk.mine, desk.team)
+    access = session.access()
+    views = {view.id: view for search in (access.mine, access.team)
              for view in search(Search(kind=KIND, states=("done",)))}
-    return found + [dictionary for view in views.values() if (dictionary := _of_run(view, desk)) is not None]
+    return found + [dictionary for view in views.values() if (dictionary := _of_run(view, access)) is not None]
 
 
 def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False) -> dict[str, str]:
@@ -89,21 +89,21 @@ def dictionary(one: Listed) -> IdfDictionary:
 
 def delete(one: Listed) -> None:
     """Forget a dictionary of the viewer's own, with the run that made it. Raises EngineError."""
-    session.desk().delete(one.run_id)
+    session.access().delete(one.run_id)
     one.path.unlink(missing_ok=True)
 
 
-def _of_run(view: RunView, desk: Desk) -> Listed | None:
+def _of_run(view: RunRecord, access: RunAccess) -> Listed | None:
     folder = session.engine().data_dir / FOLDER
     path = folder / f"{view.id}.json.gz"
     try:
         if not path.is_file():
-            stored.save(desk.result(view.id).dictionary, folder, view.id)
+            stored.save(access.result(view.id).dictionary, folder, view.id)
         facts = _facts(str(path), path.stat().st_mtime_ns)
     except EngineError:
         return None  # its page says what is wrong with that run
     return Listed(f"{SAVED}{view.id}", path, str(view.settings.get("name", view.name)),
-                  str(view.settings.get("model") or ""), *facts, run_id=view.id, own=desk.may_change(view))
+                  str(view.settings.get("model") or ""), *facts, run_id=view.id, own=access.may_change(view))
 
 
 def _tokenizer_name(path: Path) -> str:

@@ -19,7 +19,7 @@ EDITED, OF = "edited", "of"
 
 def submit_edited(kind: str, run_id: str, settings: Any, dataset: Any) -> None:
     """Submit what was edited on the page of `run_id`, and draw the page again with its address. Raises EngineError."""
-    submission = session.desk().submit(kind, settings, dataset)
+    submission = session.access().submit(kind, settings, dataset)
     st.query_params.update({EDITED: submission.run_id, OF: run_id})
     st.rerun()
 
@@ -32,7 +32,7 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
     edited = st.query_params.get(EDITED)
     if not edited or st.query_params.get(OF) != run_id:
         return None
-    view = session.desk().get(edited)
+    view = session.access().get(edited)
     if view is None or view.kind != kind:
         return None
     if view.state in run_view.ACTIVE:

@@ -8,12 +8,12 @@ from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.access.access import MAX_NOTE_CHARACTERS
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
 
-def standing(view: RunView) -> None:
+def standing(view: RunRecord) -> None:
     """Under a run's name: whose it is, the switch that shares it, its note."""
-    own = session.desk().may_change(view)
+    own = session.access().may_change(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
             _share_switch(view) if own else st.caption(
@@ -25,12 +25,12 @@ def standing(view: RunView) -> None:
         st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
 
 
-def _share_switch(view: RunView) -> None:
+def _share_switch(view: RunRecord) -> None:
     key = f"run-share-{view.id}"
 
     def changed() -> None:
         try:
-            session.desk().share(view.id, bool(st.session_state[key]))
+            session.access().share(view.id, bool(st.session_state[key]))
         except EngineError as error:
             show_error(error)
 
@@ -39,7 +39,7 @@ def _share_switch(view: RunView) -> None:
                    "the same run as their own. Only you can change or delete this one.")
 
 
-def _note_editor(view: RunView) -> None:
+def _note_editor(view: RunRecord) -> None:
     label = "Note" if view.note else "Add a note"
     with st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"), \
             st.form(f"run-note-form-{view.id}", border=False):
@@ -47,7 +47,7 @@ def _note_editor(view: RunView) -> None:
                             label_visibility="collapsed", placeholder="What you learnt from this run")
         if st.form_submit_button("Save", type="primary", key=f"run-note-save-{view.id}"):
             try:
-                session.desk().annotate(view.id, note)
+                session.access().annotate(view.id, note)
             except EngineError as error:
                 show_error(error)
                 return

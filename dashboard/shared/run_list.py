@@ -9,8 +9,8 @@ import streamlit as st
 from dashboard.shared import run_view, session
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.runs.storage.views import RunView
 
 RENAME, DELETE, CANCEL = "Rename", "Delete", "Cancel"
 NAME_LENGTH = 120
@@ -21,16 +21,16 @@ COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
 }
 
 
-def recent(limit: int) -> list[RunView]:
+def recent(limit: int) -> list[RunRecord]:
     """The user's own runs, the newest first; an unreadable store is explained and gives none."""
     try:
-        return session.desk().mine(Search(limit=limit))
+        return session.access().mine(Search(limit=limit))
     except EngineError as error:
         show_error(error)
         return []
 
 
-def line(view: RunView, *, manage: bool = False) -> None:
+def line(view: RunRecord, *, manage: bool = False) -> None:
     """One run: a link to it, its state, when it was; with `manage` a menu to rename, cancel or delete it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         # What says much wraps within its own part, and the menu stays at the right of it.
@@ -38,7 +38,7 @@ def line(view: RunView, *, manage: bool = False) -> None:
             run_view.run_link(view, view.name)
             st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
             if view.shared and session.hosted():
-                st.badge("shared" if session.desk().may_change(view) else verbatim(view.owner),
+                st.badge("shared" if session.access().may_change(view) else verbatim(view.owner),
                          icon=":material/group:", color="gray")
             st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
         if manage:
@@ -50,34 +50,34 @@ def line(view: RunView, *, manage: bool = False) -> None:
             elif picked == DELETE:
                 _delete(view)
             elif picked == CANCEL:
-                session.desk().cancel(view.id)
+                session.access().cancel(view.id)
 
 
 @st.dialog("Rename the run")
-def _rename(view: RunView) -> None:
+def _rename(view: RunRecord) -> None:
     with st.form(f"rename-{view.id}", border=False):
         name = st.text_input("Name", view.name, max_chars=NAME_LENGTH, key=f"run-name-{view.id}")
         if st.form_submit_button("Save", type="primary", key=f"run-save-{view.id}") and name.strip():
-            session.desk().rename(view.id, name)
+            session.access().rename(view.id, name)
             st.rerun()
 
 
 @st.dialog("Delete the run?")
-def _delete(view: RunView) -> None:
+def _delete(view: RunRecord) -> None:
     st.markdown(f"**{verbatim(view.name)}** and its result go, and its link leads nowhere. This cannot be undone.")
     if st.button("Delete", type="primary", key=f"run-delete-{view.id}"):
-        session.desk().delete(view.id)
+        session.access().delete(view.id)
         run_view.forget_result(view.id)
         st.rerun()
 
 
-def _state(view: RunView) -> str:
+def _state(view: RunRecord) -> str:
     if view.state == "running" and view.total:
         return f"{view.done / view.total:.0%}"
     return view.state
 
 
-def _facts(view: RunView) -> str:
+def _facts(view: RunRecord) -> str:
     facts = [*run_view.facts_of(view), ago(view.created)]
     if view.state == "done" and view.seconds is not None:
         facts.append(f"took {duration(view.seconds)}")

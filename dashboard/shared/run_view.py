@@ -29,9 +29,9 @@ from dashboard.shared.exports.signing import line
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
-from engine.runs.access.access import Desk
+from engine.runs.access.access import RunAccess
 from engine.runs.queue import unknown_run
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
 POLL_SECONDS = 0.7
 RESULTS_KEPT = 8
@@ -53,7 +53,7 @@ def inputs_panel(run_id: str | None) -> DeltaGenerator:
 def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
     """Submit a run and go to its link; what stands in its way is said where this is called."""
     try:
-        submission = session.desk().submit(kind, settings, dataset, name)
+        submission = session.access().submit(kind, settings, dataset, name)
     except EngineError as error:
         show_error(error)
         return
@@ -77,7 +77,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
     """The result of the run in the address, once it is done; until then this draws how far it is, or what failed."""
     if run_id is None:
         return None
-    view = session.desk().get(run_id)
+    view = session.access().get(run_id)
     if view is None:
         _unknown()
     elif view.kind != kind:
@@ -99,11 +99,11 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
 
 def load_result(run_id: str) -> Any:
     """The result of a run that the viewer may read, shared by all sessions: pages never write into it."""
-    desk = session.desk()
-    if desk.get(run_id) is None:
+    access = session.access()
+    if access.get(run_id) is None:
         forget_result(run_id)
         raise unknown_run(run_id)
-    return _stored(run_id, desk)
+    return _stored(run_id, access)
 
 
 def forget_result(run_id: str) -> None:
@@ -112,8 +112,8 @@ def forget_result(run_id: str) -> None:
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
-def _stored(run_id: str, _desk: Desk) -> Any:
-    return _desk.result(run_id)
+def _stored(run_id: str, _access: RunAccess) -> Any:
+    return _access.result(run_id)
 
 
 def notices(result: Any) -> None:
@@ -139,7 +139,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     """
     exports.downloads(tables, signature)
     run_id = run_from_url()
-    view = session.desk().get(run_id) if run_id else None
+    view = session.access().get(run_id) if run_id else None
     if view is not None:
         exports.of_run(view, signature, tables, figures)
     st.caption(f":small[{verbatim(line(signature))}]")
@@ -167,17 +167,17 @@ def _watch(run_id: str) -> None:
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
         st.caption("You can leave this page: the run goes on, and its address brings you back.")
-        if session.desk().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
-            session.desk().cancel(run_id)
+        if session.access().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
+            session.access().cancel(run_id)
 
 
-def still_active(run_id: str) -> RunView | None:
+def still_active(run_id: str) -> RunRecord | None:
     """For a fragment that watches a run: the run while it is queued or running; None where an error was drawn instead.
 
     Once it has ended or is gone the whole page is drawn again.
     """
     try:
-        view = session.desk().get(run_id)
+        view = session.access().get(run_id)
     except EngineError as error:
         show_error(error)
         return None
@@ -186,13 +186,13 @@ def still_active(run_id: str) -> RunView | None:
     return view
 
 
-def progress(view: RunView) -> None:
+def progress(view: RunRecord) -> None:
     """A bar that says how far a queued or running run is, and how long it may still take."""
     share = min(1.0, view.done / view.total) if view.total and view.state == "running" else 0.0
     st.progress(share, text=verbatim(_progress_text(view)))
 
 
-def _progress_text(view: RunView) -> str:
+def _progress_text(view: RunRecord) -> str:
     if view.state == "queued":
         return "Waiting for its turn"
     parts = [view.label or "Starting"]
@@ -203,7 +203,7 @@ def _progress_text(view: RunView) -> str:
     return " · ".join(parts)
 
 
-def _stopped(view: RunView) -> None:
+def _stopped(view: RunRecord) -> None:
     if view.state == "cancelled":
         st.info("This run was cancelled. What it had finished is kept: run again, it goes on from there.",
                 icon=":material/cancel:")
@@ -217,17 +217,17 @@ def _stopped(view: RunView) -> None:
             _leave()
 
 
-def _again(view: RunView) -> None:
-    desk = session.desk()
+def _again(view: RunRecord) -> None:
+    access = session.access()
     try:
-        settings, dataset = desk.settings(view.id), desk.dataset(view.id)
+        settings, dataset = access.settings(view.id), access.dataset(view.id)
     except EngineError as error:
         show_error(error)
         return
     submit(view.kind, settings, dataset, view.name)
 
 
-def _elsewhere(view: RunView) -> None:
+def _elsewhere(view: RunRecord) -> None:
     evaluation = EVALUATIONS.get(view.kind)
     title = evaluation.title if evaluation else view.kind
     st.info(f"The run behind this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
@@ -235,13 +235,13 @@ def _elsewhere(view: RunView) -> None:
         run_link(view, "Open it there")
 
 
-def run_link(view: RunView, label: str) -> None:
+def run_link(view: RunRecord, label: str) -> None:
     """A link to the page and the result of a run."""
     page = pages.PAGE_BY_KIND[view.kind]
     st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
 
 
-def _headline(view: RunView) -> None:
+def _headline(view: RunRecord) -> None:
     facts = facts_of(view)
     if view.finished is not None:
         facts.append(f"finished {ago(view.finished)}")
@@ -252,13 +252,13 @@ def _headline(view: RunView) -> None:
                     "It opens for the team once you share the run." if session.hosted() else
                     "Whoever has it sees the same result."))
     run_actions.standing(view)
-    others = session.hosted() and not session.desk().may_change(view)
+    others = session.hosted() and not session.access().may_change(view)
     if others and st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
                             help="The same data and settings as a run of yours, answered from what is known already."):
         _again(view)
 
 
-def facts_of(view: RunView) -> list[str]:
+def facts_of(view: RunRecord) -> list[str]:
     """What a run's name leaves unsaid: the dataset, unless the name holds it."""
     return [] if view.dataset_name in view.name else [view.dataset_name]
 

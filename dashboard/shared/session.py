@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine.errors import AccessError, InputError
 from engine.runs import open as opening
-from engine.runs.access.access import Desk
+from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
 
@@ -47,6 +47,6 @@ def viewer() -> Viewer:
     return members.identify(st.user.to_dict())
 
 
-def desk() -> Desk:
+def access() -> RunAccess:
     """The runs as whoever is asking may see and change them. Raises what `viewer` raises."""
-    return engine().desk(viewer())
+    return engine().access(viewer())

@@ -1,4 +1,4 @@
-"""What the commands share: options, a gateway to the workers, tables on disk."""
+"""Shared by the commands: common options, a session with workers, writing of tables."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
     else:
         parser.add_argument("--data", required=True, type=Path, metavar="FILE", help="CSV, TSV, JSONL or Excel")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
-                        help="which column holds what, where it is not guessed; may be repeated")
+                        help="which column has which role, if it is not recognised by its name; may be repeated")
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
                              "directory, or CARD=DIRECTORY with a card of the papers; may be repeated")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where the tables go")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
     add_cache_argument(parser)
 
 
 def add_cache_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --cache."""
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="where caches live (default: HAKARI_DATA_DIR)")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="folder of the cache (default: HAKARI_DATA_DIR)")
 
 
 def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
 ) -> tuple[Table, dict[str, Any] | None]:
-    """The table of a file and the columns named by --column, None where none is; see `named_columns`."""
+    """The table of a file, and the columns named by --column or None; see `named_columns`."""
     return read_table(path), named_columns(options, several)
 
 
 def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:
-    """The columns named by --column, by their role; None where none is.
+    """The columns named by --column, by role; None if the option is not used.
 
-    A role of `several` may be named more than once and has a tuple of columns; another has one. Raises InputError.
+    A role in `several` may be repeated and has a tuple of columns; any other has one column. Raises InputError.
     """
     columns: dict[str, Any] = {}
-    for given in options.column:
-        role, equals, name = given.partition("=")
+    for role_and_name in options.column:
+        role, equals, name = role_and_name.partition("=")
         if not equals or not role or not name:
-            raise InputError(f"--column takes ROLE=NAME, such as text=title; got {given!r}.")
+            raise InputError(f"--column takes ROLE=NAME, such as text=title; got {role_and_name!r}.")
         if role in several:
             columns[role] = (*columns.get(role, ()), name)
         elif role in columns:
-            raise InputError(f"The role '{role}' is played by one column; got '{columns[role]}' and '{name}'.")
+            raise InputError(f"The role '{role}' takes one column; got '{columns[role]}' and '{name}'.")
         else:
             columns[role] = name
     return columns or None
@@ -71,8 +71,8 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
 
 @contextmanager
 def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
-    """A session with workers of its own, and progress on stderr; the workers end with it."""
-    # resume=False: the unfinished runs of a dashboard are the dashboard's to take up
+    """A session with its own workers, which end with it, and progress on stderr."""
+    # resume=False: leave unfinished runs to the dashboard
     with open_engine(options.cache, resume=False) as engine:
         yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
 
@@ -86,19 +86,19 @@ def write_tables(out: Path, signature: dict[str, Any], tables: dict[str, pd.Data
 
 
 def print_notices(notices: tuple[str, ...]) -> None:
-    """Say on stderr what was left out or is worth knowing."""
+    """Print notices, such as excluded rows, on stderr."""
     for notice in notices:
         print(f"note: {notice}", file=sys.stderr)
 
 
 def _progress() -> Callable[[int, int, str], None]:
-    last = 0.0
+    last_printed = 0.0
 
     def report(done: int, total: int, label: str) -> None:
-        nonlocal last
-        if done == total or time.monotonic() - last >= PROGRESS_SECONDS:
-            last = time.monotonic()
-            whole = f" of {total:,}" if total else ""  # of a compressed tar nobody knows
-            print(f"{label}: {done:,}{whole}", file=sys.stderr, flush=True)
+        nonlocal last_printed
+        if done == total or time.monotonic() - last_printed >= PROGRESS_SECONDS:
+            last_printed = time.monotonic()
+            out_of = f" of {total:,}" if total else ""  # unknown for a compressed tar
+            print(f"{label}: {done:,}{out_of}", file=sys.stderr, flush=True)
 
     return report

@@ -1,4 +1,4 @@
-"""`python -m engine dictionary`: an idf dictionary of a model's tokenizer, counted in a corpus."""
+"""`python -m engine dictionary`: counts an idf dictionary in a corpus with the tokenizer of a model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", required=True, metavar="M", help="whose tokenizer to count with")
+    parser.add_argument("--model", required=True, metavar="M", help="model whose tokenizer is used")
     parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
                         help="text or Aozora files, folders, zips or tars; may be repeated")
-    parser.add_argument("--unit", choices=UNITS, default="file", help="what a document is (default: a file)")
-    parser.add_argument("--name", help="what the dictionary is called (default: the name of the file)")
+    parser.add_argument("--unit", choices=UNITS, default="file", help="unit of a document (default: file)")
+    parser.add_argument("--name", help="name of the dictionary (default: the name of the file)")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="ending in .json or .json.gz")
     add_cache_argument(parser)
 
@@ -27,14 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Count and write the dictionary."""
     if not options.out.name.endswith(SUFFIXES):
-        raise InputError(f"A dictionary's name ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
+        raise InputError(f"The file name of a dictionary ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
     name = options.name or options.out.name.split(".")[0]
     with gateway_session(options) as session:
         dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=options.unit)
     try:
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {options.out.parent} cannot be made: {error.strerror or error}.") from error
+        raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
     print(f"{dictionary.n_documents:,} documents (a document is a {options.unit}), {dictionary.n_tokens:,} tokens, "
           f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Labelled sentences from a terminal: a table, or the livedoor corpus as a folder or an archive."""
+"""Labelled sentences for commands: a table, or the livedoor corpus as a folder or an archive."""
 
 from __future__ import annotations
 
@@ -23,20 +23,19 @@ def add_labelled_arguments(parser: argparse.ArgumentParser) -> None:
 def read_labelled(options: argparse.Namespace) -> LabelledSentences:
     """The sentences that --data, --column and the options of `add_labelled_arguments` describe.
 
-    Articles that cannot be read are all listed on stderr. Raises InputError, also for an option that does not go with
+    All articles that cannot be read are listed on stderr. Raises InputError, also for an option that does not apply to
     the kind of data.
     """
     drawing = {"part": options.part, "per_category": options.per_category, "seed": options.draw_seed}
-    given = {name: value for name, value in drawing.items() if value is not None}
+    drawing_options = {name: value for name, value in drawing.items() if value is not None}
     if not (options.data.is_dir() or is_archive(options.data.name)):
-        if given:
-            raise InputError("--part, --per-category and --draw-seed choose among articles; "
-                             f"{options.data.name} is a table. Give the folder or archive of the corpus.")
+        if drawing_options:
+            raise InputError("--part, --per-category and --draw-seed apply to the articles of the corpus; "
+                             f"{options.data.name} is a table. Leave them out, or give the corpus as --data.")
         return labelled_sentences.from_table(*read_columns(options, options.data))
     if options.column:
-        raise InputError(f"--column names a column of a table; {options.data.name} is a folder or an archive. Leave it "
-                         "out.")
+        raise InputError(f"--column applies to a table; {options.data.name} is a folder or an archive. Leave it out.")
     corpus = livedoor.read_livedoor(options.data)
     for bad in corpus.bad:
         print(f"left out: {bad.reason}", file=sys.stderr)
-    return livedoor.labelled(corpus, **given)
+    return livedoor.labelled(corpus, **drawing_options)

@@ -1,4 +1,4 @@
-"""`python -m engine pretrain`: a corpus to a small BERT or GPT-2 in Hugging Face layout."""
+"""`python -m engine pretrain`: pretrains a small BERT or GPT-2 on a corpus, saved in Hugging Face layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-# Beside the defaults of `Settings`, what each architecture was found to learn best with.
+# The best learning rate found for each architecture; other defaults are those of `Settings`.
 LEARNING_RATES = {"bert": 5e-4, "gpt2": 1.5e-3}
 
 
@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("tokens-per-step", int, "batch size in tokens"), ("steps", int, "optimiser steps"),
         ("learning-rate", float, f"peak rate (default {LEARNING_RATES})"), ("warmup-steps", int, "steps to the peak"),
         ("weight-decay", float, "of AdamW"),
-        ("short-share", float, "steps, the first ones, of rows of whole sentences instead of running text"),
+        ("short-share", float, "share of the steps, the first ones, with rows of whole sentences, not running text"),
         ("vocabulary-every", int, "learn the vocabulary from every n-th sentence"),
-        ("held-out-share", float, "documents kept out of training"),
-        ("held-out-tokens", int, "tokens of them the final numbers are measured on"), ("seed", int, "of every draw"),
+        ("held-out-share", float, "share of documents held out of training"),
+        ("held-out-tokens", int, "held-out tokens for the final evaluation"), ("seed", int, "random seed"),
     ]
-    for name, kind, text in numbers:
-        parser.add_argument(f"--{name}", type=kind, metavar="N", help=text)
+    for name, type_, help_text in numbers:
+        parser.add_argument(f"--{name}", type=type_, metavar="N", help=help_text)
     parser.add_argument("--whole-word-masking", action="store_true", default=None)
     parser.add_argument("--precision", choices=["bf16", "fp32"])
     parser.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
@@ -39,15 +39,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Pretrain; progress goes to stderr."""
+    """Pretrain a model, with progress on stderr."""
     from engine.models.pretraining.pretrain import Settings, pretrain
 
-    given = {field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)
-             if getattr(options, field.name, None) is not None}
-    given.setdefault("learning_rate", LEARNING_RATES[options.architecture])
+    values = {field.name: getattr(options, field.name) for field in dataclasses.fields(Settings)
+              if getattr(options, field.name, None) is not None}
+    values.setdefault("learning_rate", LEARNING_RATES[options.architecture])
     arguments = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
     pretrain(
-        options.corpus, options.out, Settings(**given), device=options.device, save_every=options.save_every,
+        options.corpus, options.out, Settings(**values), device=options.device, save_every=options.save_every,
         evaluate_every=options.evaluate_every, command=shlex.join(["python", "-m", "engine", *arguments]),
         report=lambda line: print(line, file=sys.stderr, flush=True),
     )

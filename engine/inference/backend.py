@@ -1,6 +1,6 @@
-"""The compute seam: what the gateway asks of whoever holds the models.
+"""The interface of a compute backend: what the gateway needs from the processes that hold the models.
 
-`LocalWorkers` fills it with processes on this machine, tests fill it with a fake.
+`LocalWorkers` implements it with processes on this machine, `RayWorkers` with a Ray cluster, tests with a fake.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
 from engine.models.sources.model_location import LocatedModel
 
-# What is known of one item once it was computed: named arrays, strings, numbers and lists of strings.
+# The result for one item: named arrays, strings, numbers and lists of strings.
 Piece = dict[str, Any]
 # What to compute: {"model": str, "revision": str | None, "items": [...], "settings": {...}}.
 Request = dict[str, Any]
-# Told while a model is fetched: bytes done, bytes in all, what is going on.
-Report = Callable[[int, int, str], None]
+# Called while a model is downloaded: bytes done, bytes in total, label of the step.
+DownloadProgress = Callable[[int, int, str], None]
 
 
 class Backend(Protocol):
@@ -28,25 +28,25 @@ class Backend(Protocol):
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """What it computes on ("auto", "cpu", "cuda:0"); numbers may differ by it in their last digits."""
+        """The devices it computes on ("auto", "cpu", "cuda:0"); the last digits of numbers may depend on them."""
 
-    def locate(self, model: str, revision: str | None, report: Report | None) -> LocatedModel:
-        """Where a model is, fetched where that is needed. Waits; raises ModelError when there is no such model."""
+    def locate(self, model: str, revision: str | None, report: DownloadProgress | None) -> LocatedModel:
+        """Where a model is; downloads it if needed. Blocks; raises ModelError when there is no such model."""
 
     def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
         """Queue one chunk for a run; the future fails with what the computation raised, or with WorkerDied."""
 
     def cancel(self, run_id: str) -> None:
-        """Drop the run's chunks that nobody has started on; their futures are cancelled."""
+        """Drop the run's queued chunks; their futures are cancelled."""
 
     def pids(self) -> list[int]:
-        """The processes that live now, where they are on this machine."""
+        """The process ids of the live workers on this machine."""
 
     def fault(self) -> str:
-        """Why nothing can be computed at the moment; "" when it can, which needs no process before there is work."""
+        """Why nothing can be computed at the moment; "" when it can, even if no process has started yet."""
 
     def workers(self) -> tuple[WorkerState, ...]:
-        """What is in memory where, and who computes what. Answers at once, behind no chunk."""
+        """The models in memory and the current chunk of every live worker. Returns without waiting for a chunk."""
 
     def close(self) -> None:
-        """End the work at once, running chunks too; nothing can be queued after."""
+        """Stop all work, running chunks included; afterwards nothing can be queued."""

@@ -1,4 +1,4 @@
-"""The SQLite file below the cache: opened when needed, put aside when damaged, done without when unusable."""
+"""The SQLite file of the cache: opened on first use, quarantined when damaged, ignored when unusable."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-# Raised when the tables change: a file of another version is put aside.
+# To be incremented when the tables change: a file of another version is quarantined.
 FILE_VERSION = 1
 # How long a statement waits for another process to finish writing.
 BUSY_SECONDS = 10.0
 WAL_BYTES = 64 * 2**20
 
-# The values stand apart from what is updated at every use: SQLite rewrites whole rows.
+# Values are in a table of their own: SQLite rewrites whole rows, and the time of use is updated often.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
                                     used INTEGER NOT NULL);
@@ -25,60 +25,60 @@ CREATE TABLE IF NOT EXISTS pieces (id INTEGER PRIMARY KEY, checksum BLOB NOT NUL
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _log = logging.getLogger(__name__)
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class CacheFile:
-    """One connection behind a lock. `read` and `write` never raise for what the disk does."""
+    """One connection, guarded by a lock. `read` and `write` never raise errors of the disk or of the database."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing is opened yet."""
+        """The file is opened at first use."""
         self._path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
         self._warned = False
 
-    def read(self, action: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
-        """What `action` returns, or `otherwise` when the file cannot be used."""
-        return self._attempt(action, otherwise)
+    def read(self, action: Callable[[sqlite3.Connection], Result], default: Result) -> Result:
+        """What `action` returns, or `default` when the file cannot be used."""
+        return self._attempt(action, default)
 
-    def write(self, action: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
-        """The same, in a transaction that is kept whole or not at all."""
-        def transaction(connection: sqlite3.Connection) -> Answer:
-            # IMMEDIATE: a lock taken late could not be waited for (SQLITE_BUSY at once).
+    def write(self, action: Callable[[sqlite3.Connection], Result], default: Result) -> Result:
+        """As `read`, in a transaction that is committed completely or rolled back."""
+        def transaction(connection: sqlite3.Connection) -> Result:
+            # IMMEDIATE: a read lock that is upgraded later fails with SQLITE_BUSY at once, without waiting.
             connection.execute("BEGIN IMMEDIATE")
-            answer = action(connection)
+            result = action(connection)
             connection.execute("COMMIT")
-            return answer
-        return self._attempt(transaction, otherwise)
+            return result
+        return self._attempt(transaction, default)
 
     def close(self) -> None:
-        """Close the file; reading and writing go on as if it were empty and full."""
+        """Close the file; afterwards every read and write returns its default."""
         with self._lock:
             self._closed = True
             self._disconnect()
 
-    def _attempt(self, action: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+    def _attempt(self, action: Callable[[sqlite3.Connection], Result], default: Result) -> Result:
         with self._lock:
             if self._closed:
-                return otherwise
+                return default
             try:
                 try:
-                    return self._tried(action)
+                    return self._execute(action)
                 except sqlite3.DatabaseError as error:
                     if not _is_damage(error):
                         raise
                     self._disconnect()
-                    # Another process may have put the same file aside already: then ours is new and sound.
+                    # Another process may have quarantined the file already; then this one is new and sound.
                     if not _is_sound(self._path):
-                        self._put_aside(error)
-                    return self._tried(action)
+                        self._quarantine(error)
+                    return self._execute(action)
             except (sqlite3.Error, OSError) as error:
                 self._warn_once(error)
-                return otherwise
+                return default
 
-    def _tried(self, action: Callable[[sqlite3.Connection], Answer]) -> Answer:
+    def _execute(self, action: Callable[[sqlite3.Connection], Result]) -> Result:
         if self._connection is None:
             self._connection = self._connect()
         try:
@@ -95,10 +95,10 @@ class CacheFile:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FILE_VERSION):
                 connection.close()
-                self._put_aside(f"version {version} where {FILE_VERSION} is read")
+                self._quarantine(f"its version is {version}, expected {FILE_VERSION}")
                 return self._connect()
             connection.execute("PRAGMA journal_mode = WAL")
-            # In WAL mode a crash of this process loses nothing with NORMAL, a power cut the last moments.
+            # In WAL mode with NORMAL, a crash of this process loses nothing, a power cut the last transactions.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
             if version == 0:
@@ -113,17 +113,18 @@ class CacheFile:
             self._connection.close()
             self._connection = None
 
-    def _put_aside(self, why: object) -> None:
-        aside = self._path.with_name(self._path.name + ".corrupt")
-        _log.warning("The cache %s cannot be read (%s); it is put aside as %s and begun anew.", self._path, why, aside)
-        self._path.replace(aside)
+    def _quarantine(self, reason: object) -> None:
+        quarantine_path = self._path.with_name(self._path.name + ".corrupt")
+        _log.warning("The cache %s cannot be read (%s); it was renamed to %s and a new cache is started.",
+                     self._path, reason, quarantine_path)
+        self._path.replace(quarantine_path)
         for suffix in ("-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
 
     def _warn_once(self, error: Exception) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning("The cache %s cannot be used (%s); work goes on, and what cannot be kept will be computed "
+            _log.warning("The cache %s cannot be used (%s); runs continue, and uncached results will be computed "
                          "again.", self._path, error)
 
 

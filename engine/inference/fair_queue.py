@@ -1,4 +1,4 @@
-"""A queue shared by runs in turns: a small run never waits behind all of a big one."""
+"""A round-robin queue over runs: a small run never waits behind all of a big one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ class FairQueue(Generic[Job]):
     def __init__(self) -> None:
         """An empty, open queue."""
         self._changed = threading.Condition()
-        # Runs that have jobs, the one whose turn it is first.
+        # The runs that have jobs, in the order of their turns.
         self._jobs_by_run: OrderedDict[str, deque[Job]] = OrderedDict()
         self._closed = False
-        # How often in a row `choose` has passed over the run whose turn it is.
+        # How often in a row `choose` has passed over the first run.
         self._n_passed = 0
 
     def __len__(self) -> int:
-        """How many jobs wait."""
+        """The number of queued jobs."""
         with self._changed:
             return sum(map(len, self._jobs_by_run.values()))
 
     def put(self, run_id: str, job: Job) -> bool:
-        """Add a job at the end of its run's own line; False when the queue is closed."""
+        """Append a job to its run's queue; False when the queue is closed."""
         with self._changed:
             if self._closed:
                 return False
@@ -37,7 +37,7 @@ class FairQueue(Generic[Job]):
             return True
 
     def put_back(self, run_id: str, job: Job) -> bool:
-        """Return a job that was taken: it and its run come first; False when the queue is closed."""
+        """Requeue a job that was taken, before all others; False when the queue is closed."""
         with self._changed:
             if self._closed:
                 return False
@@ -47,17 +47,17 @@ class FairQueue(Generic[Job]):
             return True
 
     def take(self) -> Job | None:
-        """The next job of the run whose turn it is; waits for one. None once the queue is closed."""
+        """The next job of the first run; blocks until there is one. None once the queue is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._jobs_by_run)
             if self._closed:
                 return None
-            return self._taken(next(iter(self._jobs_by_run)))
+            return self._pop(next(iter(self._jobs_by_run)))
 
     def choose(self, suits: Callable[[Job], bool], patience: int) -> Job | None:
-        """Without waiting: the next job of the first run in turn whose next job suits, else the one whose turn it is.
+        """Without blocking: the next job of the first run whose next job suits, else the next job of the first run.
 
-        None when there is no job. The run whose turn it is is passed over at most `patience` times in a row.
+        None when there is no job. The first run is passed over at most `patience` times in a row.
         """
         with self._changed:
             if self._closed or not self._jobs_by_run:
@@ -67,23 +67,23 @@ class FairQueue(Generic[Job]):
             if self._n_passed < patience:
                 chosen = next((run_id for run_id, jobs in self._jobs_by_run.items() if suits(jobs[0])), first)
             self._n_passed = self._n_passed + 1 if chosen != first else 0
-            return self._taken(chosen)
+            return self._pop(chosen)
 
     def drop(self, run_id: str) -> list[Job]:
-        """Take out all jobs of a run and return them."""
+        """Remove all jobs of a run and return them."""
         with self._changed:
             return list(self._jobs_by_run.pop(run_id, ()))
 
     def close(self) -> list[Job]:
-        """Let every waiting `take` return None; returns the jobs nobody will take."""
+        """Close the queue: every blocked `take` returns None. Returns the jobs that were still queued."""
         with self._changed:
             self._closed = True
-            left = [job for jobs in self._jobs_by_run.values() for job in jobs]
+            remaining = [job for jobs in self._jobs_by_run.values() for job in jobs]
             self._jobs_by_run.clear()
             self._changed.notify_all()
-            return left
+            return remaining
 
-    def _taken(self, run_id: str) -> Job:
+    def _pop(self, run_id: str) -> Job:
         jobs = self._jobs_by_run[run_id]
         job = jobs.popleft()
         if jobs:

@@ -1,4 +1,4 @@
-"""The doorway to models: evaluations ask here, and get pieces from the cache or from the workers."""
+"""The interface to models for evaluations: results come from the cache, or are computed by the workers."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ from engine.errors import InputError
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
-from engine.inference.chunks import arranged, cut
-from engine.inference.run_line import Progress, RunLine
+from engine.inference.chunks import chunk_order, chunk_slices
+from engine.inference.run_client import Progress, RunClient
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import split_revision
 
-LAYERED = ("sentence_vectors", "token_similarities")
-# What a call is of longer work: how far that was before, how far it will be after, and the whole of it.
-Within = tuple[int, int, int]
-SURFACE_PAIRS = 500  # about a tenth of a second of sacrebleu's work
+OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
+# The part of a longer task that a call is: progress of the task before and after the call, and its total.
+ProgressSpan = tuple[int, int, int]
+SURFACE_PAIRS = 500  # per chunk: about a tenth of a second of sacrebleu
 
 
 class Gateway:
-    """A backend and a cache, shared by all sessions; safe across threads."""
+    """A backend and a cache, shared by all sessions; thread-safe."""
 
     def __init__(self, backend: Backend, cache: Cache | None) -> None:
-        """Without a cache every piece is computed anew."""
+        """Without a cache every piece is computed again."""
         self.backend = backend
         self.cache = cache
-        # Facts are wanted at every step; here they outlive a cache that cannot be written.
+        # Kept in memory too: facts are needed by every call, also when the cache cannot be written.
         self.facts_by_key: dict[str, ModelFacts] = {}
 
     def session(
         self, run_id: str, on_progress: Progress | None = None, is_cancelled: Callable[[], bool] | None = None
     ) -> GatewaySession:
-        """The gateway as one run sees it: its chunks take turns with other runs' chunks."""
-        return GatewaySession(self, RunLine(self.backend, run_id, on_progress, is_cancelled))
+        """A session for one run; its chunks are scheduled in turn with those of other runs."""
+        return GatewaySession(self, RunClient(self.backend, run_id, on_progress, is_cancelled))
 
 
 class GatewaySession:
-    """What one run asks of models. Every list that comes back is aligned with its inputs.
+    """The model operations of one run. Every list that is returned is aligned with its inputs.
 
-    A piece is what `engine.models.worker` says of one item; an item that could not be computed has the field
-    "excluded" with the reason. Equal inputs are computed once and share one piece: read it, do not write to it.
-    Each call tells its progress from the first known number (cached items count at once) and raises Cancelled
-    within a moment of `is_cancelled`, WorkerDied, or what the worker raised (ModelError, InputError, RunError).
-    A model is the same for a whole session, even when its files or its branch change meanwhile.
+    A piece is the result of `engine.models.worker` for one item; an item that could not be computed has the field
+    "excluded" with the reason. Equal inputs are computed once and share one piece, which must not be modified.
+    Each call reports its progress, in which cached items count as done, and raises Cancelled soon after
+    `is_cancelled` returns true, WorkerDied, or what the worker raised (ModelError, InputError, RunError).
+    A model is resolved once per session, even if its files or its branch change meanwhile.
     """
 
-    def __init__(self, gateway: Gateway, line: RunLine) -> None:
-        """Made by `Gateway.session`."""
+    def __init__(self, gateway: Gateway, client: RunClient) -> None:
+        """Use `Gateway.session`."""
         self._gateway = gateway
-        self._line = line
+        self._client = client
         self._described: dict[str, tuple[Request, ModelFacts]] = {}
 
     def describe(self, model: str) -> ModelFacts:
         """The facts of a model: "builtin/…", a directory, or a Hugging Face id with or without "@revision".
 
-        A model of the hub is fetched first, which progress tells in bytes. Raises ModelError.
+        A model of the hub is downloaded first, with progress in bytes. Raises ModelError.
         """
         return self._model(model)[1]
 
@@ -75,11 +75,11 @@ class GatewaySession:
         InputError for a layer the model does not have.
         """
         settings = {"pooling": pooling, "precision": precision}
-        return self._ask("sentence_vectors", "Sentence vectors", model, list(texts), settings, layers=layers)
+        return self._compute_each("sentence_vectors", "Sentence vectors", model, list(texts), settings, layers=layers)
 
     def token_similarities(
         self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
-        precision: str = "fp32", within: Within | None = None,
+        precision: str = "fp32", within: ProgressSpan | None = None,
     ) -> list[Piece]:
         """Cosines between all tokens of each (reference, candidate): {"similarity": (n_layers, n_ref, n_cand), …}.
 
@@ -87,8 +87,8 @@ class GatewaySession:
         """
         items = [list(pair) for pair in pairs]
         settings = {"precision": precision}
-        return self._ask("token_similarities", "Token similarities", model, items, settings, layers=layers,
-                         within=within)
+        return self._compute_each("token_similarities", "Token similarities", model, items, settings, layers=layers,
+                                  within=within)
 
     def token_log_likelihoods(
         self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto", precision: str = "fp32",
@@ -99,10 +99,10 @@ class GatewaySession:
         `scoring`: "causal", to which `bos` and `leading_space` apply, or "pll-original" or "pll-word-l2r", to which
         `words` does.
         """
-        # Only what applies: the rest would make the same number another entry of the cache.
-        own = {"bos": bos, "leading_space": leading_space} if scoring == "causal" else {"words": words}
-        settings = {"scoring": scoring, "precision": precision, **own}
-        return self._ask("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
+        # Only the settings that apply to `scoring`: others would give equal numbers different cache keys.
+        applicable = {"bos": bos, "leading_space": leading_space} if scoring == "causal" else {"words": words}
+        settings = {"scoring": scoring, "precision": precision, **applicable}
+        return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
 
     def shared_token_log_likelihoods(
         self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32"
@@ -113,164 +113,165 @@ class GatewaySession:
         """
         items = [list(pair) for pair in pairs]
         settings = {"precision": precision}
-        return self._ask("shared_token_log_likelihoods", "Shared tokens", model, items, settings)
+        return self._compute_each("shared_token_log_likelihoods", "Shared tokens", model, items, settings)
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
-        """The tokens of each text without special tokens: {"tokens": [str]}. Quick to make, so never cached."""
-        return self._ask("token_lists", "Tokens", model, list(texts), {}, kept=False)
+        """The tokens of each text without special tokens: {"tokens": [str]}. Fast to compute, so never cached."""
+        return self._compute_each("token_lists", "Tokens", model, list(texts), {}, cached=False)
 
-    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: Within | None = None
+    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None
                         ) -> list[Piece]:
-        """For each list of documents, how many of them have each token, and how often: see `models.token_counts`."""
+        """Document and token frequencies in each list of documents; see `engine.models.tokenization.token_counts`."""
         items = [list(texts) for texts in parts]
-        return self._ask("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
+        return self._compute_each("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
-        """Everything known of the tokens of each text; see `models.tokenization.token_details`. Never cached."""
-        return self._ask("tokenized", "Tokens", model, list(texts), {}, kept=False)
+        """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
+        return self._compute_each("tokenized", "Tokens", model, list(texts), {}, cached=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
-        """How probable the word of each (before, word, after) is at its mask: {"log_likelihoods": float32 (n,), …}.
+        """Log-likelihood of the word in each (before, word, after) at its mask: {"log_likelihoods": float32 (n,), …}.
 
-        With the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
+        Includes the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
         items = [list(parts) for parts in sentences]
-        return self._ask("fill_masks", "Filling masks", model, items, {"top": top})
+        return self._compute_each("fill_masks", "Filling masks", model, items, {"top": top})
 
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
-        """A map of vectors (n, d), float32 (n, n_components); `method` "umap" or "pca", settings of its measure."""
-        self._line.stop_if_cancelled()
-        asked = {"method": method, **settings}
-        key = keys.array_key("project", vectors, asked)
-        request = {"model": "", "revision": None, "items": [vectors], "settings": asked}
-        coordinates: np.ndarray = self._alone(key, "project", request, f"Map: {method}")["coordinates"]
+        """A projection of vectors (n, d), float32 (n, n_components); `method` "umap" or "pca" with its settings."""
+        self._client.raise_if_cancelled()
+        all_settings = {"method": method, **settings}
+        key = keys.array_key("project", vectors, all_settings)
+        request = {"model": "", "revision": None, "items": [vectors], "settings": all_settings}
+        coordinates: np.ndarray = self._compute_one(key, "project", request, f"Map: {method}")["coordinates"]
         return coordinates
 
     def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> Piece:
-        """What one of `engine.models.scoring.vector_operations` measures on vectors (n, d), told as `label`."""
-        self._line.stop_if_cancelled()
+        """A result of `engine.models.scoring.vector_operations` on vectors (n, d); `label` names it in progress."""
+        self._client.raise_if_cancelled()
         request = {"model": "", "revision": None, "items": [vectors], "settings": settings}
-        return self._alone(keys.array_key(operation, vectors, settings), operation, request, label)
+        return self._compute_one(keys.array_key(operation, vectors, settings), operation, request, label)
 
     def classify(self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str,
                  **settings: Any) -> Piece:
-        """Train on the vectors (n, d) that are no test, and say the classes of those that are, told as `label`.
+        """Train a classifier on the vectors (n, d) outside the test set, and predict the classes of the test set.
 
         {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.scoring.classifier`.
+        `label` names it in progress.
         """
-        self._line.stop_if_cancelled()
-        asked = {"labels": [int(one) for one in labels], "is_test": [bool(one) for one in is_test], **settings}
-        request = {"model": "", "revision": None, "items": [vectors], "settings": asked}
-        return self._alone(keys.array_key("classify", vectors, asked), "classify", request, label)
+        self._client.raise_if_cancelled()
+        all_settings = {"labels": [int(class_id) for class_id in labels], "is_test": [bool(flag) for flag in is_test],
+                        **settings}
+        request = {"model": "", "revision": None, "items": [vectors], "settings": all_settings}
+        return self._compute_one(keys.array_key("classify", vectors, all_settings), "classify", request, label)
 
     def surface_scores(self, pairs: Sequence[Sequence[str]], *, tokenizer: str) -> dict[str, np.ndarray]:
         """SentBLEU and chrF of pairs, each the candidate and then its references: float64 (n,) by name of the measure.
 
         `tokenizer` as in `engine.measures.surface`. Raises InputError.
         """
-        asked, label = {"tokenizer": tokenizer}, "SentBLEU and chrF"
+        settings, label = {"tokenizer": tokenizer}, "SentBLEU and chrF"
         parts = [[list(texts) for texts in pairs[start:start + SURFACE_PAIRS]]
                  for start in range(0, len(pairs), SURFACE_PAIRS)]
-        part_keys = [keys.surface_key(part, asked) for part in parts]
+        part_keys = [keys.surface_key(part, settings) for part in parts]
         part_by_key = dict(zip(part_keys, parts, strict=True))
 
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
             done = len(part_by_key) - len(missing)
-            self._line.tell(done, len(part_by_key), label)
-            requests = [{"model": "", "revision": None, "items": [part_by_key[key]], "settings": asked}
+            self._client.report(done, len(part_by_key), label)
+            requests = [{"model": "", "revision": None, "items": [part_by_key[key]], "settings": settings}
                         for key in missing]
-            for number, pieces in self._line.finished("surface_scores", requests):
-                yield {missing[number]: pieces[0]}
+            for index, pieces in self._client.as_completed("surface_scores", requests):
+                yield {missing[index]: pieces[0]}
                 done += 1
-                self._line.tell(done, len(part_by_key), label)
+                self._client.report(done, len(part_by_key), label)
 
-        pieces = self._read_through(part_keys, compute, kept=True)
+        pieces = self._read_through(part_keys, compute, cached=True)
         return {name: np.concatenate([pieces[key][name] for key in part_keys]) if parts else np.empty(0)
                 for name in ("sentbleu", "chrf")}
 
     def _model(self, model: str) -> tuple[Request, ModelFacts]:
-        """The fields of a request that name exactly these files or this commit, and the facts."""
+        """The fields of a request that identify the files or the commit, and the facts."""
         if model not in self._described:
-            self._line.stop_if_cancelled()
+            self._client.raise_if_cancelled()
             name, revision = split_revision(model)
             backend = self._gateway.backend
-            located = backend.locate(name, revision, self._line.tell)
-            request: Request = {
-                "model": located.address, "revision": located.commit,
-            }
+            located = backend.locate(name, revision, self._client.report)
+            request: Request = {"model": located.address, "revision": located.commit}
             key = keys.facts_key(located, backend.devices)
             if key not in self._gateway.facts_by_key:
-                asked = {**request, "items": [""], "settings": {}}
-                described = self._alone(key, "describe", asked, f"Opening {model}")
-                self._gateway.facts_by_key[key] = ModelFacts.from_dict(described)
+                describe_request = {**request, "items": [""], "settings": {}}
+                facts = self._compute_one(key, "describe", describe_request, f"Opening {model}")
+                self._gateway.facts_by_key[key] = ModelFacts.from_dict(facts)
             self._described[model] = (request, replace(self._gateway.facts_by_key[key], name=model))
         return self._described[model]
 
-    def _ask(
+    def _compute_each(
         self, operation: str, label: str, model: str, items: list[Any], settings: dict[str, Any], *,
-        layers: Sequence[int] | None = None, kept: bool = True, within: Within | None = None,
+        layers: Sequence[int] | None = None, cached: bool = True, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
-        if operation in LAYERED:
+        if operation in OPERATIONS_WITH_LAYERS:
             settings["layers"] = resolved_layers(facts, layers)
         item_keys = keys.item_keys(operation, facts, settings, items)
         item_by_key = dict(zip(item_keys, items, strict=True))
-        times = Counter(item_keys)
+        n_by_key = Counter(item_keys)
         label = f"{label}: {model}"
         done = len(items)
         before, after, total = within or (0, len(items), len(items))
 
-        def tell() -> None:
-            self._line.tell(before + (after - before) * done // max(len(items), 1), total, label)
+        def report() -> None:
+            self._client.report(before + (after - before) * done // max(len(items), 1), total, label)
 
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
             nonlocal done
-            done -= sum(times[key] for key in missing)
-            tell()
-            missing = [missing[i] for i in arranged(operation, settings, [item_by_key[key] for key in missing])]
-            asked = [item_by_key[key] for key in missing]
-            chunks = [missing[part] for part in cut(operation, facts, settings, asked)]
+            done -= sum(n_by_key[key] for key in missing)
+            report()
+            missing = [missing[i] for i in chunk_order(operation, settings, [item_by_key[key] for key in missing])]
+            missing_items = [item_by_key[key] for key in missing]
+            chunks = [missing[part] for part in chunk_slices(operation, facts, settings, missing_items)]
             requests = [{**request, "items": [item_by_key[key] for key in chunk], "settings": settings}
                         for chunk in chunks]
-            keep = self._gateway.cache.put_many if kept and self._gateway.cache is not None else None
-            on_late = None if keep is None else lambda n, pieces: keep(dict(zip(chunks[n], pieces, strict=True)))
-            with closing(self._line.finished(operation, requests, on_late)) as parts:
-                for number, pieces in parts:
-                    yield dict(zip(chunks[number], pieces, strict=True))
-                    # The part that was handed out is in the cache by now.
-                    done += sum(times[key] for key in chunks[number])
+            put_many = self._gateway.cache.put_many if cached and self._gateway.cache is not None else None
+            on_late = (None if put_many is None else
+                       lambda index, pieces: put_many(dict(zip(chunks[index], pieces, strict=True))))
+            with closing(self._client.as_completed(operation, requests, on_late)) as parts:
+                for index, pieces in parts:
+                    yield dict(zip(chunks[index], pieces, strict=True))
+                    # The consumer has stored the yielded part in the cache by now.
+                    done += sum(n_by_key[key] for key in chunks[index])
                     if done < len(items):
-                        tell()
+                        report()
 
-        self._line.stop_if_cancelled()
-        pieces = self._read_through(item_keys, compute, kept=kept)
-        self._line.tell(after, total, label)
+        self._client.raise_if_cancelled()
+        pieces = self._read_through(item_keys, compute, cached=cached)
+        self._client.report(after, total, label)
         return [pieces[key] for key in item_keys]
 
-    def _alone(self, key: str, operation: str, request: Request, label: str) -> Piece:
-        """The one piece of a request with one item; it is told only when it has to be computed."""
+    def _compute_one(self, key: str, operation: str, request: Request, label: str) -> Piece:
+        """The piece of a request with one item; progress is reported only if it has to be computed."""
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
-            self._line.tell(0, 1, label)
-            for _, pieces in self._line.finished(operation, [request]):
+            self._client.report(0, 1, label)
+            for _, pieces in self._client.as_completed(operation, [request]):
                 yield {key: pieces[0]}
-                self._line.tell(1, 1, label)
+                self._client.report(1, 1, label)
 
-        return self._read_through([key], compute, kept=True)[key]
+        return self._read_through([key], compute, cached=True)[key]
 
     def _read_through(
-        self, item_keys: list[str], compute: Callable[[list[str]], Iterator[dict[str, Piece]]], *, kept: bool
+        self, item_keys: list[str], compute: Callable[[list[str]], Iterator[dict[str, Piece]]], *, cached: bool
     ) -> dict[str, Piece]:
-        if kept and self._gateway.cache is not None:
+        if cached and self._gateway.cache is not None:
             n_missing = 0
 
-            def counted(missing: list[str]) -> Iterator[dict[str, Piece]]:
+            def compute_counted(missing: list[str]) -> Iterator[dict[str, Piece]]:
                 nonlocal n_missing
                 n_missing = len(missing)
                 return compute(missing)
 
-            found = self._gateway.cache.cached(item_keys, counted)
-            self._gateway.backend.statistics.looked_up(len(found) - n_missing, n_missing)
-            return found
+            cached_pieces = self._gateway.cache.cached(item_keys, compute_counted)
+            self._gateway.backend.statistics.record_lookups(len(cached_pieces) - n_missing, n_missing)
+            return cached_pieces
         pieces: dict[str, Piece] = {}
         for part in compute(list(dict.fromkeys(item_keys))) if item_keys else ():
             pieces.update(part)

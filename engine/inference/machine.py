@@ -1,4 +1,4 @@
-"""Which machine this is, as far as numbers of processes mean something."""
+"""The machine or container in which a process id is valid."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import platform
 
 
 def machine() -> str:
-    """The machine's name, and where there are such the container: pids mean something only within one of them."""
+    """The host name, and on Linux the inode of the PID namespace (the container): process ids are valid within it."""
     try:
-        space = str(os.stat("/proc/self/ns/pid").st_ino)
+        namespace = str(os.stat("/proc/self/ns/pid").st_ino)
     except OSError:
-        space = ""
-    return f"{platform.node()}/{space}"
+        namespace = ""
+    return f"{platform.node()}/{namespace}"

@@ -1,4 +1,4 @@
-"""What the inference layer counts of its own work since it was opened, for whoever runs the server."""
+"""Counters of the inference layer since it was opened, for the operator of the server."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import threading
 from bisect import bisect_left
 from dataclasses import dataclass
 
-# Upper ends, in seconds: a chunk is meant to take about one.
+# Upper bounds of the histogram bins, in seconds; a chunk is meant to take about one.
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """A reading. chunks_within[i] chunks took a worker at most SECONDS[i] seconds."""
+    """A snapshot of the counters; chunks_within[i] is the number of chunks that took at most SECONDS[i] seconds."""
 
     hits: int
     misses: int
@@ -22,7 +22,7 @@ class Counts:
 
 
 class Statistics:
-    """Counters, safe across threads."""
+    """Thread-safe counters."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -30,21 +30,21 @@ class Statistics:
         self._seconds = 0.0
         self._by_bin = [0] * (len(SECONDS) + 1)
 
-    def looked_up(self, found: int, missing: int) -> None:
-        """So many pieces were in the cache, and so many were not."""
+    def record_lookups(self, n_hits: int, n_misses: int) -> None:
+        """Count cache hits and misses, in pieces."""
         with self._lock:
-            self._hits += found
-            self._misses += missing
+            self._hits += n_hits
+            self._misses += n_misses
 
-    def computed(self, seconds: float) -> None:
-        """A chunk came back after so many seconds."""
+    def record_chunk(self, seconds: float) -> None:
+        """Count a computed chunk and its duration."""
         with self._lock:
             self._chunks += 1
             self._seconds += seconds
             self._by_bin[bisect_left(SECONDS, seconds)] += 1
 
     def read(self) -> Counts:
-        """The counts as they are now."""
+        """The current counts."""
         with self._lock:
             within, total = [], 0
             for n in self._by_bin[:-1]:

@@ -1,4 +1,4 @@
-"""What a worker is doing and which models it holds, as last heard from it."""
+"""What a worker is computing and which models it holds, as last reported by it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class ResidentModel:
+class LoadedModel:
     """A model in a worker's memory, loaded for one task ("encode", "masked", "causal")."""
 
     name: str
@@ -18,11 +18,11 @@ class ResidentModel:
 
 @dataclass(frozen=True)
 class WorkerState:
-    """One worker: the device it was made for ("auto" chooses itself), its process, and what that process holds.
+    """One worker: its device ("auto" chooses itself), its process, and what that process holds.
 
-    memory_bytes: resident memory of the whole process, models and libraries; None where it cannot be told. computing:
-    the operation and model of the chunk it has now, for so many seconds; "" while it waits. models: as it said with the
-    last chunk it finished, the one used last first; a model that is only now being loaded is not among them.
+    memory_bytes: resident memory of the whole process, models and libraries; None where it cannot be measured.
+    computing: operation and model of the current chunk, "" while idle; seconds: for how long. models: as reported with
+    the last finished chunk, most recently used first; a model that is being loaded is not yet among them.
     """
 
     device: str
@@ -30,4 +30,4 @@ class WorkerState:
     memory_bytes: int | None
     computing: str
     seconds: float
-    models: tuple[ResidentModel, ...]
+    models: tuple[LoadedModel, ...]

@@ -1,4 +1,4 @@
-"""One run, from its record in the store to its result on the disk."""
+"""Execution of one run: from its record in the store to its result on the disk."""
 
 from __future__ import annotations
 
@@ -10,67 +10,68 @@ from collections.abc import Callable, Mapping
 from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
-from engine.runs.eta import Pace
+from engine.runs.eta import EtaEstimator
 from engine.runs.storage.artifacts import Artifacts
-from engine.runs.storage.json_codec import from_plain
-from engine.runs.storage.views import Progress, RunView
+from engine.runs.storage.json_codec import record_from_json
+from engine.runs.storage.run_record import Progress, RunRecord
 
 MAX_ERROR_CHARACTERS = 500
 
 logger = logging.getLogger(__name__)
 
 
-class Running:
-    """A run that is worked on: whether it should stop, and how far it said it is."""
+class ActiveRun:
+    """A run that is being executed: its stop request and its last reported progress."""
 
     def __init__(self, run_id: str) -> None:
         self.stop = threading.Event()
         self._run_id = run_id
-        self._pace = Pace()
+        self._eta = EtaEstimator()
         self._step = ""
         self._lock = threading.Lock()
-        self._said: tuple[int, int, str] | None = None
+        self._last_report: tuple[int, int, str] | None = None
 
     def report(self, done: int, total: int, label: str) -> None:
-        """Say it; this writes nothing, so it may be called as often as one likes."""
+        """Record the progress in memory; cheap, as nothing is written to the store."""
         with self._lock:
-            self._said = (int(done), int(total), label)
+            self._last_report = (int(done), int(total), label)
 
-    def fresh_progress(self) -> list[Progress]:
-        """What was said last, if that was after the former call: one report or none."""
+    def take_progress(self) -> list[Progress]:
+        """The last reported progress if it is new since the previous call: a list of one or none."""
         with self._lock:
-            said, self._said = self._said, None
-            if said is None:
+            last_report, self._last_report = self._last_report, None
+            if last_report is None:
                 return []
-            done, total, label = said
+            done, total, label = last_report
             if label != self._step:
-                self._step, self._pace = label, Pace()
-            return [Progress(self._run_id, done, total, label, self._pace.remaining(time.monotonic(), done, total))]
+                self._step, self._eta = label, EtaEstimator()
+            return [Progress(self._run_id, done, total, label, self._eta.remaining(time.monotonic(), done, total))]
 
 
-def execute(run: RunView, running: Running, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
+def execute(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
             gateway: Gateway, is_stopped: Callable[[], bool]) -> tuple[str, str]:
-    """Evaluate and keep the result; returns the state the run ends in and the message that goes with it.
+    """Evaluate and store the result; returns the final state of the run and its message.
 
-    Nothing is raised: what a user can mend is told in the words of its EngineError, anything else in one line,
-    while its traceback goes to the log.
+    Raises nothing: the message is that of an EngineError, or one line for any other exception, whose traceback is
+    logged.
     """
-    about = {"run": run.id, "user": run.owner, "kind": run.kind}
-    logger.info("A run begins.", extra=about)
-    begun = time.monotonic()
-    state, message = _executed(run, running, evaluations, artifacts, gateway, is_stopped)
-    logger.info("A run ends.", extra=about | {"state": state, "seconds": round(time.monotonic() - begun, 3)})
+    log_fields = {"run": run.id, "user": run.owner, "kind": run.kind}
+    logger.info("The run has started.", extra=log_fields)
+    start = time.monotonic()
+    state, message = _evaluate(run, active, evaluations, artifacts, gateway, is_stopped)
+    seconds = round(time.monotonic() - start, 3)
+    logger.info("The run has ended.", extra=log_fields | {"state": state, "seconds": seconds})
     return state, message
 
 
-def _executed(run: RunView, running: Running, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
+def _evaluate(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
               gateway: Gateway, is_stopped: Callable[[], bool]) -> tuple[str, str]:
     try:
         evaluation = evaluation_of(run.kind, evaluations)
-        settings = from_plain(evaluation.settings_type, run.settings)
+        settings = record_from_json(evaluation.settings_type, run.settings)
         dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
                                          run.dataset_notices)
-        session = gateway.session(run_id=run.id, on_progress=running.report, is_cancelled=is_stopped)
+        session = gateway.session(run_id=run.id, on_progress=active.report, is_cancelled=is_stopped)
         artifacts.save_result(run.id, evaluation.evaluate(settings, dataset, session))
         return "done", ""
     except Cancelled:
@@ -78,16 +79,16 @@ def _executed(run: RunView, running: Running, evaluations: Mapping[str, Evaluati
     except EngineError as error:
         return "failed", str(error)
     except Exception as error:
-        logger.exception("Run %s (%s) met an internal error.", run.id, run.kind,
+        logger.exception("Internal error in run %s (%s).", run.id, run.kind,
                          extra={"run": run.id, "user": run.owner, "kind": run.kind})
-        # The first line only: a worker's error brings its traceback along.
-        what = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
-        return "failed", (f"An internal error, not a fault of your data: {type(error).__name__}: {what} "
-                          "(the log of the server has the details).")
+        # Only the first line: an error of a worker contains its traceback.
+        first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
+        return "failed", (f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
+                          "(details are in the log of the server).")
 
 
 def evaluation_of(kind: str, evaluations: Mapping[str, Evaluation]) -> Evaluation:
-    """The evaluation of that kind; InputError when there is none."""
+    """The evaluation of that kind. Raises InputError when there is none."""
     if kind not in evaluations:
         raise InputError(f"There is no evaluation {kind!r}; there are: {', '.join(evaluations)}.")
     return evaluations[kind]

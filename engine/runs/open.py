@@ -1,12 +1,12 @@
-"""The one place that wires the engine: cache, workers, gateway, store, queue, over one data directory.
+"""Opening the engine: builds cache, workers, gateway, store and queue over one data directory.
 
-    hakari.sqlite      the runs (with -wal and -shm beside it while it is open); or see HAKARI_DATABASE_URL
-    datasets/          what was submitted, by content
-    results/           what was found, by run
-    cache.sqlite       finished pieces of work; may be deleted whenever nobody has it open
+    hakari.sqlite      the runs (with -wal and -shm beside it while it is open), unless HAKARI_DATABASE_URL is set
+    datasets/          submitted datasets, by content
+    results/           results, by run
+    cache.sqlite       finished pieces; may be deleted while no process has it open
 
-The directory is HAKARI_DATA_DIR, or ~/.local/share/hakari; it is made for its owner alone (0700). Several
-processes may have one open.
+The directory is HAKARI_DATA_DIR, or ~/.local/share/hakari, created with mode 0700. Several processes may open the same
+one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
-from engine.runs.access.access import Desk
+from engine.runs.access.access import RunAccess
 from engine.runs.access.configuration import Configuration, configuration
 from engine.runs.access.viewers import Viewer
-from engine.runs.operation.retention import Housekeeper
+from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
@@ -41,9 +41,9 @@ DEFAULT_CACHE_GB = 10.0
 
 @dataclass(frozen=True)
 class Engine:
-    """An opened engine, to be closed or used in a `with`.
+    """An opened engine, to be closed or used in a `with` statement.
 
-    Pages ask the `desk` of whoever looks at them; a command may ask the gateway itself.
+    Pages use `access` for their viewer; commands may use the gateway directly.
     """
 
     runs: RunQueue
@@ -53,16 +53,16 @@ class Engine:
     store: Store
     data_dir: Path
     configuration: Configuration
-    housekeeper: Housekeeper
+    retention: RetentionThread
 
-    def desk(self, viewer: Viewer) -> Desk:
-        """The runs as one person may see and change them."""
-        return Desk(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models)
+    def access(self, viewer: Viewer) -> RunAccess:
+        """The runs that the viewer may read and change."""
+        return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models)
 
     def close(self) -> None:
-        """Stop within seconds; unfinished runs wait for the next opening. A second call does nothing."""
+        """Stop within seconds; unfinished runs are resumed at the next opening. A second call does nothing."""
         atexit.unregister(self.close)
-        self.housekeeper.close()
+        self.retention.close()
         self.runs.close()
         self.backend.close()
         self.cache.close()
@@ -77,18 +77,18 @@ class Engine:
 
 def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, resume: bool = True,
                 backend: Backend | None = None, evaluations: Mapping[str, Evaluation] | None = None) -> Engine:
-    """Open the engine over `data_dir`; nothing heavy is imported and no worker starts before there is work.
+    """Open the engine over `data_dir`. No model library is imported and no worker started before the first chunk.
 
-    cache_dir: where the cache lies, if not in `data_dir`. resume: take up the unfinished runs of dead processes
-    (a short-lived command had better not). backend: who computes, if not the cluster that HAKARI_RAY_ADDRESS names, or
-    else the processes of this machine. evaluations: the kinds of run, if not those of the catalog.
+    cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
+    short-lived commands). backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this machine.
+    evaluations: the kinds of run, default those of the catalog.
 
-    Raises InputError when a directory cannot be made or written, or holds something unreadable, when the database
-    cannot be opened, and for variables of the environment that make no sense.
+    Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, and for
+    environment variables with invalid values.
     """
     data_dir = _directory(data_dir or _default_directory())
     cache_dir = _directory(cache_dir) if cache_dir else data_dir
-    told = configuration()
+    config = configuration()
     cache = Cache(cache_dir / "cache.sqlite", _cache_bytes())
     artifacts = Artifacts(data_dir)
     dictionaries.look_in(data_dir / "dictionaries")
@@ -96,17 +96,17 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     backend = backend or backend_of_environment()
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
-                    told.running, resume=resume, running_per_owner=told.limits.running)
-    housekeeper = Housekeeper(store, runs, told.retention_days if resume else None)
-    engine = Engine(runs, gateway, cache, backend, store, data_dir, told, housekeeper)
-    # Called before the backend's own, so that what is running is put back and not failed by dying workers.
+                    config.running, resume=resume, running_per_owner=config.limits.running)
+    retention = RetentionThread(store, runs, config.retention_days if resume else None)
+    engine = Engine(runs, gateway, cache, backend, store, data_dir, config, retention)
+    # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine
 
 
 def _default_directory() -> Path:
-    given = os.environ.get("HAKARI_DATA_DIR", "").strip()
-    return Path(given) if given else Path.home() / DEFAULT_DIRECTORY
+    value = os.environ.get("HAKARI_DATA_DIR", "").strip()
+    return Path(value) if value else Path.home() / DEFAULT_DIRECTORY
 
 
 def _directory(path: Path) -> Path:
@@ -116,17 +116,17 @@ def _directory(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise InputError(f"Nothing can be kept in {path}: {error.strerror or error}. Name a directory that you may "
-                         "write to (HAKARI_DATA_DIR=/some/where), or mend its permissions.") from error
+        raise InputError(f"Cannot write to {path}: {error.strerror or error}. Name a directory that you may write "
+                         "to (HAKARI_DATA_DIR=/some/where), or correct its permissions.") from error
     return path
 
 
 def _cache_bytes() -> int:
-    given = os.environ.get("HAKARI_CACHE_GB", "").strip()
+    value = os.environ.get("HAKARI_CACHE_GB", "").strip()
     try:
-        gigabytes = float(given) if given else DEFAULT_CACHE_GB
+        gigabytes = float(value) if value else DEFAULT_CACHE_GB
         if not 0 < gigabytes < float("inf"):
             raise ValueError
     except ValueError:
-        raise InputError(f"HAKARI_CACHE_GB is a number above 0, of gigabytes; got {given!r}.") from None
+        raise InputError(f"HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.") from None
     return int(gigabytes * 2**30)

@@ -1,4 +1,4 @@
-"""When two runs must give the same result: one key for all that determines it and can be known beforehand."""
+"""The key of a run: a hash of everything that determines its result, so that an equal run is not computed twice."""
 
 from __future__ import annotations
 
@@ -14,48 +14,50 @@ from engine.models.sources.names import local_directory, recipe_state
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION
 
-# Whose version can change a number.
+# Libraries whose version can change a number.
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "torch", "transformers", "tokenizers", "umap-learn",
              "pykakasi", "rapidfuzz", "fugashi", "unidic-lite", "ipadic", "jumandic", "rhoknp", "sentencepiece")
-ENGINE = Path(__file__).resolve().parents[1]
+ENGINE_DIRECTORY = Path(__file__).resolve().parents[1]
 
 
 def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
-    """The same for runs that give the same result: kind, settings, dataset, engine, libraries, local files.
+    """A hash of kind, settings, dataset, engine, libraries and local files; equal keys mean equal results.
 
-    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also behind a card, an
-    idf dictionary) stands for its files as they are now, by size and time of change. A model on the hub stands
-    for its name and revision only: where no revision is given, it may have moved on since.
+    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also with a card, or an
+    idf dictionary) is hashed with the size and time of change of its files. A model on the hub is hashed by its name
+    and revision only: without a revision, a later commit of its branch is not noticed.
     """
     texts = sorted(set(texts_of(settings)))
-    named = [text for text in texts if _is_local(text)]
-    local = {text: _stamp(Path(text).expanduser(), deep=False) for text in named}
-    # A model by a card, and the dictionaries that its words are cut by.
-    local |= {text: _stamp(path, deep=False) for text in texts if text not in local and (path := local_directory(text))}
-    local |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
-    whole = json.dumps([kind, settings, dataset_hash, _engine(), local], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(whole.encode()).hexdigest()
+    local_texts = [text for text in texts if _is_local(text)]
+    local_digests = {text: _files_digest(Path(text).expanduser(), deep=False) for text in local_texts}
+    # A model with a card, and the dictionaries of its word segmenter.
+    local_digests |= {text: _files_digest(path, deep=False) for text in texts
+                      if text not in local_digests and (path := local_directory(text))}
+    local_digests |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
+    determinants = [kind, settings, dataset_hash, _engine_versions(), local_digests]
+    canonical = json.dumps(determinants, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 @cache
-def _engine() -> dict[str, str]:
-    """The engine's version and files (code, built-in models and dictionaries), and the libraries'."""
-    return {"hakari": VERSION, "files": _stamp(ENGINE, deep=True), **library_versions(LIBRARIES)}
+def _engine_versions() -> dict[str, str]:
+    """The version and a digest of the files of the engine (code, models, dictionaries), and library versions."""
+    return {"hakari": VERSION, "files": _files_digest(ENGINE_DIRECTORY, deep=True), **library_versions(LIBRARIES)}
 
 
-def _stamp(path: Path, *, deep: bool) -> str:
-    # What a user names may be any folder, "/" included; models and dictionaries keep their files at its top.
+def _files_digest(path: Path, *, deep: bool) -> str:
+    # A user may name any folder, even "/", so only its top level is read; models and dictionaries have no subfolders.
     files = sorted(path.rglob("*") if deep else path.iterdir()) if path.is_dir() else [path]
     digest = hashlib.sha256()
     for file in files:
         if file.is_file() and file.suffix not in (".pyc", ".pyo"):
-            status = file.stat()
-            digest.update(f"{file.relative_to(path)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+            stat = file.stat()
+            digest.update(f"{file.relative_to(path)}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()
 
 
 def _is_local(text: str) -> bool:
     try:
         return bool(text.strip()) and Path(text).expanduser().exists()
-    except (OSError, ValueError, RuntimeError):  # too long, with a NUL in it, the home of nobody
+    except (OSError, ValueError, RuntimeError):  # too long, contains NUL, or "~" of an unknown user
         return False

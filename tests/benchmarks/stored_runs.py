@@ -34,12 +34,12 @@ def stored(data_dir: Path) -> tuple[str, str]:
     made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(result))
                for kind, result in results.items()}
     with open_engine(data_dir, evaluations=made_up) as engine:
-        desk = engine.desk(LOCAL)
-        runs = [desk.submit(kind, results[kind].settings, dataset).run_id
+        access = engine.access(LOCAL)
+        runs = [access.submit(kind, results[kind].settings, dataset).run_id
                 for kind, dataset in (("minimal-pairs", pairs), ("clusters", sentences))]
-        while any(run is None or run.state in ("queued", "running") for run in map(desk.get, runs)):
+        while any(run is None or run.state in ("queued", "running") for run in map(access.get, runs)):
             time.sleep(0.1)
-        for run in map(desk.get, runs):
+        for run in map(access.get, runs):
             if run is None or run.state != "done":
                 raise RuntimeError(f"a made-up run was not stored: {run}")
     return runs[0], runs[1]

@@ -52,7 +52,7 @@ def test_home_shows_the_samples_weighed_and_weighs_them_once(backend: FakeBacken
     calls = len(backend.calls)
     assert [metric.value for metric in visit("home").metric] == [metric.value for metric in app.metric]
     assert len(backend.calls) == calls
-    assert session.desk().mine() == []  # the samples are nobody's own runs
+    assert session.access().mine() == []  # the samples are nobody's own runs
 
 
 def test_home_shows_how_far_the_samples_are_at_once(backend: FakeBackend) -> None:

@@ -1,4 +1,4 @@
-"""The cache: what is put comes back, within bounds, and nothing that happens to the file stops the work."""
+"""The cache: pieces survive, the size is bounded, and no damage to the file stops a run."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
     cache.close()
 
 
-def same(one: Piece, other: Piece) -> bool:
+def same(first: Piece, second: Piece) -> bool:
     """Equal fields, arrays of equal type, shape and content (NaN included)."""
-    if one.keys() != other.keys():
+    if first.keys() != second.keys():
         return False
-    for name, value in one.items():
+    for name, value in first.items():
         if isinstance(value, np.ndarray):
-            got = other[name]
-            if value.dtype != got.dtype or value.shape != got.shape or value.tobytes() != got.tobytes():
+            array = second[name]
+            if value.dtype != array.dtype or value.shape != array.shape or value.tobytes() != array.tobytes():
                 return False
-        elif value != other[name] or type(value) is not type(other[name]):
+        elif value != second[name] or type(value) is not type(second[name]):
             return False
     return True
 
@@ -63,9 +63,9 @@ def test_a_piece_comes_back_as_it_was(cache: Cache) -> None:
     full: Piece = {f"array{i}": array for i, array in enumerate(ARRAYS)}
     full |= {"text": "秤\ud800😀", "tokens": ["##にち", ""], "n": 3, "x": 0.1, "yes": True, "none": None}
     cache.put_many({"a": full, "b": {}})
-    found = cache.get_many(["b", "a", "nowhere", "a"])
-    assert found.keys() == {"a", "b"}
-    assert same(found["a"], full) and found["b"] == {}
+    pieces = cache.get_many(["b", "a", "nowhere", "a"])
+    assert pieces.keys() == {"a", "b"}
+    assert same(pieces["a"], full) and pieces["b"] == {}
 
 
 def test_arrays_that_come_back_are_writable_and_their_own(cache: Cache) -> None:
@@ -91,7 +91,7 @@ def test_what_cannot_be_kept_without_pickle_is_refused(value: object) -> None:
 @pytest.mark.parametrize("data", [b"", b"\x05\0\0\0[]", b"\xff\xff\xff\xffgarbage", to_bytes(piece(1))[:-1],
                                   to_bytes(piece(1)).replace(b"<f4", b"|O8")])
 def test_bytes_that_are_no_piece_are_a_value_error(data: bytes) -> None:
-    with pytest.raises(ValueError, match="no piece"):
+    with pytest.raises(ValueError, match="not a piece"):
         from_bytes(data)
 
 
@@ -105,24 +105,24 @@ def test_what_was_put_is_there_for_the_next_process(tmp_path: Path) -> None:
 def test_a_key_put_again_has_the_new_value(cache: Cache) -> None:
     cache.put_many({"a": piece(1), "b": piece(2)})
     cache.put_many({"a": piece(3, n_bytes=50_000)})
-    found = cache.get_many("ab")
-    assert same(found["a"], piece(3, n_bytes=50_000)) and same(found["b"], piece(2))
+    pieces = cache.get_many("ab")
+    assert same(pieces["a"], piece(3, n_bytes=50_000)) and same(pieces["b"], piece(2))
 
 
 def test_read_through_computes_each_missing_key_once_and_keeps_each_part_at_once(cache: Cache) -> None:
     cache.put_many({"b": piece(2)})
-    asked: list[list[str]] = []
+    calls: list[list[str]] = []
 
     def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
-        asked.append(missing)
+        calls.append(missing)
         yield {"a": piece(1)}
         assert "a" in cache.get_many(["a"])
         yield {"c": piece(3)}
 
-    found = cache.cached(["c", "a", "b", "a"], compute)
-    assert asked == [["c", "a"]]
-    assert all(same(found[key], piece(number)) for key, number in zip("abc", (1, 2, 3), strict=True))
-    assert cache.cached(["c", "b"], compute).keys() == {"b", "c"} and len(asked) == 1
+    pieces = cache.cached(["c", "a", "b", "a"], compute)
+    assert calls == [["c", "a"]]
+    assert all(same(pieces[key], piece(number)) for key, number in zip("abc", (1, 2, 3), strict=True))
+    assert cache.cached(["c", "b"], compute).keys() == {"b", "c"} and len(calls) == 1
 
 
 def test_parts_that_were_finished_survive_an_error(cache: Cache) -> None:
@@ -144,10 +144,10 @@ def test_the_least_recently_used_go_first(tmp_path: Path) -> None:
     clock[0] += USE_RESOLUTION_SECONDS + 1
     assert cache.get_many(["0", "1"]).keys() == {"0", "1"}
     cache.put_many({str(number): piece(number, n_bytes=100_000) for number in range(16, 22)})
-    left = cache.get_many(map(str, range(22)))
+    remaining = cache.get_many(map(str, range(22)))
     # 2 MiB hold 20 pieces of 100 kB; a tenth more is freed when there is no room.
-    assert {"0", "1", *map(str, range(16, 22))} <= left.keys()
-    assert not {"2", "3"} & left.keys()
+    assert {"0", "1", *map(str, range(16, 22))} <= remaining.keys()
+    assert not {"2", "3"} & remaining.keys()
     assert cache.used_bytes() <= 2 * MEGABYTE
 
 
@@ -191,8 +191,8 @@ def test_a_damaged_entry_is_dropped_and_computed_again(
         file.execute(statement)
     file.close()
     assert cache.get_many("ab") == {}
-    found = cache.cached("ab", lambda missing: [{key: piece(5) for key in missing}])
-    assert same(found["a"], piece(5)) and same(cache.get_many("ab")["a"], piece(5))
+    pieces = cache.cached("ab", lambda missing: [{key: piece(5) for key in missing}])
+    assert same(pieces["a"], piece(5)) and same(cache.get_many("ab")["a"], piece(5))
 
 
 @pytest.mark.parametrize("content", [b"garbage" * 5000, b"x" * 700, b"SQLite format 3\0" + b"\xff" * 9000])
@@ -204,7 +204,7 @@ def test_a_file_that_is_no_cache_is_put_aside(tmp_path: Path, content: bytes, ca
     cache.put_many({"a": piece(1)})
     assert same(cache.get_many(["a"])["a"], piece(1))
     assert (tmp_path / "c.sqlite.corrupt").read_bytes() == content
-    assert len(caplog.records) == 1 and "put aside" in caplog.text
+    assert len(caplog.records) == 1 and "renamed to" in caplog.text
 
 
 def test_a_file_of_another_version_is_put_aside(tmp_path: Path) -> None:
@@ -238,8 +238,8 @@ def test_without_a_usable_place_work_goes_on_with_one_warning(tmp_path: Path, ca
         caplog.clear()
         cache = Cache(path, MEGABYTE)
         for _ in range(3):
-            found = cache.cached(["a"], lambda missing: [{key: piece(1) for key in missing}])
-            assert same(found["a"], piece(1))
+            pieces = cache.cached(["a"], lambda missing: [{key: piece(1) for key in missing}])
+            assert same(pieces["a"], piece(1))
         assert cache.get_many(["a"]) == {}
         assert [record.levelno for record in caplog.records] == [logging.WARNING]
         assert "cannot be used" in caplog.text
@@ -281,10 +281,10 @@ def test_threads_share_one_cache(cache: Cache) -> None:
     def work(worker: int) -> None:
         try:
             for number in range(30):
-                own = {f"{worker}-{number}-{i}": piece(worker * 1000 + number) for i in range(5)}
-                cache.put_many(own)
-                found = cache.get_many([*own, "0-0-0"])
-                if not all(same(found[key], own[key]) for key in own):
+                worker_pieces = {f"{worker}-{number}-{i}": piece(worker * 1000 + number) for i in range(5)}
+                cache.put_many(worker_pieces)
+                pieces = cache.get_many([*worker_pieces, "0-0-0"])
+                if not all(same(pieces[key], worker_pieces[key]) for key in worker_pieces):
                     failures.append((worker, number))
         except Exception as error:
             failures.append(error)
@@ -302,8 +302,8 @@ def put_and_get(path: Path, worker: int) -> None:
     cache = Cache(path, 64 * MEGABYTE)
     for number in range(20):
         cache.put_many({f"{worker}-{number}": piece(worker * 100 + number), "shared": piece(0)})
-    found = cache.get_many([f"{worker}-{number}" for number in range(20)])
-    if len(found) != 20 or not same(found[f"{worker}-7"], piece(worker * 100 + 7)):
+    pieces = cache.get_many([f"{worker}-{number}" for number in range(20)])
+    if len(pieces) != 20 or not same(pieces[f"{worker}-7"], piece(worker * 100 + 7)):
         sys.exit(1)
 
 
@@ -335,8 +335,8 @@ for number in range(10**6):
     writer.send_signal(signal.SIGKILL)
     writer.wait()
     writer.stdout.close()
-    said = [f"{number}-{i}" for number in range(written + 1) for i in range(20)]
-    assert Cache(tmp_path / "c.sqlite", 2**30).get_many(said).keys() == set(said)
+    written_keys = [f"{number}-{i}" for number in range(written + 1) for i in range(20)]
+    assert Cache(tmp_path / "c.sqlite", 2**30).get_many(written_keys).keys() == set(written_keys)
     assert not (tmp_path / "c.sqlite.corrupt").exists()
 
 
@@ -346,9 +346,9 @@ def test_a_hundred_thousand_pieces_in_a_few_seconds(cache: Cache) -> None:
     start = time.process_time()
     cache.put_many(pieces)
     put = time.process_time()
-    found = cache.get_many(pieces)
-    got = time.process_time()
-    assert len(found) == 100_000 and found[f"{77:064}"]["log_likelihoods"][0] == 77
-    assert put - start < 6 and got - put < 4
+    stored = cache.get_many(pieces)
+    end = time.process_time()
+    assert len(stored) == 100_000 and stored[f"{77:064}"]["log_likelihoods"][0] == 77
+    assert put - start < 6 and end - put < 4
 
 

@@ -1,4 +1,4 @@
-"""The gateway: answers in the order of the questions, from the cache where they are there, stopped at once."""
+"""The gateway: results in the order of the inputs, from the cache where possible, cancelled promptly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine.errors import Cancelled, InputError, ModelError, WorkerDied
 from engine.inference import keys
 from engine.inference.backend import Piece
 from engine.inference.cache import Cache
-from engine.inference.chunks import SPECIAL_TOKENS, arranged, cut
+from engine.inference.chunks import SPECIAL_TOKENS, chunk_order, chunk_slices
 from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
 from engine.measures.clusters.resampling import bootstrap
 from engine.models.sources.model_location import LocatedModel
@@ -37,18 +37,18 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
     cache.close()
 
 
-def session(backend: FakeBackend, cache: Cache | None = None, run_id: str = "run", **told: Any) -> GatewaySession:
-    return Gateway(backend, cache).session(run_id, **told)
+def session(backend: FakeBackend, cache: Cache | None = None, run_id: str = "run", **callbacks: Any) -> GatewaySession:
+    return Gateway(backend, cache).session(run_id, **callbacks)
 
 
 def vectors(pieces: list[Piece]) -> np.ndarray:
     return np.stack([piece["vectors"] for piece in pieces])
 
 
-def expected(texts: list[str], **asked: Any) -> np.ndarray:
-    """Each text asked for alone: no order to mix up."""
+def expected(texts: list[str], **options: Any) -> np.ndarray:
+    """The vectors of the texts, each requested alone, so that no order can be mixed up."""
     alone = session(FakeBackend())
-    return np.stack([alone.sentence_vectors(BERT, [text], **asked)[0]["vectors"] for text in texts])
+    return np.stack([alone.sentence_vectors(BERT, [text], **options)[0]["vectors"] for text in texts])
 
 
 @settings(max_examples=30)
@@ -58,9 +58,9 @@ def test_answers_stand_in_the_order_of_the_texts(
 ) -> None:
     cache = Cache(tmp_path_factory.mktemp("cache") / "c.sqlite", 2**26)
     backend = FakeBackend(n_parameters=LARGE)
-    asked = session(backend, cache)
-    asked.sentence_vectors(BERT, texts[::-1][:n_known])  # some of them are in the cache, in another order
-    pieces = asked.sentence_vectors(BERT, texts)
+    run_session = session(backend, cache)
+    run_session.sentence_vectors(BERT, texts[::-1][:n_known])  # some of them are in the cache, in another order
+    pieces = run_session.sentence_vectors(BERT, texts)
     assert len(pieces) == len(texts)
     if texts:
         np.testing.assert_array_equal(vectors(pieces), expected(texts))
@@ -92,10 +92,11 @@ def test_a_repeated_run_asks_no_worker_at_all(tmp_path: Path) -> None:
     def everything(backend: FakeBackend) -> list[Any]:
         # A new cache and a new gateway each time, as after a restart.
         cache = Cache(tmp_path / "c.sqlite", 2**26)
-        asked = session(backend, cache)
-        results = [asked.describe(BERT), asked.sentence_vectors(BERT, TEXTS, layers=[0, -1], pooling="mean"),
-                   asked.token_similarities(BERT, pairs), asked.project(points, method="umap", seed=3),
-                   asked.token_log_likelihoods(BERT, TEXTS, scoring="pll-word-l2r")]
+        run_session = session(backend, cache)
+        results = [run_session.describe(BERT),
+                   run_session.sentence_vectors(BERT, TEXTS, layers=[0, -1], pooling="mean"),
+                   run_session.token_similarities(BERT, pairs), run_session.project(points, method="umap", seed=3),
+                   run_session.token_log_likelihoods(BERT, TEXTS, scoring="pll-word-l2r")]
         cache.close()
         return results
 
@@ -105,19 +106,19 @@ def test_a_repeated_run_asks_no_worker_at_all(tmp_path: Path) -> None:
     assert silent.calls == []
     assert first[0] == second[0]
     np.testing.assert_array_equal(vectors(first[1]), vectors(second[1]))
-    for one, other in zip(first[2] + first[4], second[2] + second[4], strict=True):
-        assert one.keys() == other.keys()
-        for name, value in one.items():
-            np.testing.assert_array_equal(value, other[name])
+    for first_piece, second_piece in zip(first[2] + first[4], second[2] + second[4], strict=True):
+        assert first_piece.keys() == second_piece.keys()
+        for name, value in first_piece.items():
+            np.testing.assert_array_equal(value, second_piece[name])
     np.testing.assert_array_equal(first[3], second[3])
 
 
 def test_one_changed_row_costs_one_row(cache: Cache) -> None:
     backend = FakeBackend()
-    asked = session(backend, cache)
-    asked.sentence_vectors(BERT, TEXTS)
+    run_session = session(backend, cache)
+    run_session.sentence_vectors(BERT, TEXTS)
     changed = [*TEXTS[:7], "別の文。", *TEXTS[8:]]
-    np.testing.assert_array_equal(vectors(asked.sentence_vectors(BERT, changed)), expected(changed))
+    np.testing.assert_array_equal(vectors(run_session.sentence_vectors(BERT, changed)), expected(changed))
     assert backend.calls[-1].request["items"] == ["別の文。"]
 
 
@@ -127,28 +128,28 @@ def test_one_changed_row_costs_one_row(cache: Cache) -> None:
 ])
 def test_whatever_changes_the_number_asks_again(cache: Cache, change: dict[str, Any]) -> None:
     session(FakeBackend(), cache).sentence_vectors(BERT, TEXTS)
-    other = {"model": BERT, **change}
-    backend = FakeBackend(weights=other.pop("weights", "first"))
-    session(backend, cache).sentence_vectors(other.pop("model"), TEXTS, **other)
+    changed = {"model": BERT, **change}
+    backend = FakeBackend(weights=changed.pop("weights", "first"))
+    session(backend, cache).sentence_vectors(changed.pop("model"), TEXTS, **changed)
     assert backend.n_items("sentence_vectors") == len(TEXTS)
 
 
 def test_the_same_layer_by_another_name_is_the_same(cache: Cache) -> None:
     backend = FakeBackend(n_layers=4)
-    asked = session(backend, cache)
+    run_session = session(backend, cache)
     for layers in (None, [4], [-1]):
-        asked.sentence_vectors(BERT, ["猫"], layers=layers)
+        run_session.sentence_vectors(BERT, ["猫"], layers=layers)
     assert backend.n_items("sentence_vectors") == 1
     assert backend.calls[-1].request["settings"]["layers"] == [4]
 
 
 def test_settings_that_do_not_apply_change_nothing(cache: Cache) -> None:
     backend = FakeBackend()
-    asked = session(backend, cache)
-    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="mecab")
-    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="auto")
+    run_session = session(backend, cache)
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="mecab")
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", words="auto")
     assert backend.n_items("token_log_likelihoods") == 1
-    asked.token_log_likelihoods("gpt", ["猫"], scoring="causal", leading_space=True)
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", leading_space=True)
     assert backend.n_items("token_log_likelihoods") == 2
 
 
@@ -208,11 +209,11 @@ def test_a_directory_is_described_again_when_a_file_of_it_changed(tmp_path: Path
         facts = session(backend, cache).describe(str(tmp_path / model))
         assert facts.name == str(tmp_path / model) and backend.n_items("describe") == n_described
     (tmp_path / "a" / "config.json").write_text("{ }")
-    asked = session(backend, cache)
-    asked.describe(str(tmp_path / "a"))
+    run_session = session(backend, cache)
+    run_session.describe(str(tmp_path / "a"))
     assert backend.n_items("describe") == 3
     (tmp_path / "a" / "vocab.txt").write_text("")
-    asked.describe(str(tmp_path / "a"))
+    run_session.describe(str(tmp_path / "a"))
     assert backend.n_items("describe") == 3  # within one session a model stays what it was
     session(backend, cache).describe(str(tmp_path / "a"))
     assert backend.n_items("describe") == 4
@@ -255,69 +256,69 @@ def test_an_excluded_item_is_kept_with_its_reason(cache: Cache) -> None:
 def test_shared_tokens_are_kept_by_pair_and_precision_and_cut_as_pseudo_likelihoods_are(cache: Cache) -> None:
     backend = FakeBackend(n_parameters=LARGE)
     pairs = [(text, text.replace("文", "話")) for text in TEXTS]
-    asked = session(backend, cache)
+    run_session = session(backend, cache)
     for _ in range(2):
-        pieces = asked.shared_token_log_likelihoods(BERT, pairs)
+        pieces = run_session.shared_token_log_likelihoods(BERT, pairs)
         assert [len(piece["tokens"]) for piece in pieces] == [len(text) - 1 for text in TEXTS]
     assert backend.n_items("shared_token_log_likelihoods") == len(TEXTS)
     # a copy of a sentence for each token: a pair of 40 characters is more than a chunk's 200
     assert sum(call.operation == "shared_token_log_likelihoods" for call in backend.calls) == len(TEXTS)
-    asked.shared_token_log_likelihoods(BERT, [(second, first) for first, second in pairs])
-    asked.shared_token_log_likelihoods(BERT, pairs, precision="bf16")
+    run_session.shared_token_log_likelihoods(BERT, [(second, first) for first, second in pairs])
+    run_session.shared_token_log_likelihoods(BERT, pairs, precision="bf16")
     assert backend.n_items("shared_token_log_likelihoods") == 3 * len(TEXTS)
 
 
 def test_token_lists_are_never_kept(cache: Cache) -> None:
     backend = FakeBackend()
-    asked = session(backend, cache)
+    run_session = session(backend, cache)
     for _ in range(2):
-        tokens = [piece["tokens"] for piece in asked.token_lists(BERT, ["猫と犬", "犬", "犬"])]
+        tokens = [piece["tokens"] for piece in run_session.token_lists(BERT, ["猫と犬", "犬", "犬"])]
         assert tokens == [["猫", "と", "犬"], ["犬"], ["犬"]]
     assert backend.n_items("token_lists") == 4
 
 
 def test_counts_are_kept_and_progress_is_that_of_the_whole(cache: Cache) -> None:
     backend = FakeBackend()
-    told: list[tuple[int, int, str]] = []
-    asker = session(backend, cache, on_progress=lambda *said: told.append(said))
-    pieces = asker.document_counts(BERT, [["猫犬", "猫"], ["鳥"]], within=(100, 300, 900))
+    reports: list[tuple[int, int, str]] = []
+    run_session = session(backend, cache, on_progress=lambda *report: reports.append(report))
+    pieces = run_session.document_counts(BERT, [["猫犬", "猫"], ["鳥"]], within=(100, 300, 900))
     assert [piece["n_documents"] for piece in pieces] == [2, 1] and pieces[0]["documents"].tolist() == [1, 2]
-    assert [said[:2] for said in told if said[2].startswith("Counting")] == [(100, 900), (300, 900)]
-    asked = backend.n_items("document_counts")
-    assert asker.document_counts(BERT, [["鳥"], ["猫犬", "猫"]])[1]["tokens"] == pieces[0]["tokens"]
-    assert backend.n_items("document_counts") == asked == 2
+    assert [report[:2] for report in reports if report[2].startswith("Counting")] == [(100, 900), (300, 900)]
+    n_computed = backend.n_items("document_counts")
+    assert run_session.document_counts(BERT, [["鳥"], ["猫犬", "猫"]])[1]["tokens"] == pieces[0]["tokens"]
+    assert backend.n_items("document_counts") == n_computed == 2
 
 
 def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
     backend = FakeBackend()
     points = np.arange(20, dtype=np.float32).reshape(5, 4)
-    asked = session(backend, cache)
-    asked_for = ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
+    run_session = session(backend, cache)
+    requested = ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
                  (points.astype(np.float64), 0, 4), (np.asfortranarray(points), 0, 4))
-    for given_, seed, n_computed in asked_for:
-        coordinates = asked.project(given_, method="umap", seed=seed)
-        np.testing.assert_array_equal(coordinates, given_[:, :2] + seed)
+    for points_, seed, n_computed in requested:
+        coordinates = run_session.project(points_, method="umap", seed=seed)
+        np.testing.assert_array_equal(coordinates, points_[:, :2] + seed)
         assert backend.n_items("project") == n_computed
     with pytest.raises(InputError, match="at least 4"):
-        asked.project(points[:3], method="umap")
+        run_session.project(points[:3], method="umap")
 
 
 def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cache) -> None:
     backend = FakeBackend()
-    told: list[tuple[int, int, str]] = []
-    asked = session(backend, cache, on_progress=lambda *now: told.append(now))
+    reports: list[tuple[int, int, str]] = []
+    run_session = session(backend, cache, on_progress=lambda *now: reports.append(now))
     points, class_of = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32), [0, 1] * 4
     for vectors_, classes, n, seed, n_computed in (
         (points, class_of, 100, 0, 1), (points.copy(), [*class_of], 100, 0, 1), (points, class_of, 100, 1, 2),
         (points, sorted(class_of), 100, 0, 3), (points, class_of, 101, 0, 4), (points * 2, class_of, 100, 0, 5),
     ):
-        piece = asked.on_vectors("bootstrap", vectors_, label="Draws", class_of=classes, n_resamples=n, seed=seed)
+        piece = run_session.on_vectors("bootstrap", vectors_, label="Draws", class_of=classes, n_resamples=n, seed=seed)
         expected_ = bootstrap(vectors_, classes, n_resamples=n, seed=seed)
         np.testing.assert_array_equal(piece["in_class"], expected_.in_class)
         assert backend.n_items("bootstrap") == n_computed
-    assert told == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # what is known is not told
+    assert reports == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # cached results are not reported
     for _ in range(2):
-        alike = asked.on_vectors("cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1],
+        alike = run_session.on_vectors("cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1],
                                  seed=0)
         assert np.isnan(alike["silhouette"])  # from the cache too
     with pytest.raises(Cancelled):
@@ -327,30 +328,30 @@ def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cac
 def test_progress_counts_cached_items_at_once_and_ends_at_the_total(cache: Cache) -> None:
     backend = FakeBackend(n_parameters=LARGE)
     session(backend, cache).sentence_vectors(BERT, TEXTS[:10])
-    told: list[tuple[int, int, str]] = []
-    session(backend, cache, on_progress=lambda *now: told.append(now)).sentence_vectors(BERT, [*TEXTS, *TEXTS[:5]])
-    assert {label for _, _, label in told} == {f"Sentence vectors: {BERT}"}
-    assert {total for _, total, _ in told} == {45}
-    done = [n for n, _, _ in told]
+    reports: list[tuple[int, int, str]] = []
+    session(backend, cache, on_progress=lambda *now: reports.append(now)).sentence_vectors(BERT, [*TEXTS, *TEXTS[:5]])
+    assert {label for _, _, label in reports} == {f"Sentence vectors: {BERT}"}
+    assert {total for _, total, _ in reports} == {45}
+    done = [n for n, _, _ in reports]
     assert done[0] == 15 and done[-1] == 45 and len(done) > 3  # the ten known, five of them twice
     assert done == sorted(set(done))
-    told.clear()
-    session(backend, cache, on_progress=lambda *now: told.append(now)).sentence_vectors(BERT, TEXTS)
-    assert [now[:2] for now in told] == [(40, 40)]
+    reports.clear()
+    session(backend, cache, on_progress=lambda *now: reports.append(now)).sentence_vectors(BERT, TEXTS)
+    assert [now[:2] for now in reports] == [(40, 40)]
 
 
 def test_a_chunk_is_in_the_cache_before_it_is_told(cache: Cache) -> None:
     backend = FakeBackend(n_parameters=LARGE)
     facts = session(backend, cache).describe(BERT)
-    asked = {"pooling": "cls", "precision": "fp32", "layers": [4]}
-    text_keys = keys.item_keys("sentence_vectors", facts, asked, TEXTS)
+    options = {"pooling": "cls", "precision": "fp32", "layers": [4]}
+    text_keys = keys.item_keys("sentence_vectors", facts, options, TEXTS)
     in_cache: list[tuple[int, int]] = []
 
-    def told(done: int, total: int, label: str) -> None:
+    def on_progress(done: int, total: int, label: str) -> None:
         in_cache.append((done, len(cache.get_many(text_keys))))
 
-    session(backend, cache, on_progress=told).sentence_vectors(BERT, TEXTS)
-    assert all(done == kept for done, kept in in_cache) and in_cache[-1] == (40, 40)
+    session(backend, cache, on_progress=on_progress).sentence_vectors(BERT, TEXTS)
+    assert all(done == n_cached for done, n_cached in in_cache) and in_cache[-1] == (40, 40)
 
 
 def test_what_was_finished_before_an_error_is_not_computed_again(cache: Cache) -> None:
@@ -404,8 +405,8 @@ def test_a_run_cancelled_at_the_backend_is_cancelled() -> None:
     gate = threading.Event()
     gate.set()
     backend = FakeBackend(n_parameters=LARGE, gate=gate)
-    asked = session(backend, run_id="mine")
-    asked.describe(BERT)
+    run_session = session(backend, run_id="mine")
+    run_session.describe(BERT)
     gate.clear()
 
     def cancel() -> None:
@@ -417,7 +418,7 @@ def test_a_run_cancelled_at_the_backend_is_cancelled() -> None:
     thread = threading.Thread(target=cancel)
     thread.start()
     with pytest.raises(Cancelled):
-        asked.sentence_vectors(BERT, TEXTS)
+        run_session.sentence_vectors(BERT, TEXTS)
     thread.join()
 
 
@@ -432,10 +433,10 @@ def test_cancelling_stops_a_download() -> None:
                     stop.set()
             raise AssertionError("not stopped")
 
-    told: list[tuple[int, int, str]] = []
+    reports: list[tuple[int, int, str]] = []
     with pytest.raises(Cancelled):
-        session(Downloading(), on_progress=lambda *now: told.append(now), is_cancelled=stop.is_set).describe(BERT)
-    assert told[-1] == (3, 100, f"downloading {BERT}")
+        session(Downloading(), on_progress=lambda *now: reports.append(now), is_cancelled=stop.is_set).describe(BERT)
+    assert reports[-1] == (3, 100, f"downloading {BERT}")
 
 
 def test_a_backend_that_loses_items_is_found_out() -> None:
@@ -473,7 +474,7 @@ class TestChunks:
     ) -> None:
         facts = session(FakeBackend(n_parameters=n_parameters)).describe(BERT)
         texts = ["あ" * length for length in lengths]
-        slices = cut("token_log_likelihoods", facts, {"scoring": scoring}, texts)
+        slices = chunk_slices("token_log_likelihoods", facts, {"scoring": scoring}, texts)
         assert [text for part in slices for text in texts[part]] == texts
         assert all(texts[part] for part in slices)
         power = 1 if scoring == "causal" else 2
@@ -486,28 +487,29 @@ class TestChunks:
         facts = replace(session(FakeBackend(n_parameters=10**8)).describe(BERT), latin_tokens=0.25)
         # 1,000 to a chunk: 4 + 96 / 4 = 28 of an English text, 4 + 96 of a Japanese one, 4 + 48 + 48 / 4 of both
         for text, n in (("a" * 96, 35), ("あ" * 96, 10), ("aあ" * 48, 15)):
-            assert cut("sentence_vectors", facts, {}, [text] * 100)[0] == slice(0, n)
+            assert chunk_slices("sentence_vectors", facts, {}, [text] * 100)[0] == slice(0, n)
         # a pair of both: 4 + 24 + 96 = 124
-        assert cut("token_similarities", facts, {}, [["a" * 96, "あ" * 96]] * 100)[0] == slice(0, 8)
+        assert chunk_slices("token_similarities", facts, {}, [["a" * 96, "あ" * 96]] * 100)[0] == slice(0, 8)
         # every token is masked in a copy: 28 times 28 is 784
-        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 96] * 9)[0] == slice(0, 1)
-        assert cut("token_log_likelihoods", facts, {"scoring": "pll-original"}, ["a" * 40] * 9)[0] == slice(0, 5)  # 14²
+        pll = ("token_log_likelihoods", facts, {"scoring": "pll-original"})
+        assert chunk_slices(*pll, ["a" * 96] * 9)[0] == slice(0, 1)
+        assert chunk_slices(*pll, ["a" * 40] * 9)[0] == slice(0, 5)  # 14²
 
     def test_neighbours_share_what_can_be_shared(self) -> None:
         texts = ["the cat", "a dog", "the car sings"]
-        assert arranged("token_log_likelihoods", {"scoring": "causal"}, texts) == [1, 2, 0]
-        assert arranged("token_log_likelihoods", {"scoring": "pll-original"}, texts) == [2, 0, 1]
-        assert arranged("sentence_vectors", {}, texts) == [2, 0, 1]
+        assert chunk_order("token_log_likelihoods", {"scoring": "causal"}, texts) == [1, 2, 0]
+        assert chunk_order("token_log_likelihoods", {"scoring": "pll-original"}, texts) == [2, 0, 1]
+        assert chunk_order("sentence_vectors", {}, texts) == [2, 0, 1]
         pairs = [["short", "a"], ["a longer one", "b"], ["short", "c"], ["other", "d"]]
-        assert arranged("token_similarities", {}, pairs) == [1, 3, 0, 2]
-        assert arranged("document_counts", {}, [texts, texts]) == [0, 1]
+        assert chunk_order("token_similarities", {}, pairs) == [1, 3, 0, 2]
+        assert chunk_order("document_counts", {}, [texts, texts]) == [0, 1]
 
     def test_a_larger_model_has_smaller_chunks_and_a_card_larger_ones(self) -> None:
         facts = session(FakeBackend(n_parameters=10**8)).describe(BERT)
         texts = ["あ" * 40] * 1000
 
         def n_chunks(facts: Any, operation: str = "sentence_vectors") -> int:
-            return len(cut(operation, facts, {}, texts))
+            return len(chunk_slices(operation, facts, {}, texts))
 
         assert n_chunks(replace(facts, n_parameters=10**7)) < n_chunks(facts)
         assert n_chunks(replace(facts, device="cuda:1")) < n_chunks(facts)

@@ -32,11 +32,11 @@ def test_the_same_files_by_another_recipe_have_other_facts(folder: Path) -> None
 
 
 def test_a_recipe_that_is_written_or_changed_has_another_key(folder: Path) -> None:
-    found = [key(str(folder))]
-    for written in ('{"card": "paper/nict"}', '{"card": "paper/nict", "max_tokens": 64}'):
-        (folder / "hakari.json").write_text(written)
-        found.append(key(str(folder)))
-    assert len(set(found)) == 3
+    recipe_keys = [key(str(folder))]
+    for content in ('{"card": "paper/nict"}', '{"card": "paper/nict", "max_tokens": 64}'):
+        (folder / "hakari.json").write_text(content)
+        recipe_keys.append(key(str(folder)))
+    assert len(set(recipe_keys)) == 3
 
 
 def test_a_dictionary_that_is_written_again_has_another_key(
@@ -66,9 +66,9 @@ def test_a_commit_of_the_hub_is_another_by_another_recipe() -> None:
 
 
 def test_the_tokenizer_alone_changes_an_items_key() -> None:
-    one = facts("m")
-    assert item_keys("token_lists", one, {}, ["a"]) != item_keys(
-        "token_lists", replace(one, tokenizer_fingerprint="u" * 64), {}, ["a"])
+    model_facts = facts("m")
+    assert item_keys("token_lists", model_facts, {}, ["a"]) != item_keys(
+        "token_lists", replace(model_facts, tokenizer_fingerprint="u" * 64), {}, ["a"])
 
 
 def locate_recipe(card: str):  # type: ignore[no-untyped-def]

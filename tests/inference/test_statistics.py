@@ -7,9 +7,9 @@ from engine.inference.statistics import SECONDS, Statistics
 
 def test_counts_by_hand() -> None:
     statistics = Statistics()
-    statistics.looked_up(found=3, missing=1)
+    statistics.record_lookups(n_hits=3, n_misses=1)
     for seconds in (0.01, 0.05, 0.7, 100.0):
-        statistics.computed(seconds)
+        statistics.record_chunk(seconds)
     counts = statistics.read()
     assert (counts.hits, counts.misses, counts.chunks) == (3, 1, 4) and abs(counts.chunk_seconds - 100.76) < 1e-9
     # 0.01 and 0.05 are within 0.05 (the end belongs to the bin); 0.7 is within 1; 100 is within none.
@@ -22,8 +22,8 @@ def test_threads_lose_no_count() -> None:
 
     def work() -> None:
         for _ in range(2000):
-            statistics.computed(0.3)
-            statistics.looked_up(1, 2)
+            statistics.record_chunk(0.3)
+            statistics.record_lookups(1, 2)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

@@ -25,31 +25,31 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def test_parts_come_back_in_order_and_are_kept(cache: Cache) -> None:
-    backend, told = FakeBackend(), []  # type: ignore[var-annotated]
-    asked = Gateway(backend, cache).session("run", on_progress=lambda *now: told.append(now))
+    backend, reports = FakeBackend(), []  # type: ignore[var-annotated]
+    run_session = Gateway(backend, cache).session("run", on_progress=lambda *now: reports.append(now))
     expected = surface_scores(PAIRS, "ja-mecab")
     for _ in range(2):
-        found = asked.surface_scores(PAIRS, tokenizer="ja-mecab")
+        scores = run_session.surface_scores(PAIRS, tokenizer="ja-mecab")
         for name, values in expected.items():
-            np.testing.assert_array_equal(found[name], values)
+            np.testing.assert_array_equal(scores[name], values)
     assert backend.n_items("surface_scores") == 2
-    assert told == [(0, 2, "SentBLEU and chrF"), (1, 2, "SentBLEU and chrF"), (2, 2, "SentBLEU and chrF")]
+    assert reports == [(0, 2, "SentBLEU and chrF"), (1, 2, "SentBLEU and chrF"), (2, 2, "SentBLEU and chrF")]
 
 
 def test_another_tokenizer_text_or_reference_is_another_piece(cache: Cache) -> None:
     backend = FakeBackend()
-    asked = Gateway(backend, cache).session("run")
+    run_session = Gateway(backend, cache).session("run")
     first = PAIRS[:3]
     for pairs, tokenizer in ((first, "ja-mecab"), (first, "13a"), (first[::-1], "ja-mecab"),
                              ([(*first[0], "雪が降る。"), *first[1:]], "ja-mecab"), (first, "ja-mecab")):
-        found = asked.surface_scores(pairs, tokenizer=tokenizer)
-        np.testing.assert_array_equal(found["sentbleu"], surface_scores(pairs, tokenizer)["sentbleu"])
+        scores = run_session.surface_scores(pairs, tokenizer=tokenizer)
+        np.testing.assert_array_equal(scores["sentbleu"], surface_scores(pairs, tokenizer)["sentbleu"])
     assert backend.n_items("surface_scores") == 4
 
 
 def test_no_pairs_have_no_scores(cache: Cache) -> None:
-    found = Gateway(FakeBackend(), cache).session("run").surface_scores([], tokenizer="13a")
-    assert found["sentbleu"].shape == found["chrf"].shape == (0,)
+    scores = Gateway(FakeBackend(), cache).session("run").surface_scores([], tokenizer="13a")
+    assert scores["sentbleu"].shape == scores["chrf"].shape == (0,)
 
 
 def test_a_tokenizer_that_there_is_not_is_refused() -> None:

@@ -2,44 +2,44 @@ from __future__ import annotations
 
 import pytest
 
-from engine.runs.eta import Pace
+from engine.runs.eta import EtaEstimator
 
 
 def test_seconds_left_at_a_steady_pace() -> None:
-    pace = Pace()
-    seen = [pace.remaining(second, 10 * second, 100) for second in range(5)]
+    eta = EtaEstimator()
+    remaining_seconds = [eta.remaining(second, 10 * second, 100) for second in range(5)]
     # ten items a second: at second 1, 90 items are left, 9 s
-    assert seen == [None, pytest.approx(9), pytest.approx(8), pytest.approx(7), pytest.approx(6)]
+    assert remaining_seconds == [None, pytest.approx(9), pytest.approx(8), pytest.approx(7), pytest.approx(6)]
 
 
 def test_a_leap_at_the_start_is_not_taken_for_the_pace() -> None:
-    pace = Pace()
-    pace.remaining(0.0, 0, 1000)
-    pace.remaining(0.2, 900, 1000)  # from the cache
-    pace.remaining(1.2, 901, 1000)
+    eta = EtaEstimator()
+    eta.remaining(0.0, 0, 1000)
+    eta.remaining(0.2, 900, 1000)  # from the cache
+    eta.remaining(1.2, 901, 1000)
     # one item a second after the leap: 94 left at second 6.2
-    assert pace.remaining(6.2, 906, 1000) == pytest.approx(94)
+    assert eta.remaining(6.2, 906, 1000) == pytest.approx(94)
 
 
 def test_the_last_minute_counts() -> None:
-    pace = Pace()
+    eta = EtaEstimator()
     for second in range(0, 100):  # ten a second, then one a second
-        pace.remaining(second, 10 * second, 5000)
+        eta.remaining(second, 10 * second, 5000)
     for second in range(100, 200):
-        left = pace.remaining(second, 990 + second - 99, 5000)
-    assert left == pytest.approx(5000 - 1090, rel=0.02)
+        remaining_seconds = eta.remaining(second, 990 + second - 99, 5000)
+    assert remaining_seconds == pytest.approx(5000 - 1090, rel=0.02)
 
 
 def test_a_new_count_forgets_the_old_one() -> None:
-    pace = Pace()
+    eta = EtaEstimator()
     for second in range(10):
-        pace.remaining(second, 10 * second, 100)
-    assert pace.remaining(10, 0, 100) is None
-    assert pace.remaining(13, 3, 100) == pytest.approx(97)
+        eta.remaining(second, 10 * second, 100)
+    assert eta.remaining(10, 0, 100) is None
+    assert eta.remaining(13, 3, 100) == pytest.approx(97)
 
 
 def test_unknown_while_nothing_moves_and_nothing_when_all_is_done() -> None:
-    pace = Pace()
-    assert [pace.remaining(second, 0, 10) for second in range(5)] == [None] * 5
-    assert pace.remaining(6, 10, 10) == 0
-    assert Pace().remaining(0, 0, 0) == 0
+    eta = EtaEstimator()
+    assert [eta.remaining(second, 0, 10) for second in range(5)] == [None] * 5
+    assert eta.remaining(6, 10, 10) == 0
+    assert EtaEstimator().remaining(0, 0, 0) == 0

@@ -91,7 +91,7 @@ def test_a_directory_that_cannot_be_written_is_said_with_what_would_do(tmp_path:
         read_only.mkdir(mode=0o500)
         directories.append(read_only)
     for directory in directories:
-        with pytest.raises(InputError, match=r"Nothing can be kept in .*HAKARI_DATA_DIR=/some/where"):
+        with pytest.raises(InputError, match=r"Cannot write to .*HAKARI_DATA_DIR=/some/where"):
             open_engine(directory, backend=FakeBackend())
 
 

@@ -15,8 +15,8 @@ from engine.errors import InputError, RunError
 from engine.runs.queue import MAX_NAME_CHARACTERS, RunQueue
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
+from engine.runs.storage.run_record import Progress
 from engine.runs.storage.store import Store
-from engine.runs.storage.views import Progress
 from tests.support.fake_runs import (
     EVALUATIONS,
     FakeGateway,
@@ -25,8 +25,8 @@ from tests.support.fake_runs import (
     Settings,
     is_running,
     queues,
+    run_record,
     until,
-    view,
     weight,
     words,
 )
@@ -68,7 +68,7 @@ def test_a_run_keeps_its_settings_and_dataset(queue: RunQueue) -> None:
     run_id = queue.submit("weights", settings, dataset).run_id
     queue.wait(run_id, 5)
     assert queue.settings(run_id) == settings and queue.dataset(run_id) == dataset
-    assert view(queue, run_id).settings == {"models": ["a"], "layer": None, "factor": 1.0, "fault": "input"}
+    assert run_record(queue, run_id).settings == {"models": ["a"], "layer": None, "factor": 1.0, "fault": "input"}
 
 
 def test_the_same_question_is_answered_at_once(queue: RunQueue, gateway: FakeGateway) -> None:
@@ -78,15 +78,15 @@ def test_the_same_question_is_answered_at_once(queue: RunQueue, gateway: FakeGat
     assert again.reused and again.run_id == first and gateway.runs == [first]
 
 
-@pytest.mark.parametrize("other", [
+@pytest.mark.parametrize("change", [
     {"owner": "another"}, {"kind": "others"}, {"settings": Settings(factor=0.5)}, {"dataset": words(5)},
     {"reuse": False},
 ])
-def test_another_question_is_another_run(queue: RunQueue, other: dict[str, Any]) -> None:
+def test_another_question_is_another_run(queue: RunQueue, change: dict[str, Any]) -> None:
     question: dict[str, Any] = {"kind": "weights", "settings": Settings(), "dataset": words()}
     first = queue.submit(**question).run_id
     queue.wait(first, 5)
-    second = queue.submit(**{**question, **other})
+    second = queue.submit(**{**question, **change})
     assert not second.reused and second.run_id != first and queue.wait(second.run_id, 5).state == "done"
 
 
@@ -110,7 +110,8 @@ def test_a_second_click_finds_the_run_on_its_way(queue: RunQueue, gateway: FakeG
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({one.run_id for one in submissions}) == 1 and [one.reused for one in submissions].count(False) == 1
+    assert len({submission.run_id for submission in submissions}) == 1
+    assert [submission.reused for submission in submissions].count(False) == 1
     queue.cancel(submissions[0].run_id)  # who starts it again after that wants a new one
     assert not queue.submit("weights", Settings(), words()).reused
 
@@ -157,8 +158,8 @@ def test_a_running_run_is_cancelled(queue: RunQueue, gateway: FakeGateway, tmp_p
 def test_progress_is_seen_while_it_runs(queue: RunQueue, gateway: FakeGateway) -> None:
     gateway.seconds = 0.1
     run_id = queue.submit("weights", Settings(), words(30)).run_id
-    until(lambda: view(queue, run_id).eta_seconds is not None)
-    run = view(queue, run_id)
+    until(lambda: run_record(queue, run_id).eta_seconds is not None)
+    run = run_record(queue, run_id)
     assert run.label == "Weights: fake" and 0 < run.done < run.total == 30 and run.seconds is not None
     # a tenth of a second each: what is left takes that long, give or take a slow machine and a late write
     assert run.eta_seconds == pytest.approx((30 - run.done) * 0.1, rel=0.5, abs=0.5)
@@ -175,27 +176,27 @@ def test_progress_is_written_at_most_five_times_a_second(tmp_path: Path, gateway
     store = CountingStore(database_url(tmp_path))
     queue = RunQueue(store, Artifacts(tmp_path), gateway, EVALUATIONS)  # type: ignore[arg-type]
     gateway.seconds = 0.001
-    begun = time.monotonic()
+    start = time.monotonic()
     run = queue.wait(queue.submit("weights", Settings(), words(600)).run_id, 20)
     assert run.state == "done" and (run.done, run.total) == (600, 600)
-    assert 2 <= store.writes <= (time.monotonic() - begun) * 5 + 2
+    assert 2 <= store.writes <= (time.monotonic() - start) * 5 + 2
     queue.close()
     store.close()
 
 
 def test_a_deleted_run_leaves_nothing_that_no_other_needs(queue: RunQueue, tmp_path: Path) -> None:
-    one = queue.submit("weights", Settings(), words()).run_id
-    other = queue.submit("weights", Settings(factor=2.0), words()).run_id
-    for run_id in (one, other):
+    first_run = queue.submit("weights", Settings(), words()).run_id
+    other_run = queue.submit("weights", Settings(factor=2.0), words()).run_id
+    for run_id in (first_run, other_run):
         queue.wait(run_id, 5)
-    queue.delete(one)
-    assert queue.get(one) is None and queue.dataset(other) == words()
-    assert [path.name for path in (tmp_path / "results").iterdir()] == [other]
-    queue.delete(other)
+    queue.delete(first_run)
+    assert queue.get(first_run) is None and queue.dataset(other_run) == words()
+    assert [path.name for path in (tmp_path / "results").iterdir()] == [other_run]
+    queue.delete(other_run)
     assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
     for call in (queue.delete, queue.result, queue.dataset, queue.settings, queue.wait):
         with pytest.raises(RunError, match="There is no run"):
-            call(one)
+            call(first_run)
 
 
 @pytest.mark.parametrize("fault", ["", "deaf"])
@@ -207,13 +208,13 @@ def test_a_run_deleted_while_it_runs_leaves_nothing_either(
     until(is_running(queue, run_id))
     queue.delete(run_id)
     gateway.go.set()
-    until(lambda: not queue._running)
+    until(lambda: not queue._active)
     assert list((tmp_path / "results").iterdir()) == list((tmp_path / "datasets").iterdir()) == []
 
 
 def test_a_run_is_called_after_its_dataset(queue: RunQueue) -> None:
     run_id = queue.submit("weights", Settings(), words(name="x" * 500)).run_id
-    assert len(view(queue, run_id).name) == MAX_NAME_CHARACTERS
+    assert len(run_record(queue, run_id).name) == MAX_NAME_CHARACTERS
 
 
 def test_recent_runs(queue: RunQueue) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import create_engine, update
 from engine.errors import InputError, RunError
 from engine.runs.storage.database import database_url
 from engine.runs.storage.schema import RunRow
-from tests.support.fake_runs import FakeGateway, Open, Settings, is_running, queues, until, view, weight, words
+from tests.support.fake_runs import FakeGateway, Open, Settings, is_running, queues, run_record, until, weight, words
 
 
 @pytest.fixture
@@ -33,12 +33,12 @@ def open_one(tmp_path: Path, gateway: FakeGateway) -> Iterator[Open]:
 
 
 def test_another_process_may_cancel_a_run(open_one: Open, gateway: FakeGateway) -> None:
-    ours, theirs = open_one(), open_one()
+    first, second = open_one(), open_one()
     gateway.go.clear()
-    run_id = ours.submit("weights", Settings(), words()).run_id
-    until(is_running(ours, run_id))
-    assert theirs.cancel(run_id)
-    assert ours.wait(run_id, 3).state == "cancelled"
+    run_id = first.submit("weights", Settings(), words()).run_id
+    until(is_running(first, run_id))
+    assert second.cancel(run_id)
+    assert first.wait(run_id, 3).state == "cancelled"
 
 
 def test_settings_of_another_version_fail_with_words(open_one: Open, gateway: FakeGateway, tmp_path: Path) -> None:
@@ -63,11 +63,11 @@ def test_closing_puts_back_what_runs_and_the_next_opening_goes_on(open_one: Open
     running = first.submit("weights", Settings(), words(60)).run_id
     waiting = first.submit("weights", Settings(factor=2.0), words(60)).run_id
     until(lambda: len(first_gateway.computed) > 5)
-    begun = time.monotonic()
+    start = time.monotonic()
     first.close()
     first.close()
-    assert time.monotonic() - begun < 2
-    assert [view(first, run_id).state for run_id in (running, waiting)] == ["queued", "queued"]
+    assert time.monotonic() - start < 2
+    assert [run_record(first, run_id).state for run_id in (running, waiting)] == ["queued", "queued"]
     with pytest.raises(RunError, match="closed"):
         first.submit("weights", Settings(), words(7))
 
@@ -85,12 +85,12 @@ def test_closing_does_not_wait_for_a_run_that_does_not_listen(open_one: Open, ga
     run_id = first.submit("weights", Settings(fault="deaf"), words()).run_id
     until(is_running(first, run_id))
     first.close(timeout=0.2)
-    assert view(first, run_id).state == "queued"
+    assert run_record(first, run_id).state == "queued"
     second = open_one(FakeGateway())
     assert second.wait(run_id, 5).state == "done"
     gateway.go.set()  # what the deaf one finds now changes nothing
-    until(lambda: not first._running)
-    assert view(second, run_id).state == "done" and second.result(run_id).dataset_name == "words.csv"
+    until(lambda: not first._active)
+    assert run_record(second, run_id).state == "done" and second.result(run_id).dataset_name == "words.csv"
 
 
 def test_a_queue_that_does_not_resume_leaves_runs_alone(open_one: Open, gateway: FakeGateway) -> None:
@@ -100,9 +100,9 @@ def test_a_queue_that_does_not_resume_leaves_runs_alone(open_one: Open, gateway:
     first.close()
     gateway.go.set()
     command = open_one(resume=False)
-    mine = command.submit("weights", Settings(), words())
-    assert not mine.reused and command.wait(mine.run_id, 5).state == "done"
-    assert view(command, run_id).state == "queued"
+    submission = command.submit("weights", Settings(), words())
+    assert not submission.reused and command.wait(submission.run_id, 5).state == "done"
+    assert run_record(command, run_id).state == "queued"
 
 
 def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_one: Open, tmp_path: Path) -> None:
@@ -115,17 +115,17 @@ def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_on
         until(lambda: pieces.exists() and len(pieces.read_text(encoding="utf-8").splitlines()) > 10)
 
         beside = FakeGateway(kept_in=pieces)
-        other = open_one(beside)
+        beside_queue = open_one(beside)
         time.sleep(0.1)
-        assert view(other, run_id).state == "running" and beside.runs == []  # it lives: hands off
-        other.close()
+        assert run_record(beside_queue, run_id).state == "running" and beside.runs == []  # it lives: hands off
+        beside_queue.close()
         os.kill(server.pid, signal.SIGKILL)
     finally:
         server.kill()
         server.wait()
         if server.stdout:
             server.stdout.close()
-    finished = FakeGateway(kept_in=pieces).known()
+    finished = FakeGateway(kept_in=pieces).stored_pieces()
     assert 10 < len(finished) < 100
 
     after = FakeGateway(kept_in=pieces)

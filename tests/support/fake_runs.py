@@ -1,7 +1,7 @@
 """A tiny evaluation, its dataset, and a gateway without models, for the tests of the queue.
 
-What the fake model says of a text depends on every character of it, so a mix-up of rows is seen; it counts
-what it computes, and keeps finished pieces in a file when told to, as the real cache does.
+The result of the fake model depends on every character of a text, so that a mix-up of rows is detected. It records what
+it computes, and can store finished pieces in a file, like the real cache.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from engine.inference.gateway import Gateway
 from engine.runs.queue import RunQueue
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
-from engine.runs.storage.views import RunView
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def evaluate(settings: Settings, dataset: Words, session: Any) -> Result:
         raise ZeroDivisionError("division by zero\nTraceback (most recent call last): …")
     rows, vectors = [], {}
     for model in settings.models:
-        values = session.weigh(model, dataset.texts, deaf=settings.fault == "deaf")
+        values = session.weights(model, dataset.texts, deaf=settings.fault == "deaf")
         rows += [(model, i, text, value * settings.factor)
                  for i, (text, value) in enumerate(zip(dataset.texts, values, strict=True))]
         vectors[model] = np.array(values, dtype=np.float32)
@@ -93,7 +93,7 @@ def evaluate(settings: Settings, dataset: Words, session: Any) -> Result:
 
 
 class FakeGateway:
-    """Pieces are computed one by one, each taking `seconds`, and none before `go` is set."""
+    """Computes pieces one by one, each in `seconds`, and none before `go` is set."""
 
     def __init__(self, seconds: float = 0.0, kept_in: Path | None = None) -> None:
         self.seconds = seconds
@@ -108,7 +108,7 @@ class FakeGateway:
         self.runs.append(run_id)
         return FakeSession(self, on_progress, is_cancelled)
 
-    def known(self) -> dict[str, float]:
+    def stored_pieces(self) -> dict[str, float]:
         if self.kept_in is None or not self.kept_in.exists():
             return {}
         lines = self.kept_in.read_text(encoding="utf-8").splitlines()
@@ -121,8 +121,8 @@ class FakeSession:
     on_progress: Callable[[int, int, str], None]
     is_cancelled: Callable[[], bool]
 
-    def weigh(self, model: str, texts: tuple[str, ...], deaf: bool = False) -> list[float]:
-        values, known = [], self.gateway.known()
+    def weights(self, model: str, texts: tuple[str, ...], deaf: bool = False) -> list[float]:
+        values, stored = [], self.gateway.stored_pieces()
         for done, text in enumerate(texts):
             self.on_progress(done, len(texts), f"Weights: {model}")
             while not self.gateway.go.wait(0.005):
@@ -130,14 +130,14 @@ class FakeSession:
                     raise Cancelled("The run was cancelled.")
             if self.is_cancelled() and not deaf:
                 raise Cancelled("The run was cancelled.")
-            if text not in known:
+            if text not in stored:
                 time.sleep(self.gateway.seconds)
                 self.gateway.computed.append(text)
-                known[text] = weight(model, text)
+                stored[text] = weight(model, text)
                 if self.gateway.kept_in:
                     with self.gateway.kept_in.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps([text, known[text]]) + "\n")
-            values.append(known[text])
+                        file.write(json.dumps([text, stored[text]]) + "\n")
+            values.append(stored[text])
         self.on_progress(len(texts), len(texts), f"Weights: {model}")
         return values
 
@@ -157,7 +157,7 @@ Open = Callable[..., RunQueue]
 
 @contextmanager
 def queues(directory: Path, gateway: FakeGateway) -> Iterator[Open]:
-    """Opens queues over one directory, and closes them in the end."""
+    """A function that opens queues over one directory; all are closed in the end."""
     opened: list[tuple[RunQueue, Store]] = []
 
     def open_one(with_gateway: FakeGateway = gateway, **options: Any) -> RunQueue:
@@ -176,22 +176,22 @@ def queues(directory: Path, gateway: FakeGateway) -> Iterator[Open]:
 def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "it did not come to pass"
+        assert time.monotonic() < end, "the condition did not become true"
         time.sleep(0.01)
 
 
-def view(queue: RunQueue, run_id: str) -> RunView:
+def run_record(queue: RunQueue, run_id: str) -> RunRecord:
     run = queue.get(run_id)
     assert run is not None
     return run
 
 
 def is_running(queue: RunQueue, run_id: str) -> Callable[[], bool]:
-    return lambda: view(queue, run_id).state == "running" and view(queue, run_id).total > 0
+    return lambda: run_record(queue, run_id).state == "running" and run_record(queue, run_id).total > 0
 
 
 def main(directory: Path) -> None:
-    """A server that will be killed: it says the id of its run and works until then."""
+    """A server that the test kills: prints the id of its run and works until then."""
     with queues(directory, FakeGateway(0.02, kept_in=directory / "pieces.jsonl")) as open_one:
         print(open_one().submit("weights", Settings(), words(100, notices=("2 rows repeat.",))).run_id, flush=True)
         time.sleep(60)

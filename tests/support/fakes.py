@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError, ModelError
-from engine.inference.backend import Piece, Report, Request
+from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
 from engine.measures.surface import surface_scores
@@ -32,7 +32,7 @@ HIDDEN = 8
 
 @dataclass(frozen=True)
 class Call:
-    """One chunk that was asked for."""
+    """One requested chunk."""
 
     operation: str
     request: Request
@@ -43,8 +43,8 @@ class FakeBackend:
     """Any name is a model, unless it starts with "missing/": causal with "gpt" in it, an encoder with "encoder".
 
     `n_parameters` makes chunks small when large (1e9: 200 characters each). `errors` are raised by the chunk that
-    holds the text. `gate`, once given, holds every chunk back until it is set. `weights` stands for the files of
-    the models: another value gives every model another fingerprint and other numbers.
+    holds the text. `gate`, if given, blocks every chunk until it is set. `weights` stands for the files of the
+    models: another value gives every model another fingerprint and other numbers.
     """
 
     devices = ("cpu",)
@@ -58,7 +58,7 @@ class FakeBackend:
         self.calls: list[Call] = []
         self.cancelled: list[str] = []
         self.states: tuple[WorkerState, ...] = ()
-        self.trouble = ""
+        self.fault_message = ""
         self.n_located = 0
         self._n_layers, self._max_tokens, self._n_parameters = n_layers, max_tokens, n_parameters
         self._weights, self._errors, self._gate = weights, dict(errors or {}), gate
@@ -66,11 +66,11 @@ class FakeBackend:
         self._futures: list[tuple[str, Future[list[Piece]]]] = []
 
     def n_items(self, operation: str) -> int:
-        """How many items of an operation were asked for."""
+        """How many items of an operation were requested."""
         return sum(len(call.request["items"]) for call in self.calls if call.operation == operation)
 
-    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
-        """A hub model whose commit tells its name, its revision and the weights."""
+    def locate(self, model: str, revision: str | None = None, report: DownloadProgress | None = None) -> LocatedModel:
+        """A hub model whose commit is a hash of its name, its revision and the weights."""
         self.n_located += 1
         if model.startswith("missing/"):
             raise ModelError(f"There is no model {model!r}.")
@@ -84,14 +84,14 @@ class FakeBackend:
         return future
 
     def cancel(self, run_id: str) -> None:
-        """Cancel what has not begun."""
+        """Cancel the chunks that have not started."""
         self.cancelled.append(run_id)
         for owner, future in self._futures:
             if owner == run_id:
                 future.cancel()
 
     def workers(self) -> tuple[WorkerState, ...]:
-        """What the test put into `states`."""
+        """The states that the test assigned to `states`."""
         return self.states
 
     def pids(self) -> list[int]:
@@ -99,11 +99,11 @@ class FakeBackend:
         return []
 
     def fault(self) -> str:
-        """What the test put into `trouble`."""
-        return self.trouble
+        """The text that the test assigned to `fault_message`."""
+        return self.fault_message
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no further chunk."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _chunk(self, operation: str, request: Request) -> list[Piece]:
@@ -186,7 +186,7 @@ class FakeBackend:
         """Characters that stand in the same place of both texts are shared."""
         if any(self._too_long(text) for text in pair):
             return {"excluded": "too long"}
-        shared = [i for i, (one, other) in enumerate(zip(*pair, strict=False)) if one == other]
+        shared = [i for i, (first, second) in enumerate(zip(*pair, strict=False)) if first == second]
         sides = [np.array([-abs(_numbers(model, text, i, settings["precision"], n=1)[0]) for i in shared], np.float32)
                  for text in pair]
         return {"tokens": [pair[0][i] for i in shared], "first_log_likelihoods": sides[0],
@@ -207,7 +207,7 @@ class FakeBackend:
 
 
 def character_counts(texts: list[str]) -> Piece:
-    """What `engine.models.tokenization.token_counts` says where every character that is no space is a token."""
+    """The result of `engine.models.tokenization.token_counts` if every character except white space is a token."""
     documents = [Counter("".join(text.split())) for text in texts]
     tokens = sorted(set().union(*documents))
     return {"tokens": tokens, "n_documents": len(texts),
@@ -216,7 +216,7 @@ def character_counts(texts: list[str]) -> Piece:
 
 
 def _projected(vectors: np.ndarray, settings: dict[str, Any]) -> Piece:
-    """The first coordinates, moved by the seed."""
+    """The first coordinates, shifted by the seed."""
     if settings["method"] == "umap" and len(vectors) < 4:
         raise InputError(f"UMAP needs at least 4 vectors; got {len(vectors)}.")
     coordinates = vectors[:, :settings.get("n_components", 2)] + settings.get("seed", 0)
@@ -225,15 +225,15 @@ def _projected(vectors: np.ndarray, settings: dict[str, Any]) -> Piece:
 
 def classified(vectors: np.ndarray, *, labels: list[int], is_test: list[bool], seed: int, **settings: Any) -> Piece:
     """The class of the training vector that is nearest by one coordinate, which the seed and the settings choose."""
-    test, place = np.array(is_test), (seed + len(settings["hidden"]) + settings["epochs"]) % vectors.shape[1]
-    gaps = np.abs(vectors[test][:, None, place] - vectors[~test][None, :, place])  # (n_test, n_train)
+    test, coordinate = np.array(is_test), (seed + len(settings["hidden"]) + settings["epochs"]) % vectors.shape[1]
+    gaps = np.abs(vectors[test][:, None, coordinate] - vectors[~test][None, :, coordinate])  # (n_test, n_train)
     return {"predicted": np.array(labels, dtype=np.int32)[~test][gaps.argmin(axis=1)], "train_accuracy": 1.0}
 
 
-def _numbers(*described: object, n: int) -> np.ndarray:
-    seed = int(_digest(*described)[:16], 16)
+def _numbers(*content: object, n: int) -> np.ndarray:
+    seed = int(_digest(*content)[:16], 16)
     return np.random.default_rng(seed).standard_normal(n).astype(np.float32)
 
 
-def _digest(*described: object) -> str:
-    return hashlib.sha256(repr(described).encode()).hexdigest()
+def _digest(*content: object) -> str:
+    return hashlib.sha256(repr(content).encode()).hexdigest()

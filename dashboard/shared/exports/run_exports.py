@@ -19,7 +19,7 @@ from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.commands.equivalent import command_line
 from engine.errors import EngineError
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
 
 def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
@@ -45,7 +45,7 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     )
 
 
-def of_run(view: RunView, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def of_run(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
            figures: Mapping[str, go.Figure]) -> None:
     """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same."""
     with st.popover("Export", icon=":material/ios_share:", key="export"):
@@ -75,7 +75,7 @@ def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]
     return packed.getvalue()
 
 
-def _report(view: RunView, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             figures: Mapping[str, go.Figure]) -> Report:
     page = pages.PAGE_BY_KIND.get(view.kind)
     return Report(
@@ -85,8 +85,8 @@ def _report(view: RunView, signature: Mapping[str, Any], tables: Mapping[str, pd
     )
 
 
-def _command(view: RunView) -> str | None:
+def _command(view: RunRecord) -> str | None:
     try:
-        return command_line(view.kind, session.desk().settings(view.id), view.dataset_name)
+        return command_line(view.kind, session.access().settings(view.id), view.dataset_name)
     except EngineError:  # settings of another version
         return None

@@ -1,9 +1,8 @@
-"""One spawned process that holds models, and the line to it.
+"""A spawned worker process that holds models, and the pipe to it.
 
-A process of our own with a pipe of its own, rather than `ProcessPoolExecutor`: that one waits for ever when
-its process is killed while it writes a large result (it holds the writing end of the result pipe itself, so
-the end of the stream never comes), and it leaves its process behind when the parent is killed. Here the pipe
-closes with either end, whichever way that end died.
+One process with one pipe, instead of `ProcessPoolExecutor`: the executor blocks for ever when its process is killed
+while writing a large result (the parent holds the write end of the result pipe too, so it never sees end of file), and
+it leaves its process running when the parent is killed. Here the pipe closes when either process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -22,99 +21,99 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
-from engine.inference.worker_state import ResidentModel
+from engine.inference.worker_state import LoadedModel
 
 ChunkFunction = Callable[[str, Request], list[Piece]]
 
-# Of the processes of this machine a worker is the one to lose when memory runs out (0 = neutral, 1000 = first).
+# Linux should kill a worker before other processes when memory runs out (0 = neutral, 1000 = first).
 OOM_SCORE = 500
-END_SECONDS = 2.0
+JOIN_SECONDS = 2.0
 
 
-class WorkerGoneError(Exception):
-    """The process ended before it answered: `reason` says how."""
+class WorkerExitedError(Exception):
+    """The process ended before it returned a result; the message says how."""
 
 
 class WorkerProcess:
-    """A process that computes one chunk at a time. To be used by one thread; `kill` by any."""
+    """A process that computes one chunk at a time. For use by one thread; `kill` may be called by any."""
 
     def __init__(self, device: str, n_workers: int, chunk_function: ChunkFunction) -> None:
-        """Start the process, one of `n_workers`; it answers once Python and the models' libraries are loaded."""
+        """Start the process, one of `n_workers`."""
         context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        # A daemon ends with the interpreter that started it, however that one leaves.
+        self._connection, child_connection = context.Pipe()
+        # A daemon process is ended when the interpreter that started it exits.
         self._process = context.Process(
-            target=_serve, args=(theirs, device, n_workers, chunk_function), daemon=True,
+            target=_serve, args=(child_connection, device, n_workers, chunk_function), daemon=True,
             name=f"hakari-worker-{device}",
         )
         self._process.start()
-        # With our copy of its end open we would never see that end close.
-        theirs.close()
+        # While this process holds a copy of the child's end, it never sees end of file.
+        child_connection.close()
         self._started = False
-        self._models: tuple[ResidentModel, ...] = ()
+        self._models: tuple[LoadedModel, ...] = ()
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid or 0
 
     @property
-    def models(self) -> tuple[ResidentModel, ...]:
-        """The models it held when it finished its last chunk. May be read by any thread."""
+    def models(self) -> tuple[LoadedModel, ...]:
+        """The models it held after its last finished chunk. May be read by any thread."""
         return self._models
 
     def is_alive(self) -> bool:
         """Whether the process still runs."""
         return self._process.is_alive()
 
-    def ask(self, operation: str, request: Request) -> list[Piece]:
-        """Have one chunk computed. Raises what the computation raised, or WorkerGoneError."""
-        answered = False
+    def compute(self, operation: str, request: Request) -> list[Piece]:
+        """Compute one chunk. Raises what the computation raised, or WorkerExitedError."""
+        is_complete = False
         try:
             self._send((operation, request))
             while True:
                 kind, value = self._receive()
-                answered = kind in ("pieces", "error")
+                is_complete = kind in ("pieces", "error")
                 if kind == "pieces":
                     return value  # type: ignore[no-any-return]
                 if kind == "error":
                     raise value
-                if kind == "residents":
-                    self._models = tuple(ResidentModel(**model) for model in value)
+                if kind == "models":
+                    self._models = tuple(LoadedModel(**model) for model in value)
                 self._started = True
         finally:
-            # Its late answer to this request would be taken for the answer to the next.
-            if not answered:
+            # A late answer to this request would be taken for the answer to the next one.
+            if not is_complete:
                 self.kill()
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self._process.kill()
 
     def end(self) -> None:
-        """End a process that has nothing to do: it gets a moment to put its things away."""
+        """End an idle process; it has `JOIN_SECONDS` to exit by itself before it is killed."""
         self._connection.close()
-        self._process.join(timeout=END_SECONDS)
+        self._process.join(timeout=JOIN_SECONDS)
         self._process.kill()
-        self._process.join(timeout=END_SECONDS)
+        self._process.join(timeout=JOIN_SECONDS)
 
     def _send(self, message: object) -> None:
         try:
             self._connection.send(message)
         except OSError as error:
-            raise WorkerGoneError(self._how_it_ended()) from error
+            raise WorkerExitedError(self._exit_reason()) from error
 
     def _receive(self) -> tuple[str, Any]:
         try:
             return self._connection.recv()  # type: ignore[no-any-return]
         except (EOFError, OSError) as error:  # OSError: it ended in the middle of a message
-            raise WorkerGoneError(self._how_it_ended()) from error
+            raise WorkerExitedError(self._exit_reason()) from error
 
-    def _how_it_ended(self) -> str:
+    def _exit_reason(self) -> str:
         self._process.join(timeout=5)
         code = self._process.exitcode
         if not self._started:
-            return (f"it could not start (exit code {code}; its own words are on stderr). A script that uses the "
+            return (f"it could not start (exit code {code}; its error output is on stderr). A script that uses the "
                     'engine must do so under `if __name__ == "__main__":`, since a worker imports it again')
         if code is not None and code < 0:
             name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else f"signal {-code}"
@@ -124,20 +123,20 @@ class WorkerProcess:
 
 
 def run_chunk(operation: str, request: Request) -> list[Piece]:
-    """The real work, in the worker: only here torch is imported."""
+    """Run the models on one chunk, in the worker process: only there torch is imported."""
     from engine.models import worker
 
     return worker.run_chunk(operation, request)
 
 
 def _serve(connection: Connection, device: str, n_workers: int, chunk_function: ChunkFunction) -> None:
-    """The worker's whole life: one request, one answer, until the other end closes."""
-    # Ctrl-C in a terminal reaches every process of the group; the parent decides what it means.
+    """Main loop of the worker process: one answer per request, until the other end of the pipe closes."""
+    # Ctrl-C in a terminal signals the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Read by engine.models: where to compute, and with how many it shares the memory.
+    # Read by engine.models: the device, and the number of workers that share the memory.
     os.environ["HAKARI_WORKERS"] = str(n_workers)
     if device != "auto":
         os.environ["HAKARI_DEVICE"] = device
@@ -157,28 +156,28 @@ def _answer(connection: Connection, chunk_function: ChunkFunction, operation: st
     except EngineError as error:
         message = ("error", error)
     except Exception as error:
-        message = ("error", described(error, operation, request))
+        message = ("error", portable_error(error, operation, request))
     try:
-        _tell_residents(connection)
+        _send_loaded_models(connection)
         connection.send(message)
     except OSError:
         return
-    except Exception as error:  # not picklable: nothing of it was sent
-        connection.send(("error", described(error, operation, request)))
+    except Exception as error:  # the result cannot be pickled: nothing was sent
+        connection.send(("error", portable_error(error, operation, request)))
 
 
-def _tell_residents(connection: Connection) -> None:
-    """Say with every answer which models are in memory: whoever wants to know need not wait for a turn.
+def _send_loaded_models(connection: Connection) -> None:
+    """Send the models in memory with every answer, so that they are known without waiting for the worker.
 
-    A worker that never asked a model has not imported their library, and does not do so for this.
+    Skipped as long as the worker has not imported the library of the models.
     """
     worker = sys.modules.get("engine.models.worker")
     if worker is not None:
-        connection.send(("residents", worker.models_in_memory()))
+        connection.send(("models", worker.models_in_memory()))
 
 
-def described(error: Exception, operation: str, request: Request) -> Exception:
-    """An error any process can read: to unpickle torch's own would import torch in the web process."""
+def portable_error(error: Exception, operation: str, request: Request) -> Exception:
+    """The error as one that any process can unpickle: torch's own would import torch in the web process."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return RunError(f"There is not enough memory for {operation} with {request.get('model')}, even in small "
                         f"batches: {error}. Use a smaller model or shorter sentences.")
@@ -187,7 +186,7 @@ def described(error: Exception, operation: str, request: Request) -> Exception:
 
 
 def _end_with_parent() -> None:
-    """Leave when the parent is gone, in the middle of a chunk too: nobody would hear the answer."""
+    """Exit when the parent process ends, also in the middle of a chunk: nobody would receive the result."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

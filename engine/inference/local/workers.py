@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import psutil
 
 from engine.errors import RunError, WorkerDied
-from engine.inference.backend import Piece, Report, Request
+from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.fair_queue import FairQueue
-from engine.inference.local.worker_process import ChunkFunction, WorkerGoneError, WorkerProcess, run_chunk
+from engine.inference.local.worker_process import ChunkFunction, WorkerExitedError, WorkerProcess, run_chunk
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
 from engine.models.sources.model_location import LocatedModel, locate
 
-# A chunk is tried once more after its worker died: the cause may have been another tenant of the memory.
+# A chunk is retried once after its worker died: another process may have exhausted the memory.
 TRIES = 2
 CLOSE_SECONDS = 5.0
 GRACE_SECONDS = 10.0  # a chunk is about a second of work
@@ -34,21 +34,21 @@ class _Job:
 
 
 class LocalWorkers:
-    """The backend of one machine. Threads and processes start with the first chunk.
+    """The backend of one machine. Its threads and processes start with the first chunk.
 
-    A worker has one chunk at a time and gets the next when it has answered (chunks are about a second of work,
-    the way between them a few milliseconds), so when it dies the chunk to blame is known: that chunk is tried
-    once more in a new process and then fails alone with WorkerDied, while the queue goes on.
+    A worker has one chunk at a time and gets the next one after its answer (a chunk takes about a second, handing it
+    over a few milliseconds), so when it dies the chunk it was computing is known: that chunk is retried once in a new
+    process and then fails alone with WorkerDied, while the other chunks go on.
     """
 
     def __init__(self, devices: Sequence[str] | None = None, *, chunk_function: ChunkFunction = run_chunk,
                  grace_seconds: float = GRACE_SECONDS) -> None:
-        """`devices`: one worker each, as torch names them; default the comma list HAKARI_DEVICES, or one "auto".
+        """`devices`: one worker each, by torch's names; default: the comma-separated HAKARI_DEVICES, or one "auto".
 
-        `grace_seconds`: how long chunks that run may go on when this is closed.
+        `grace_seconds`: how long running chunks may continue after `close`.
         """
-        given = devices or [name.strip() for name in os.environ.get("HAKARI_DEVICES", "").split(",") if name.strip()]
-        self._devices = tuple(given) or ("auto",)
+        listed = [name.strip() for name in os.environ.get("HAKARI_DEVICES", "").split(",")]
+        self._devices = tuple(devices or filter(None, listed)) or ("auto",)
         self._chunk_function = chunk_function
         self._grace_seconds = grace_seconds
         self.statistics = Statistics()
@@ -56,7 +56,7 @@ class LocalWorkers:
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._workers: dict[int, WorkerProcess] = {}
-        # The chunk that a worker has now, and since when.
+        # The current chunk of a worker, and its start time.
         self._busy: dict[int, tuple[_Job, float]] = {}
         self._closed = False
         atexit.register(self._close_at_exit)
@@ -66,25 +66,25 @@ class LocalWorkers:
         """The devices, one worker each."""
         return self._devices
 
-    def locate(self, model: str, revision: str | None = None, report: Report | None = None) -> LocatedModel:
-        """Where a model is. The caller's thread fetches it: a download keeps no worker from computing."""
+    def locate(self, model: str, revision: str | None = None, report: DownloadProgress | None = None) -> LocatedModel:
+        """Where a model is. It is downloaded in the caller's thread, so that a download blocks no worker."""
         return locate(model, revision, report)
 
     def pids(self) -> list[int]:
-        """The processes that live now; none before the first chunk."""
+        """The process ids of the live workers; none before the first chunk."""
         with self._lock:
             return [worker.pid for worker in self._workers.values() if worker.is_alive()]
 
     def fault(self) -> str:
-        """Why nothing can be computed at the moment, "" when it can: a worker that died is replaced when needed."""
+        """Why nothing can be computed at the moment, "" when it can; a dead worker is no fault, it is replaced."""
         with self._lock:
             if self._closed:
                 return "the workers were closed"
-            dead = [thread.name for thread in self._threads if not thread.is_alive()]
-        return f"{', '.join(dead)} ended" if dead else ""
+            dead_threads = [thread.name for thread in self._threads if not thread.is_alive()]
+        return f"{', '.join(dead_threads)} ended" if dead_threads else ""
 
     def workers(self) -> tuple[WorkerState, ...]:
-        """The processes that live now, with the models they held when each finished its last chunk."""
+        """The state of the live workers, with the models that each held after its last finished chunk."""
         with self._lock:
             alive = [(slot, worker) for slot, worker in self._workers.items() if worker.is_alive()]
             return tuple(self._state(slot, worker) for slot, worker in alive)
@@ -98,24 +98,24 @@ class LocalWorkers:
         return job.future
 
     def cancel(self, run_id: str) -> None:
-        """Drop the queued chunks of a run; one that is being computed is left to finish."""
+        """Drop the queued chunks of a run; a chunk that is being computed is finished."""
         for job in self._queue.drop(run_id):
             job.future.cancel()
 
     def close(self, grace_seconds: float | None = None) -> None:
-        """End every worker. Chunks that run may finish within the grace; then what is left fails with RunError.
+        """End every worker. Running chunks may finish within `grace_seconds`; then they fail with RunError.
 
-        Chunks that nobody has started on are cancelled. `grace_seconds`: another than the one it was made with.
+        Queued chunks are cancelled. `grace_seconds`: default as passed to the constructor.
         """
         atexit.unregister(self._close_at_exit)
         for job in self._queue.close():
             job.future.cancel()
-        end = time.monotonic() + (self._grace_seconds if grace_seconds is None else grace_seconds)
+        deadline = time.monotonic() + (self._grace_seconds if grace_seconds is None else grace_seconds)
         with self._lock:
-            serving = list(self._threads)
-        for thread in serving:
+            serving_threads = list(self._threads)
+        for thread in serving_threads:
             if thread is not threading.current_thread():
-                thread.join(timeout=max(0.0, end - time.monotonic()))
+                thread.join(timeout=max(0.0, deadline - time.monotonic()))
         with self._lock:
             self._closed = True
             for slot in self._busy:
@@ -126,7 +126,7 @@ class LocalWorkers:
                 thread.join(timeout=CLOSE_SECONDS)
 
     def _close_at_exit(self) -> None:
-        """Nobody closed it, so nobody waits for what it computes."""
+        """Close without a grace period: the program exits, so nothing waits for the running chunks."""
         self.close(grace_seconds=0)
 
     def _start_threads(self) -> None:
@@ -141,28 +141,28 @@ class LocalWorkers:
                 thread.start()
 
     def _serve(self, slot: int) -> None:
-        """One device's thread: take the next chunk, have it computed, hand on what came of it."""
+        """Thread of one device: takes the next chunk, has it computed, and sets the result of its future."""
         while (job := self._queue.take()) is not None:
             if not job.future.set_running_or_notify_cancel():
                 continue
-            begun = time.monotonic()
+            start = time.monotonic()
             try:
-                pieces = self._computed(slot, job)
+                pieces = self._compute_with_retry(slot, job)
             except BaseException as error:
                 job.future.set_exception(error)
             else:
-                self.statistics.computed(time.monotonic() - begun)
+                self.statistics.record_chunk(time.monotonic() - start)
                 job.future.set_result(pieces)
         if slot in self._workers:
             self._workers[slot].end()
 
-    def _computed(self, slot: int, job: _Job) -> list[Piece]:
+    def _compute_with_retry(self, slot: int, job: _Job) -> list[Piece]:
         for _ in range(TRIES):
             worker = self._worker(slot, job)
             try:
-                return worker.ask(job.operation, job.request)
-            except WorkerGoneError as gone:
-                reason = str(gone)
+                return worker.compute(job.operation, job.request)
+            except WorkerExitedError as error:
+                reason = str(error)
             finally:
                 with self._lock:
                     self._busy.pop(slot, None)

@@ -1,8 +1,8 @@
-"""Which replica computes what: what is done with every message of the driver, and what is sent to it.
+"""Scheduling of chunks on replicas: handles the messages of the driver process, and sends it commands.
 
-One thread calls it, and gives the time: nothing here waits. A chunk whose replica or node is lost goes to another
-once, and then fails alone with WorkerDied. While the head of the cluster does not answer, chunks wait; what is lost
-with the head counts against no chunk.
+Called by one thread, which passes the time; nothing here blocks. A chunk whose replica or node is lost is retried once
+on another, and then fails alone with WorkerDied. While the head of the cluster is unreachable, chunks stay queued; a
+loss of the head does not count as a failure of the chunks that were running.
 """
 
 from __future__ import annotations
@@ -15,152 +15,152 @@ from engine.errors import RunError, WorkerDied
 from engine.inference.fair_queue import FairQueue
 from engine.inference.local.workers import TRIES
 from engine.inference.ray.fleet import Fleet, Job
-from engine.inference.ray.replica import Held, Introduction, packed_request
+from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus, packed_request
 from engine.inference.ray.settings import RaySettings
 from engine.inference.statistics import Statistics
 
 CLOSED = "The workers were closed; nothing more can be computed."
-LONGEST_PAUSE_SECONDS = 10.0  # between two attempts to connect, or to start a replica that cannot start
-REFUSED_SECONDS = 60.0  # that a node of other code is avoided: it may have been updated since
-ROOM_SECONDS = 60.0  # that the cluster may take to find room before runs are told so
-PATIENCE = 8  # chunks that may be taken before that of the run whose turn it is, for their model's sake
+LONGEST_PAUSE_SECONDS = 10.0  # between two attempts to connect or to start a replica
+REFUSED_SECONDS = 60.0  # for which a node with other code or libraries is avoided; then it may have been updated
+ROOM_SECONDS = 60.0  # for which a replica may be pending before runs report that the cluster has no room
+PATIENCE = 8  # chunks in a row that may overtake the run whose turn it is, because their model is loaded
 
-# A chunk that has come to an end: packed, as its replica answered, or why there is no answer.
-Settled = tuple[Job, bytes | Exception]
+# A chunk that has ended, and its packed answer or its error.
+ChunkOutcome = tuple[Job, bytes | Exception]
 
 logger = logging.getLogger(__name__)
 
 
-class Dispatch:
-    """The state of the cluster as far as this server knows it."""
+class Dispatcher:
+    """Assigns queued chunks to replicas; keeps this server's view of the cluster."""
 
     def __init__(self, settings: RaySettings, queue: FairQueue[Job], statistics: Statistics,
-                 own: dict[str, str], make_driver: Callable[[], Any]) -> None:
-        """`own`: this server's code and libraries, which a replica must share; `make_driver` starts a driver."""
+                 local_versions: dict[str, str], make_driver: Callable[[], Any]) -> None:
+        """`local_versions`: of this server's code and libraries; a replica must have the same."""
         self.fleet = Fleet(settings)
         self.driver: Any = None
-        self.fingerprints: dict[str, str] = {}  # of the models in directories, by address
+        self.fingerprints: dict[str, str] = {}  # of models in local directories, by address
         self._settings = settings
         self._queue = queue
         self._statistics = statistics
-        self._own = own
+        self._local_versions = local_versions
         self._make_driver = make_driver
         self._connected = False
-        self._silence = ""  # why the cluster does not answer
-        self._trouble = ""  # why no replica could start
-        self._n_failures, self._not_before = 0, 0.0
-        self._refused: dict[str, float] = {}  # node -> until when
+        self._unreachable_reason = ""  # why the head cannot be reached, "" if it can
+        self._start_failure = ""  # why the last replica could not start or was refused
+        self._n_failures, self._retry_at = 0, 0.0
+        self._refused_until: dict[str, float] = {}  # Ray's node id -> time
 
     def fault(self, now: float) -> str:
-        """Why chunks wait; "" while a replica lives, or one may soon."""
+        """Why no chunk is computed; "" while a replica is running or starting."""
         cluster = f"The Ray cluster at {self._settings.address}"
-        if self._silence:
-            return f"{cluster} does not answer; runs wait ({self._silence})."
+        if self._unreachable_reason:
+            return f"{cluster} does not answer; runs wait ({self._unreachable_reason})."
         pending = self.fleet.pending()
         if len(pending) < len(self.fleet.replicas):
             return ""
-        if self._trouble:
-            return f"{cluster} has no replica; runs wait ({self._trouble})."
+        if self._start_failure:
+            return f"{cluster} has no replica; runs wait ({self._start_failure})."
         if pending and now - pending[-1].since > ROOM_SECONDS and len(self._queue):
             return f"{cluster} has no room for a replica of {self._settings.share}; runs wait."
         return ""
 
-    def heed(self, message: tuple[Any, ...], now: float) -> list[Settled]:
-        """Take in what the driver said (see `ray_driver`); the chunks that this ends."""
+    def handle_message(self, message: tuple[Any, ...], now: float) -> list[ChunkOutcome]:
+        """Handle a message of the driver (listed in `driver`); returns the chunks that it ends."""
         match message:
             case ("connected",):
-                self._connected, self._silence, self._n_failures = True, "", 0
-            case ("answers",):
-                self._silence = ""
-            case ("silent", reason):
-                self._silence = reason
-            case ("ready", number, introduction) if number in self.fleet.replicas:
-                self._welcome(number, introduction, now)
-            case ("answer", number, answer, held):
-                return self._answered(number, answer, held, now)
+                self._connected, self._unreachable_reason, self._n_failures = True, "", 0
+            case ("reachable",):
+                self._unreachable_reason = ""
+            case ("unreachable", reason):
+                self._unreachable_reason = reason
+            case ("ready", number, info) if number in self.fleet.replicas:
+                self._admit(number, info, now)
+            case ("answer", number, answer, status):
+                return self._finish(number, answer, status, now)
             case ("lost", number, reason):
-                return self._lost(number, reason, now)
-            case ("gone", reason):
-                return self._driver_gone(reason, now)
+                return self._replace_lost(number, reason, now)
+            case ("exited", reason):
+                return self._handle_driver_exit(reason, now)
         return []
 
-    def advance(self, now: float) -> list[Settled]:
-        """Connect, scale, and give out chunks, as far as there is need; the chunks that cannot be sent."""
-        if self.driver is None and now >= self._not_before and (len(self._queue) or self._silence):
+    def schedule(self, now: float) -> list[ChunkOutcome]:
+        """Connect, scale and assign chunks as needed; returns the chunks that could not be sent."""
+        if self.driver is None and now >= self._retry_at and (len(self._queue) or self._unreachable_reason):
             self.driver = self._make_driver()
-        if not self._connected or self._silence:
+        if not self._connected or self._unreachable_reason:
             return []
         for number in self.fleet.surplus(len(self._queue), now):
             self._end(number)
-        if now >= self._not_before:
-            avoided = tuple(node for node, until in self._refused.items() if until > now)
+        if now >= self._retry_at:
+            avoided = tuple(node for node, until in self._refused_until.items() if until > now)
             for _ in range(self.fleet.missing(len(self._queue))):
-                self.driver.tell("start", self.fleet.start(now), avoided)
-        unsent: list[Settled] = []
-        while self.fleet.idle() and (job := self._queue.choose(self._suits, PATIENCE)) is not None:
+                self.driver.send("start", self.fleet.start(now), avoided)
+        unsent: list[ChunkOutcome] = []
+        while self.fleet.idle() and (job := self._queue.choose(self._is_loaded, PATIENCE)) is not None:
             if not job.future.cancelled():
-                unsent += self._give(job, now)
+                unsent += self._assign(job, now)
         return unsent
 
-    def _suits(self, job: Job) -> bool:
-        return any(one.holds(job.model) for one in self.fleet.idle())
+    def _is_loaded(self, job: Job) -> bool:
+        return any(replica.holds(job.model) for replica in self.fleet.idle())
 
-    def _give(self, job: Job, now: float) -> list[Settled]:
+    def _assign(self, job: Job, now: float) -> list[ChunkOutcome]:
         try:
-            asked = packed_request(job.operation, job.request, self.fingerprints.get(job.model))
+            packed = packed_request(job.operation, job.request, self.fingerprints.get(job.model))
         except Exception as error:
             return [(job, error)]
-        replica = self.fleet.chosen(job)
-        self.fleet.give(replica, job, now)
-        self.driver.tell("ask", replica.number, asked)
+        replica = self.fleet.best_idle(job)
+        self.fleet.assign(replica, job, now)
+        self.driver.send("compute", replica.number, packed)
         return []
 
-    def _welcome(self, number: int, introduction: Introduction, now: float) -> None:
-        difference = _difference(self._own, introduction.surroundings)
+    def _admit(self, number: int, info: ReplicaInfo, now: float) -> None:
+        difference = _version_difference(self._local_versions, info.versions)
         if not difference:
-            self.fleet.ready(number, introduction, now)
-            self._trouble, self._n_failures = "", 0
+            self.fleet.set_ready(number, info, now)
+            self._start_failure, self._n_failures = "", 0
             return
-        self._trouble = f"node {introduction.node} would give other numbers than this server: {difference}"
-        logger.warning("A replica was refused: %s", self._trouble)
-        self._refused[introduction.node_id] = now + REFUSED_SECONDS
+        self._start_failure = f"node {info.node} has other versions than this server: {difference}"
+        logger.warning("A replica was refused: %s", self._start_failure)
+        self._refused_until[info.node_id] = now + REFUSED_SECONDS
         self._end(number)
 
-    def _answered(self, number: int, answer: bytes, held: Held, now: float) -> list[Settled]:
-        found = self.fleet.answered(number, held, now)
-        if found is None:
+    def _finish(self, number: int, answer: bytes, status: ReplicaStatus, now: float) -> list[ChunkOutcome]:
+        finished = self.fleet.finish(number, status, now)
+        if finished is None:
             return []
-        job, seconds = found
-        self._statistics.computed(seconds)
+        job, seconds = finished
+        self._statistics.record_chunk(seconds)
         return [(job, answer)]
 
-    def _lost(self, number: int, reason: str, now: float) -> list[Settled]:
+    def _replace_lost(self, number: int, reason: str, now: float) -> list[ChunkOutcome]:
         replica = self.fleet.replicas.pop(number, None)
         if replica is None:
             return []
-        if replica.introduction is None:
-            self._trouble = reason
-            self._pause(now)
+        if replica.info is None:
+            self._start_failure = reason
+            self._back_off(now)
             return []
-        logger.warning("The replica on node %s was lost: %s", replica.introduction.node, reason)
+        logger.warning("The replica on node %s was lost: %s", replica.info.node, reason)
         if replica.job is None:
             return []
         replica.job.deaths.append(reason)
-        return self._again(replica.job)
+        return self._retry(replica.job)
 
-    def _driver_gone(self, reason: str, now: float) -> list[Settled]:
-        jobs = [one.job for one in self.fleet.busy() if one.job]
+    def _handle_driver_exit(self, reason: str, now: float) -> list[ChunkOutcome]:
+        jobs = [replica.job for replica in self.fleet.busy() if replica.job]
         self.fleet.replicas.clear()
-        if self._connected and not self._silence:  # one of the chunks may have been too much for it
+        if self._connected and not self._unreachable_reason:  # a chunk may have caused it
             for job in jobs:
                 job.deaths.append(reason)
-        self._silence = self._silence or reason
+        self._unreachable_reason = self._unreachable_reason or reason
         self.driver.end()
         self.driver, self._connected = None, False
-        self._pause(now)
-        return [ended for job in reversed(jobs) for ended in self._again(job)]
+        self._back_off(now)
+        return [outcome for job in reversed(jobs) for outcome in self._retry(job)]
 
-    def _again(self, job: Job) -> list[Settled]:
+    def _retry(self, job: Job) -> list[ChunkOutcome]:
         if len(job.deaths) >= TRIES:
             n_items = len(job.request.get("items", ()))
             return [(job, WorkerDied(
@@ -169,18 +169,19 @@ class Dispatch:
             ))]
         return [] if self._queue.put_back(job.run_id, job) else [(job, RunError(CLOSED))]
 
-    def _pause(self, now: float) -> None:
+    def _back_off(self, now: float) -> None:
         self._n_failures += 1
-        self._not_before = now + min(LONGEST_PAUSE_SECONDS, 2.0 ** (self._n_failures - 1))
+        self._retry_at = now + min(LONGEST_PAUSE_SECONDS, 2.0 ** (self._n_failures - 1))
 
     def _end(self, number: int) -> None:
         del self.fleet.replicas[number]
-        self.driver.tell("end", number)
+        self.driver.send("end", number)
 
 
-def _difference(own: dict[str, str], theirs: dict[str, str]) -> str:
-    said = [f"{name} {theirs.get(name, 'absent')} there and {version} here" for name, version in own.items()
-            if name != "code" and theirs.get(name) != version]
-    if own["code"] != theirs.get("code"):
-        said.insert(0, "Hakari's code there is of another state")
-    return ", ".join(said)
+def _version_difference(local_versions: dict[str, str], remote_versions: dict[str, str]) -> str:
+    differences = [f"{name} {remote_versions.get(name, 'absent')} there and {version} here"
+                   for name, version in local_versions.items()
+                   if name != "code" and remote_versions.get(name) != version]
+    if local_versions["code"] != remote_versions.get("code"):
+        differences.insert(0, "the code of Hakari there differs")
+    return ", ".join(differences)

@@ -1,12 +1,13 @@
-"""The process of ours that is Ray's driver: it holds the replicas' handles, and nothing that could not be lost.
+"""The driver process: a child process that is Ray's driver. It holds the handles of the replicas, and no other state.
 
-Ray's core ends a driver's whole process when the head of its cluster, or the node that it is attached to, is gone
-for longer than it can bear. So the web server is no driver: it spawns one, talks to it through a pipe, and spawns
-another when that one has ended. It also keeps Ray's threads and memory out of the web process.
+Ray's core kills a driver's whole process when the head of its cluster, or the node that it is attached to, is
+unreachable for longer than a time limit. Therefore the web server is not a driver itself: it spawns one, communicates
+with it through a pipe, and spawns another when it has exited. This also keeps Ray's threads and memory out of the web
+process.
 
-Messages to it: ("start", number, nodes to avoid), ("ask", number, bytes), ("end", number). From it:
-("connected",), ("silent", why), ("answers",), ("ready", number, Introduction), ("answer", number, bytes, Held),
-("lost", number, why), and from the handle itself ("gone", why) at last.
+Messages to it: ("start", number, node ids to avoid), ("compute", number, bytes), ("end", number), ("close",).
+Messages from it: ("connected",), ("unreachable", reason), ("reachable",), ("ready", number, ReplicaInfo),
+("answer", number, bytes, ReplicaStatus), ("lost", number, reason); last, from `DriverProcess`, ("exited", reason).
 """
 
 from __future__ import annotations
@@ -28,81 +29,81 @@ from engine.inference.local.worker_process import ChunkFunction
 from engine.inference.ray.replica import Replica, environment_of_replicas
 from engine.inference.ray.settings import RaySettings
 
-WATCH_SECONDS = 1.0
-PROBE_SECONDS = 3.0
-END_SECONDS = 5.0
-MOVED = "the cluster was started anew"
-LONGEST_REASON = 300
+CHECK_SECONDS = 1.0
+CONNECT_SECONDS = 3.0
+EXIT_SECONDS = 5.0
+RESTARTED = "the cluster was restarted"
+MAX_REASON_CHARACTERS = 300
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
-Hear = Callable[[tuple[Any, ...]], None]
+OnMessage = Callable[[tuple[Any, ...]], None]
 
 
 class DriverProcess:
-    """The web server's end: `tell` sends, `hear` is called from a thread with every message that comes."""
+    """The web server's handle of the process; `on_message` is called from a thread with every message received."""
 
-    def __init__(self, settings: RaySettings, chunk_function: ChunkFunction, hear: Hear) -> None:
-        """Start the process; it connects by itself, and tries until the cluster answers."""
+    def __init__(self, settings: RaySettings, chunk_function: ChunkFunction, on_message: OnMessage) -> None:
+        """Start the process; it connects to the cluster by itself, and retries until it succeeds."""
         context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_drive, args=(theirs, settings, chunk_function), daemon=True,
-                                        name="hakari-ray-driver")
+        self._connection, child_connection = context.Pipe()
+        self._process = context.Process(target=_driver_main, args=(child_connection, settings, chunk_function),
+                                        daemon=True, name="hakari-ray-driver")
         self._process.start()
-        theirs.close()  # or we would never see that end close
-        self._reader = threading.Thread(target=self._listen, args=(hear,), name="hakari-ray-listen", daemon=True)
+        child_connection.close()  # while a copy is open here, this process never sees end of file
+        self._reader = threading.Thread(target=self._listen, args=(on_message,), name="hakari-ray-listen", daemon=True)
         self._reader.start()
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._process.pid or 0
 
-    def tell(self, *message: Any) -> None:
-        """Send a message; when the process has ended, `hear` learns of that in its turn."""
+    def send(self, *message: Any) -> None:
+        """Send a message; dropped if the process has exited, which `on_message` is told separately."""
         with contextlib.suppress(OSError):
             self._connection.send(message)
 
     def end(self) -> None:
-        """End it, and with it every replica."""
+        """End the process and every replica."""
         with contextlib.suppress(OSError):
             self._connection.send(("close",))
-        self._process.join(timeout=2 * END_SECONDS)
+        self._process.join(timeout=2 * EXIT_SECONDS)
         self._process.kill()
-        self._process.join(timeout=END_SECONDS)
-        self._reader.join(timeout=END_SECONDS)
+        self._process.join(timeout=EXIT_SECONDS)
+        self._reader.join(timeout=EXIT_SECONDS)
         self._connection.close()
 
-    def _listen(self, hear: Hear) -> None:
+    def _listen(self, on_message: OnMessage) -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
-                hear(self._connection.recv())
-        self._process.join(timeout=END_SECONDS)
-        hear(("gone", f"the driver's process ended with code {self._process.exitcode}"))
+                on_message(self._connection.recv())
+        self._process.join(timeout=EXIT_SECONDS)
+        on_message(("exited", f"the driver's process ended with code {self._process.exitcode}"))
 
 
-class _Line:
-    """Our end of the pipe, for several threads."""
+class _Channel:
+    """The driver's end of the pipe; thread-safe."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._sending = threading.Lock()
+        self._send_lock = threading.Lock()
 
-    def tell(self, *message: Any) -> None:
-        with self._sending, contextlib.suppress(OSError):
+    def send(self, *message: Any) -> None:
+        with self._send_lock, contextlib.suppress(OSError):
             self._connection.send(message)
 
 
-def _drive(connection: Connection, settings: RaySettings, chunk_function: ChunkFunction) -> None:
-    """The driver's whole life."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides what it means
-    line = _Line(connection)
-    if not _wait_for_head(connection, line, settings):
+def _driver_main(connection: Connection, settings: RaySettings, chunk_function: ChunkFunction) -> None:
+    """Main function of the driver process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C signals the whole process group; the parent handles it
+    channel = _Channel(connection)
+    if not _wait_for_head(connection, channel, settings):
         return
-    # Ray writes what it has to say of its nodes where a command writes its progress; its own logs have it too.
-    silent = os.open(os.devnull, os.O_WRONLY)
+    # Ray prints messages about its nodes where a command prints its progress; they are in Ray's own logs too.
+    devnull = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(silent, stream)
-    # Ray would have every replica look for code in our directory first, whatever PYTHONPATH says on its node.
+        os.dup2(devnull, stream)
+    # Ray puts the driver's working directory and script first in the import path of every replica.
     os.chdir("/")
     sys.argv = [""]
     import ray
@@ -110,61 +111,63 @@ def _drive(connection: Connection, settings: RaySettings, chunk_function: ChunkF
     try:
         ray.init(settings.address, log_to_driver=False, configure_logging=False)
     except Exception as error:
-        line.tell("silent", f"{type(error).__name__}: {error}".strip())
+        channel.send("unreachable", f"{type(error).__name__}: {error}".strip())
         return
-    line.tell("connected")
-    threading.Thread(target=_watch, args=(ray, line, settings), daemon=True).start()
-    _obey(ray, connection, line, settings, chunk_function)
-    # Ray tells the cluster that its replicas are not needed any more; should it hang, the cluster finds out itself.
-    threading.Timer(END_SECONDS, os._exit, (0,)).start()
+    channel.send("connected")
+    threading.Thread(target=_monitor_head, args=(ray, channel, settings), daemon=True).start()
+    _serve(ray, connection, channel, settings, chunk_function)
+    # The shutdown tells the cluster to end the replicas; if it hangs, the cluster notices the lost driver.
+    threading.Timer(EXIT_SECONDS, os._exit, (0,)).start()
     ray.shutdown()
     os._exit(0)
 
 
-def _wait_for_head(connection: Connection, line: _Line, settings: RaySettings) -> bool:
-    """Wait until something listens at the address; False when the parent does not want it any more."""
-    told = ""
-    while (reason := _unheard(settings.host)) is not None:
-        if reason != told:
-            line.tell("silent", reason)
-            told = reason
-        if connection.poll(WATCH_SECONDS):  # nothing is said to an unconnected driver but its end
+def _wait_for_head(connection: Connection, channel: _Channel, settings: RaySettings) -> bool:
+    """Wait until the address accepts connections; False when the parent process closes the driver."""
+    reported_reason = ""
+    while (reason := _connection_error(settings.host)) is not None:
+        if reason != reported_reason:
+            channel.send("unreachable", reason)
+            reported_reason = reason
+        if connection.poll(CHECK_SECONDS):  # an unconnected driver receives only "close"
             return False
     return True
 
 
-def _unheard(host: tuple[str, int]) -> str | None:
+def _connection_error(host: tuple[str, int]) -> str | None:
     try:
-        socket.create_connection(host, timeout=PROBE_SECONDS).close()
+        socket.create_connection(host, timeout=CONNECT_SECONDS).close()
     except OSError as error:
         return str(error)
     return None
 
 
-def _watch(ray: Any, line: _Line, settings: RaySettings) -> None:
-    """Say when the head falls silent and when it is back. A head that is another one has forgotten us."""
-    own = ray.get_runtime_context().get_node_id()
-    silent = False
+def _monitor_head(ray: Any, channel: _Channel, settings: RaySettings) -> None:
+    """Report when the head becomes unreachable, and reachable again; exit if it was restarted and lost this driver."""
+    own_node_id = ray.get_runtime_context().get_node_id()
+    is_unreachable = False
     pause = threading.Event()
-    while not pause.wait(WATCH_SECONDS):
-        reason = _unheard(settings.host)
-        if reason is not None and not silent:
-            line.tell("silent", reason)
-        elif reason is None and silent:
-            overdue = threading.Timer(END_SECONDS, os._exit, (1,))  # the call has no time limit of its own
-            overdue.start()
-            if own not in {node["NodeID"] for node in ray.nodes() if node["Alive"]}:
-                line.tell("silent", MOVED)
+    while not pause.wait(CHECK_SECONDS):
+        reason = _connection_error(settings.host)
+        if reason is not None and not is_unreachable:
+            channel.send("unreachable", reason)
+        elif reason is None and is_unreachable:
+            timeout = threading.Timer(EXIT_SECONDS, os._exit, (1,))  # ray.nodes() has no timeout
+            timeout.start()
+            if own_node_id not in {node["NodeID"] for node in ray.nodes() if node["Alive"]}:
+                channel.send("unreachable", RESTARTED)
                 os._exit(1)
-            overdue.cancel()
-            line.tell("answers")
-        silent = reason is not None
+            timeout.cancel()
+            channel.send("reachable")
+        is_unreachable = reason is not None
 
 
-def _obey(ray: Any, connection: Connection, line: _Line, settings: RaySettings, chunk_function: ChunkFunction) -> None:
+def _serve(ray: Any, connection: Connection, channel: _Channel, settings: RaySettings,
+           chunk_function: ChunkFunction) -> None:
+    """Handle the messages of the web server until it closes the driver."""
     actor_class = ray.remote(Replica)
     environment = environment_of_replicas(settings)
-    inboxes: dict[int, SimpleQueue[bytes | None]] = {}
+    request_queues: dict[int, SimpleQueue[bytes | None]] = {}
     actors: dict[int, Any] = {}
     while True:
         try:
@@ -175,13 +178,13 @@ def _obey(ray: Any, connection: Connection, line: _Line, settings: RaySettings, 
             case ("start", number, avoided):
                 options = _options(settings, avoided)
                 actors[number] = actor_class.options(**options).remote(environment, settings, chunk_function)
-                inboxes[number] = SimpleQueue()
-                threading.Thread(target=_attend, args=(ray, line, number, actors[number], inboxes[number]),
+                requests = request_queues[number] = SimpleQueue()
+                threading.Thread(target=_serve_replica, args=(ray, channel, number, actors[number], requests),
                                  daemon=True).start()
-            case ("ask", number, asked):
-                inboxes[number].put(asked)  # of one that was lost meanwhile, too: nobody will read it
+            case ("compute", number, packed):
+                request_queues[number].put(packed)  # ignored if the replica was lost meanwhile
             case ("end", number):
-                inboxes[number].put(None)
+                request_queues[number].put(None)
                 ray.kill(actors.pop(number))
             case _:
                 return
@@ -194,17 +197,17 @@ def _options(settings: RaySettings, avoided: Sequence[str]) -> dict[str, Any]:
     return options
 
 
-def _attend(ray: Any, line: _Line, number: int, actor: Any, inbox: SimpleQueue[bytes | None]) -> None:
-    """One replica's thread: hand in a chunk, hand out its answer, until the replica is lost or not needed."""
+def _serve_replica(ray: Any, channel: _Channel, number: int, actor: Any, requests: SimpleQueue[bytes | None]) -> None:
+    """Thread of one replica: passes it chunks and returns its answers, until the replica is lost or ended."""
     try:
-        line.tell("ready", number, ray.get(actor.introduce.remote()))
-        while (asked := inbox.get()) is not None:
-            line.tell("answer", number, *ray.get(actor.answer.remote(asked)))
-    except Exception as error:  # Ray has some dozen for a replica, a node or an object that is gone
-        line.tell("lost", number, _told(error))
+        channel.send("ready", number, ray.get(actor.info.remote()))
+        while (packed := requests.get()) is not None:
+            channel.send("answer", number, *ray.get(actor.answer.remote(packed)))
+    except Exception as error:  # Ray raises a dozen error types for a lost replica, node or object
+        channel.send("lost", number, _short_reason(error))
 
 
-def _told(error: Exception) -> str:
-    """What Ray says, in a line: of many, the last says why."""
+def _short_reason(error: Exception) -> str:
+    """The error in one line: the last line of Ray's messages says why."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1] if lines else 'no reason given'}"[:LONGEST_REASON]
+    return f"{type(error).__name__}: {lines[-1] if lines else 'no reason given'}"[:MAX_REASON_CHARACTERS]

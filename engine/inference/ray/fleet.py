@@ -1,6 +1,6 @@
-"""The replicas that a web server knows of: which compute, which wait, which model each holds, which are too many.
+"""The state of the replicas that a web server uses: busy or idle, models in memory, how many are missing or surplus.
 
-Plain bookkeeping of one thread; nothing here talks to Ray.
+Used by one thread; nothing here communicates with Ray.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from engine.inference.backend import Piece, Request
 from engine.inference.machine import machine
-from engine.inference.ray.replica import Held, Introduction
+from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus
 from engine.inference.ray.settings import RaySettings
-from engine.inference.worker_state import ResidentModel, WorkerState
+from engine.inference.worker_state import LoadedModel, WorkerState
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A chunk on its way. deaths: why each replica ended that was lost with it."""
+    """A chunk and its future. deaths: the reason for each loss of a replica that was computing it."""
 
     operation: str
     request: Request
@@ -28,29 +28,29 @@ class Job:
 
     @property
     def model(self) -> str:
-        """The model that computes it; "" for work without one."""
+        """The model that it needs; "" if none."""
         return str(self.request.get("model") or "")
 
 
 @dataclass(eq=False)
 class KnownReplica:
-    """A replica. introduction: None while the cluster looks for room. since: of its present state, monotonic."""
+    """A replica. info: None while the cluster has not placed it. since: start of its present state, monotonic clock."""
 
     number: int
     since: float
-    introduction: Introduction | None = None
+    info: ReplicaInfo | None = None
     job: Job | None = None
-    models: tuple[ResidentModel, ...] = ()
+    models: tuple[LoadedModel, ...] = ()
     memory_bytes: int | None = None
     last_model: str = ""
 
     def holds(self, model: str) -> bool:
-        """Whether it need not load anything for this; a model it was last asked for counts before it said so."""
-        return not model or model == self.last_model or model in {resident.name for resident in self.models}
+        """Whether it has the model in memory; the model of its last chunk counts before it is reported."""
+        return not model or model == self.last_model or model in {loaded.name for loaded in self.models}
 
 
 class Fleet:
-    """Replicas by number. A number is never given twice."""
+    """Replicas by number. Numbers are not reused."""
 
     def __init__(self, settings: RaySettings) -> None:
         self._settings = settings
@@ -58,71 +58,71 @@ class Fleet:
         self.replicas: dict[int, KnownReplica] = {}
 
     def start(self, now: float) -> int:
-        """Count a replica that was asked for; its number."""
+        """Add a requested replica; returns its number."""
         self._n_started += 1
         self.replicas[self._n_started] = KnownReplica(self._n_started, now)
         return self._n_started
 
-    def ready(self, number: int, introduction: Introduction, now: float) -> None:
-        """It has begun to live."""
+    def set_ready(self, number: int, info: ReplicaInfo, now: float) -> None:
+        """Record that a replica has started."""
         replica = self.replicas[number]
-        replica.introduction, replica.since = introduction, now
+        replica.info, replica.since = info, now
 
-    def give(self, replica: KnownReplica, job: Job, now: float) -> None:
-        """It computes a chunk from now on."""
+    def assign(self, replica: KnownReplica, job: Job, now: float) -> None:
+        """Record that a replica computes a chunk from now on."""
         replica.job, replica.since, replica.last_model = job, now, job.model or replica.last_model
 
-    def answered(self, number: int, held: Held, now: float) -> tuple[Job, float] | None:
-        """The chunk that it has finished, and after how many seconds; it waits for the next."""
+    def finish(self, number: int, status: ReplicaStatus, now: float) -> tuple[Job, float] | None:
+        """Record that a replica has finished its chunk; returns the chunk and its duration in seconds."""
         replica = self.replicas.get(number)
         if replica is None or replica.job is None:
             return None
-        job, begun = replica.job, replica.since
+        job, start = replica.job, replica.since
         replica.job, replica.since = None, now
-        replica.models, replica.memory_bytes = held.models, held.memory_bytes
-        return job, now - begun
+        replica.models, replica.memory_bytes = status.models, status.memory_bytes
+        return job, now - start
 
     def idle(self) -> list[KnownReplica]:
-        """Those that wait for a chunk."""
-        return [one for one in self.replicas.values() if one.introduction is not None and one.job is None]
+        """The replicas without a chunk."""
+        return [replica for replica in self.replicas.values() if replica.info is not None and replica.job is None]
 
     def pending(self) -> list[KnownReplica]:
-        """Those that the cluster has not placed yet, the one asked for last first."""
-        return [one for one in reversed(self.replicas.values()) if one.introduction is None]
+        """The replicas that the cluster has not placed yet, the most recently requested first."""
+        return [replica for replica in reversed(self.replicas.values()) if replica.info is None]
 
     def busy(self) -> list[KnownReplica]:
-        """Those that compute."""
-        return [one for one in self.replicas.values() if one.job is not None]
+        """The replicas that are computing a chunk."""
+        return [replica for replica in self.replicas.values() if replica.job is not None]
 
-    def chosen(self, job: Job) -> KnownReplica:
-        """Of the idle ones: one that holds the model, else the one with most room, else the one that waits longest."""
-        return min(self.idle(), key=lambda one: (not one.holds(job.model), sum(model.bytes for model in one.models),
-                                                 one.since))
+    def best_idle(self, job: Job) -> KnownReplica:
+        """An idle replica: one that holds the model if any, else with the smallest models, else the longest idle."""
+        return min(self.idle(), key=lambda replica: (
+            not replica.holds(job.model), sum(model.bytes for model in replica.models), replica.since))
 
-    def missing(self, n_waiting: int) -> int:
-        """How many more the chunks are worth."""
-        return self._settings.wanted(n_waiting + len(self.busy())) - len(self.replicas)
+    def missing(self, n_queued: int) -> int:
+        """How many replicas to start for the queued and running chunks; negative: how many there are too many."""
+        return self._settings.n_replicas_for(n_queued + len(self.busy())) - len(self.replicas)
 
-    def surplus(self, n_waiting: int, now: float) -> list[int]:
-        """The numbers of those to end: asked for and not needed any more, or idle for long and beyond the minimum."""
-        n_over = -self.missing(n_waiting)
-        ended = [one.number for one in self.pending()[:max(0, n_over)]]
-        resting = [one for one in self.idle() if now - one.since >= self._settings.idle_seconds]
-        resting.sort(key=lambda one: one.since)
-        n_left = len(self.replicas) - len(ended) - self._settings.minimum
-        return ended + [one.number for one in resting[:max(0, min(n_left, n_over - len(ended)))]]
+    def surplus(self, n_queued: int, now: float) -> list[int]:
+        """The numbers of the replicas to end: pending and no longer needed, or idle for long and beyond the minimum."""
+        n_over = -self.missing(n_queued)
+        to_end = [replica.number for replica in self.pending()[:max(0, n_over)]]
+        idle_long = [replica for replica in self.idle() if now - replica.since >= self._settings.idle_seconds]
+        idle_long.sort(key=lambda replica: replica.since)
+        n_left = len(self.replicas) - len(to_end) - self._settings.minimum
+        return to_end + [replica.number for replica in idle_long[:max(0, min(n_left, n_over - len(to_end)))]]
 
     def states(self) -> tuple[WorkerState, ...]:
-        """The living ones as the pages show them."""
+        """The states of the started replicas."""
         now = time.monotonic()
         device = "cuda" if self._settings.gpus else "cpu"
         return tuple(
-            WorkerState(f"{device} on {one.introduction.node}", one.introduction.pid, one.memory_bytes,
-                        f"{one.job.operation} {one.job.model}".strip() if one.job else "",
-                        now - one.since if one.job else 0.0, one.models)
-            for one in self.replicas.values() if one.introduction is not None)
+            WorkerState(f"{device} on {replica.info.node}", replica.info.pid, replica.memory_bytes,
+                        f"{replica.job.operation} {replica.job.model}".strip() if replica.job else "",
+                        now - replica.since if replica.job else 0.0, replica.models)
+            for replica in self.replicas.values() if replica.info is not None)
 
     def pids_here(self) -> list[int]:
-        """Of those that live on this machine."""
-        return [one.introduction.pid for one in self.replicas.values()
-                if one.introduction is not None and one.introduction.machine == machine()]
+        """The process ids of the replicas on this machine."""
+        return [replica.info.pid for replica in self.replicas.values()
+                if replica.info is not None and replica.info.machine == machine()]

@@ -1,7 +1,7 @@
-"""One replica: what lives on a node of the Ray cluster, computes one chunk at a time and keeps models as a worker does.
+"""A replica: the Ray actor on a node of the cluster that computes one chunk at a time and keeps models in memory.
 
-Its code is the node's own checkout, which PYTHONPATH names where `ray start` runs; `introduce` tells its state, and the
-web server takes no number from another one.
+Its code is the node's own checkout, in the PYTHONPATH of `ray start`; `info` returns its versions, and the web server
+uses only replicas with the same versions as its own.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ import psutil
 from engine.errors import EngineError, ModelError
 from engine.inference.backend import Piece, Request
 from engine.inference.keys import code_and_libraries
-from engine.inference.local.worker_process import ChunkFunction, described
+from engine.inference.local.worker_process import ChunkFunction, portable_error
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
-from engine.inference.worker_state import ResidentModel
+from engine.inference.worker_state import LoadedModel
 from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 
-# What a node does not know by itself.
-PASSED_ON = ("HAKARI_MODEL_MEMORY_GB",)
+# Variables of the web server that a node needs.
+FORWARDED_VARIABLES = ("HAKARI_MODEL_MEMORY_GB",)
 
 
 @dataclass(frozen=True)
-class Introduction:
-    """Where a replica is: `node` for people, `node_id` for Ray; `machine` and `pid` tell its process.
+class ReplicaInfo:
+    """Where a replica runs: host name of the node, Ray's node id, machine and process id.
 
-    surroundings: its code and libraries, see `keys.code_and_libraries`.
+    versions: of its code and libraries, see `keys.code_and_libraries`.
     """
 
     node: str
     node_id: str
     machine: str
     pid: int
-    surroundings: dict[str, str]
+    versions: dict[str, str]
 
 
 @dataclass(frozen=True)
-class Held:
-    """What a replica holds after a chunk: its process' resident memory, and its models, the one used last first."""
+class ReplicaStatus:
+    """The memory of a replica after a chunk: resident bytes of its process; its models, most recently used first."""
 
     memory_bytes: int
-    models: tuple[ResidentModel, ...]
+    models: tuple[LoadedModel, ...]
 
 
 class Replica:
-    """An actor of Ray. Bytes go in and out, so that neither Ray nor the process between unpickles an array.
+    """A Ray actor. It receives and returns bytes, so that neither Ray nor the driver process unpickles arrays.
 
-    They are pickled, as all that Ray itself sends is: who may speak to the cluster is for its token to say
-    (`deploy/SCALING.md`), and errors travel like answers.
+    They are pickled, like everything that Ray sends: access to the cluster is protected by its token
+    (`deploy/SCALING.md`). Errors are returned like answers.
     """
 
     def __init__(self, environment: Mapping[str, str], settings: RaySettings, chunk_function: ChunkFunction) -> None:
-        """Before torch is imported: `environment` is the replica's, with its share of the node."""
+        """Set the environment of the replica, before torch is imported, and its share of the node's memory."""
         import ray
 
         context = ray.get_runtime_context()
@@ -70,13 +70,13 @@ class Replica:
         os.environ.update(environment)
         os.environ["HAKARI_WORKERS"] = str(replicas_on(node["Resources"], settings))
 
-    def introduce(self) -> Introduction:
-        """Where it is, and of which code."""
-        return Introduction(self._node, self._node_id, machine(), os.getpid(), code_and_libraries())
+    def info(self) -> ReplicaInfo:
+        """Where it runs, and the versions of its code and libraries."""
+        return ReplicaInfo(self._node, self._node_id, machine(), os.getpid(), code_and_libraries())
 
-    def answer(self, asked: bytes) -> tuple[bytes, Held]:
-        """Compute a chunk: from what `packed_request` made to what `unpacked_answer` reads."""
-        operation, request, fingerprint = pickle.loads(asked)
+    def answer(self, packed: bytes) -> tuple[bytes, ReplicaStatus]:
+        """Compute a chunk: takes bytes of `packed_request`, returns bytes for `unpacked_answer` and the new status."""
+        operation, request, fingerprint = pickle.loads(packed)
         answer: list[Piece] | Exception
         try:
             if fingerprint is not None:
@@ -85,12 +85,12 @@ class Replica:
         except EngineError as error:
             answer = error
         except Exception as error:
-            answer = described(error, operation, request)
+            answer = portable_error(error, operation, request)
         try:
-            packed = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+            packed_answer = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
         except Exception as error:
-            packed = pickle.dumps(described(error, operation, request), pickle.HIGHEST_PROTOCOL)
-        return packed, Held(psutil.Process().memory_info().rss, _resident())
+            packed_answer = pickle.dumps(portable_error(error, operation, request), pickle.HIGHEST_PROTOCOL)
+        return packed_answer, ReplicaStatus(psutil.Process().memory_info().rss, _loaded_models())
 
     def _require_same_files(self, request: Request, fingerprint: str) -> None:
         name = request["model"]
@@ -103,7 +103,7 @@ class Replica:
 
 
 def packed_request(operation: str, request: Request, fingerprint: str | None) -> bytes:
-    """What `Replica.answer` reads; `fingerprint` is that of the model's files where every node has its own."""
+    """The bytes that `Replica.answer` takes; `fingerprint`: of the files of a model in a local directory, else None."""
     return pickle.dumps((operation, request, fingerprint), pickle.HIGHEST_PROTOCOL)
 
 
@@ -116,26 +116,26 @@ def unpacked_answer(packed: bytes) -> list[Piece]:
 
 
 def environment_of_replicas(settings: RaySettings) -> dict[str, str]:
-    """What every replica finds in its environment: as many threads as processors, and its device."""
-    passed = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    # Ray hides the cards that a replica did not ask for; those it did are "auto".
-    return {**passed, "HAKARI_THREADS": str(max(1, int(settings.cpus))),
+    """The environment variables of every replica: one thread per processor, and its device."""
+    forwarded = {name: os.environ[name] for name in FORWARDED_VARIABLES if name in os.environ}
+    # Ray hides the GPUs that a replica did not request, so "auto" finds exactly its own.
+    return {**forwarded, "HAKARI_THREADS": str(max(1, int(settings.cpus))),
             "HAKARI_DEVICE": "auto" if settings.gpus else "cpu"}
 
 
 def replicas_on(resources: Mapping[str, float], settings: RaySettings) -> int:
-    """How many replicas may come to share a node's memory.
+    """The largest number of replicas that may share the memory of a node.
 
     >>> replicas_on({"CPU": 8.0, "GPU": 2.0}, RaySettings("head:6379", maximum=16, cpus=2, gpus=1))
     2
     """
-    room = [resources.get("CPU", 0.0) / settings.cpus]
+    n_by_resource = [resources.get("CPU", 0.0) / settings.cpus]
     if settings.gpus:
-        room.append(resources.get("GPU", 0.0) / settings.gpus)
-    return max(1, min(settings.maximum, *(int(one) for one in room)))
+        n_by_resource.append(resources.get("GPU", 0.0) / settings.gpus)
+    return max(1, min(settings.maximum, *(int(n) for n in n_by_resource)))
 
 
-def _resident() -> tuple[ResidentModel, ...]:
-    """A replica that never asked a model has not imported their library, and does not do so for this."""
+def _loaded_models() -> tuple[LoadedModel, ...]:
+    """The models in memory; none as long as the library of the models is not imported."""
     worker: Any = sys.modules.get("engine.models.worker")
-    return tuple(ResidentModel(**model) for model in worker.models_in_memory()) if worker is not None else ()
+    return tuple(LoadedModel(**model) for model in worker.models_in_memory()) if worker is not None else ()

@@ -1,11 +1,11 @@
-"""Runs as one person may see and change them: the one place where that is decided.
+"""Access control of runs: which runs a viewer may read and change.
 
-    own run                 everything
-    shared with the team    read: look at it, its settings, dataset and result; submit the same again as one's own
+    own run                 read and change
+    shared with the team    read: its settings, dataset and result; submit a run of one's own with the same settings
     a sample's run          read
-    anything else           it does not exist, whether or not it does
+    any other run           none; it is reported as non-existent
 
-Pages ask here and never the queue itself.
+Pages use this class, never the queue directly.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy
 from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
 from engine.runs.queue import RunQueue, Submission, run_name, unknown_run
-from engine.runs.storage.json_codec import texts_of, to_plain
+from engine.runs.storage.json_codec import texts_of, to_json_value
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
-from engine.runs.storage.views import RunView
 
 MAX_NOTE_CHARACTERS = 5_000
 
 
 @dataclass(frozen=True)
-class Desk:
-    """The queue for one viewer. Unknown and forbidden ids are answered alike, so that nothing can be found out."""
+class RunAccess:
+    """The queue for one viewer. Unknown and forbidden ids give the same error, so that ids cannot be probed."""
 
     queue: RunQueue
     store: Store
@@ -42,104 +42,104 @@ class Desk:
 
     def submit(self, kind: str, settings: Any, dataset: Any, name: str | None = None, *,
                reuse: bool = True) -> Submission:
-        """Queue an evaluation as the viewer's own run.
+        """Queue an evaluation as a run of the viewer.
 
-        Raises AccessError for a model or file that may not be named, InputError or RunError beyond a limit, and
-        what `RunQueue.submit` raises.
+        Raises AccessError for a model or file that is not allowed, InputError or RunError beyond a limit, and what
+        `RunQueue.submit` raises.
         """
-        plain = to_plain(settings)
-        self.models.check(plain)
-        self._check_dictionaries(plain)
+        stored_settings = to_json_value(settings)
+        self.models.check(stored_settings)
+        self._check_dictionaries(stored_settings)
         if self.limits != Limits():
             self.limits.check(n_rows=dataset.n, n_by_state=self.store.n_by_state(self.viewer.id),
                               stored_bytes=self.store.stored_bytes(self.viewer.id))
         return self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse)
 
-    def get(self, run_id: str) -> RunView | None:
-        """The run, or None when the viewer may not read it or there is none."""
+    def get(self, run_id: str) -> RunRecord | None:
+        """The run, or None when there is none or the viewer may not read it."""
         run = self.queue.get(run_id)
         return run if run is not None and self._may_read(run) else None
 
-    def may_change(self, run: RunView) -> bool:
+    def may_change(self, run: RunRecord) -> bool:
         """Whether the viewer may rename, note, share, cancel and delete the run."""
         return run.owner == self.viewer.id
 
-    def mine(self, search: Search = Search()) -> list[RunView]:  # noqa: B008 - frozen
-        """The viewer's own runs that a search finds, the newest first."""
+    def mine(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
+        """The viewer's own runs that match a search, newest first."""
         return self.store.search(replace(search, owner=self.viewer.id))
 
-    def team(self, search: Search = Search()) -> list[RunView]:  # noqa: B008 - frozen
-        """The runs that members share, the viewer's own among them, the newest first."""
+    def team(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
+        """The shared runs of all members, the viewer's included, newest first."""
         return [run for run in self.store.search(replace(search, owner=None, shared=True))
                 if run.owner != SAMPLES_ID]
 
     def settings(self, run_id: str) -> Any:
-        """Like `RunQueue.settings`, for a run that the viewer may read; so with the three that follow."""
-        self._readable(run_id)
+        """`RunQueue.settings` of a run that the viewer may read."""
+        self._require_readable(run_id)
         return self.queue.settings(run_id)
 
     def dataset(self, run_id: str) -> Any:
-        """The dataset of a run."""
-        self._readable(run_id)
+        """`RunQueue.dataset` of a run that the viewer may read."""
+        self._require_readable(run_id)
         return self.queue.dataset(run_id)
 
     def result(self, run_id: str) -> Any:
-        """What a finished run found."""
-        self._readable(run_id)
+        """`RunQueue.result` of a run that the viewer may read."""
+        self._require_readable(run_id)
         return self.queue.result(run_id)
 
     def table(self, run_id: str, field: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """One table of a result, or some of its columns."""
-        self._readable(run_id)
+        """`RunQueue.table` of a run that the viewer may read."""
+        self._require_readable(run_id)
         return self.queue.table(run_id, field, columns)
 
     def cancel(self, run_id: str) -> bool:
-        """Like `RunQueue.cancel`; this and what follows are for the viewer's own runs, AccessError for another's."""
-        self._own(run_id)
+        """`RunQueue.cancel` of the viewer's own run. Like all changes, raises AccessError for another owner's run."""
+        self._require_owner(run_id)
         return self.queue.cancel(run_id)
 
     def rename(self, run_id: str, name: str) -> None:
-        """Call a run otherwise; InputError for an empty or very long name."""
+        """Rename a run. Raises InputError for an empty or too long name."""
         self._change(run_id, name=run_name(name))
 
     def annotate(self, run_id: str, note: str) -> None:
-        """Set the note of a run, "" for none; InputError for a very long one."""
+        """Set the note of a run, "" for none. Raises InputError for a too long one."""
         if len(note) > MAX_NOTE_CHARACTERS:
             raise InputError(f"A note has at most {MAX_NOTE_CHARACTERS:,} characters; got {len(note):,}.")
         self._change(run_id, note=note.strip())
 
     def share(self, run_id: str, shared: bool) -> None:
-        """Let the team read a run, or no longer."""
+        """Share a run with the team, or stop sharing it."""
         self._change(run_id, shared=shared)
 
     def delete(self, run_id: str) -> None:
-        """Forget a run with its result, and its dataset unless another run has it."""
-        self._own(run_id)
+        """Delete a run, its result, and its dataset unless another run uses it."""
+        self._require_owner(run_id)
         self.queue.delete(run_id)
 
     def _check_dictionaries(self, settings: Mapping[str, Any]) -> None:
-        """A saved dictionary is the result of a run: who may not read the run may not use it."""
+        """Only viewers who may read the run that made a saved dictionary may use the dictionary."""
         for text in texts_of(settings):
             if text.startswith(SAVED) and self.get(text.removeprefix(SAVED)) is None:
                 raise AccessError("There is no such idf dictionary; it may have been deleted, or is no longer shared. "
                                   "Choose another.")
 
-    def _may_read(self, run: RunView) -> bool:
+    def _may_read(self, run: RunRecord) -> bool:
         return run.shared or run.owner in (self.viewer.id, SAMPLES_ID)
 
-    def _readable(self, run_id: str) -> RunView:
+    def _require_readable(self, run_id: str) -> RunRecord:
         run = self.get(run_id)
         if run is None:
             raise unknown_run(run_id)
         return run
 
     def _change(self, run_id: str, **values: str | bool) -> None:
-        self._own(run_id)
+        self._require_owner(run_id)
         if not self.store.change(run_id, **values):
             raise unknown_run(run_id)
 
-    def _own(self, run_id: str) -> None:
-        run = self._readable(run_id)
+    def _require_owner(self, run_id: str) -> None:
+        run = self._require_readable(run_id)
         if not self.may_change(run):
-            raise AccessError(f"The run {run.name!r} belongs to somebody else, who shares it: you may look at it and "
-                              "start your own with the same settings, but not change it.")
+            raise AccessError(f"The run {run.name!r} belongs to another user, who shares it: you may read it and start "
+                              "your own run with the same settings, but not change it.")

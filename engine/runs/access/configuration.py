@@ -1,4 +1,4 @@
-"""What an instance was told by its environment: whose it is, and how much it gives to each."""
+"""The configuration of an instance from its environment: members, limits, allowed models, retention."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ DEFAULT_RUNNING = 2
 
 @dataclass(frozen=True)
 class Configuration:
-    """Frozen at opening.
+    """Read once, when the engine is opened.
 
-    members: who may use a hosted instance; None on one's own machine. retention_days: after how many days a run
-    that ended is forgotten with its data; None keeps all. running: runs of everybody at once.
+    members: of a hosted instance; None on a single-user machine. retention_days: after how many days an ended run is
+    deleted with its data; None keeps all. running: the largest number of runs at once, of all users.
     """
 
     members: Members | None = None
@@ -30,19 +30,19 @@ class Configuration:
 
     @property
     def hosted(self) -> bool:
-        """Whether this is an instance for a team, with sign-in."""
+        """Whether this is a team instance with sign-in."""
         return self.members is not None
 
 
 def configuration(environment: Mapping[str, str] | None = None) -> Configuration:
-    """What the variables HAKARI_… say; InputError for what they cannot mean."""
-    given = os.environ if environment is None else environment
-    team = members(given)
+    """The configuration of the variables HAKARI_…. Raises InputError for invalid values."""
+    environment = os.environ if environment is None else environment
+    team = members(environment)
     hosted = team is not None
-    days = _number(given, "HAKARI_RETENTION_DAYS")
-    running = _number(given, "HAKARI_RUNNING")
+    days = _number(environment, "HAKARI_RETENTION_DAYS")
+    running = _number(environment, "HAKARI_RUNNING")
     return Configuration(
-        members=team, limits=limits(given, hosted=hosted), models=model_policy(given, hosted=hosted),
+        members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
         retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
     )
 

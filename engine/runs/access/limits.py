@@ -1,4 +1,4 @@
-"""How much one user may ask of a shared instance."""
+"""Limits for each user of a shared instance."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ HOSTED = {"running": 2, "queued": 20, "rows": 200_000, "storage_gb": 10.0}
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds for each user; None is no bound.
+    """Limits for each user; None is unlimited.
 
-    running: runs at once; more wait. queued: runs that are waiting or running. rows: of one dataset. storage_gb: what
-    the datasets and results of all runs take on the disk.
+    running: runs at once; more stay queued. queued: queued and running runs. rows: of one dataset. storage_gb: size of
+    the datasets and results of all runs on the disk.
     """
 
     running: int | None = None
@@ -26,38 +26,38 @@ class Limits:
     storage_gb: float | None = None
 
     def check(self, *, n_rows: int, n_by_state: Mapping[str, int], stored_bytes: int) -> None:
-        """Raise when a user who has so much already may not submit a dataset of `n_rows` rows.
+        """Check that a user may submit a dataset of `n_rows` rows.
 
-        InputError for the dataset itself, RunError for what is there already; both say the bound and what would do.
+        Raises InputError when the dataset is too large, RunError when the user has too many runs or too much data.
         """
         if self.rows is not None and n_rows > self.rows:
             raise InputError(f"The dataset has {n_rows:,} rows; this instance takes at most {self.rows:,} in one run. "
-                             "Take a part of it, or cut it into several runs.")
+                             "Use a part of it, or split it into several runs.")
         waiting = sum(n_by_state.get(state, 0) for state in UNFINISHED)
         if self.queued is not None and waiting >= self.queued:
             raise RunError(f"You have {waiting} runs waiting or running; this instance takes at most {self.queued} of "
-                           "one person. Wait for one to end, or cancel one on the Runs page.")
+                           "one user. Wait for one to end, or cancel one on the Runs page.")
         if self.storage_gb is not None and stored_bytes >= self.storage_gb * GIGABYTE:
             raise RunError(f"Your runs take {stored_bytes / GIGABYTE:.1f} GB on this instance; it keeps at most "
-                           f"{self.storage_gb:g} GB for one person. Delete runs that you no longer need on the Runs "
+                           f"{self.storage_gb:g} GB for one user. Delete runs that you no longer need on the Runs "
                            "page.")
 
 
 def limits(environment: Mapping[str, str], *, hosted: bool) -> Limits:
-    """The limits that HAKARI_USER_RUNNING, _QUEUED, _ROWS and _STORAGE_GB give each user; 0 is no bound.
+    """The limits of HAKARI_USER_RUNNING, _QUEUED, _ROWS and _STORAGE_GB; 0 is unlimited.
 
-    What is not given has the default of a hosted instance, or no bound on one's own machine. Raises InputError for
-    what is no number.
+    A variable that is not set has the default of a hosted instance; on a single-user machine it is unlimited. Raises
+    InputError for invalid values.
     """
-    given: dict[str, float | None] = {}
+    bounds: dict[str, float | None] = {}
     for field in fields(Limits):
         variable = f"HAKARI_USER_{field.name.upper()}"
         text = environment.get(variable, "").strip()
         try:
             number = float(text) if text else float(HOSTED[field.name]) if hosted else 0.0
         except ValueError:
-            raise InputError(f"{variable} is a number, 0 for no bound; got {text!r}.") from None
+            raise InputError(f"{variable} is a number, 0 for no limit; got {text!r}.") from None
         if not 0 <= number < float("inf"):
             raise InputError(f"{variable} is a number from 0 on; got {text!r}.")
-        given[field.name] = None if number == 0 else number if field.name == "storage_gb" else int(number)
-    return Limits(**given)  # type: ignore[arg-type]
+        bounds[field.name] = None if number == 0 else number if field.name == "storage_gb" else int(number)
+    return Limits(**bounds)  # type: ignore[arg-type]

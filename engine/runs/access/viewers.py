@@ -1,4 +1,4 @@
-"""Who is asking: a member of the team, or the one local user; and who is a member at all."""
+"""Viewers (a member of the team, or the local user), and the membership of a hosted instance."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from engine.errors import AccessError, InputError
 
 LOCAL_ID = "local"
-SAMPLES_ID = "samples"  # owns the runs of the samples, which everybody may read
+SAMPLES_ID = "samples"  # owner of the sample runs, which everybody may read
 EVERYONE = "*"
 ADDRESS = re.compile(r"[^@\s,;]+@[^@\s,;]+")
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """One person as the engine knows them: `id` owns runs (an address in lower case), `name` is for greeting."""
+    """A user: `id` (owner of runs; an e-mail address in lower case), `name` (for display)."""
 
     id: str
     name: str = ""
@@ -28,10 +28,10 @@ LOCAL = Viewer(LOCAL_ID)
 
 @dataclass(frozen=True)
 class Members:
-    """Who may use a hosted instance, by the address that their provider vouches for; all in lower case.
+    """The members of a hosted instance, by the e-mail address from their identity provider; all in lower case.
 
-    addresses: single persons. domains: everybody of these ("example.org"), "*" everybody the provider signs in.
-    admins: members too.
+    addresses: single users. domains: all users of a domain ("example.org"), "*" for all who can sign in.
+    admins: members with administrator rights.
     """
 
     addresses: frozenset[str] = frozenset()
@@ -39,39 +39,39 @@ class Members:
     admins: frozenset[str] = frozenset()
 
     def identify(self, claims: Mapping[str, object]) -> Viewer:
-        """The member that the claims of an identity token speak of.
+        """The member with the claims of an identity token.
 
-        claims: OIDC's standard claims; `email` decides, and `email_verified` where the provider sends it. It is
-        asked at every page view, so whoever is taken off the list is refused at the next, whatever their token.
-        Raises AccessError for anybody else, saying which address was seen.
+        claims: OIDC's standard claims; `email` identifies the user, `email_verified` is checked if present. Called at
+        every page view, so a removed member is refused at the next one, even with a valid token. Raises AccessError,
+        with the address in its message, for anybody else.
         """
         address = str(claims.get("email") or "").strip().lower()
         if not ADDRESS.fullmatch(address):
-            raise AccessError("Your sign-in tells no e-mail address, and members are known by theirs. Ask whoever runs "
-                              "this instance to request the scope 'email' from the provider.")
+            raise AccessError("Your sign-in has no e-mail address, which identifies a member. Ask the administrator "
+                              "to request the scope 'email' from the provider.")
         if claims.get("email_verified") in (False, "false"):
             raise AccessError(f"Your provider has not verified the address {address}. Verify it there and sign in "
                               "again.")
         domain = address.partition("@")[2]
         is_admin = address in self.admins
         if not (is_admin or address in self.addresses or domain in self.domains or EVERYONE in self.domains):
-            raise AccessError(f"{address} is not a member of this instance. Ask whoever runs it to add the address, or "
-                              "sign in with another one.")
+            raise AccessError(f"{address} is not a member of this instance. Ask the administrator to add the address, "
+                              "or sign in with another one.")
         return Viewer(address, str(claims.get("name") or address), is_admin)
 
 
 def members(environment: Mapping[str, str]) -> Members | None:
-    """The members that HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS and HAKARI_ADMINS name, None where none does.
+    """The members of HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS and HAKARI_ADMINS; None if all are empty.
 
-    Each is a list separated by commas or white space. Raises InputError for an entry that cannot be one.
+    Each is a list separated by commas or white space. Raises InputError for an invalid entry.
     """
     addresses = _listed(environment, "HAKARI_ALLOWED_EMAILS")
     domains = frozenset(name.removeprefix("@") for name in _listed(environment, "HAKARI_ALLOWED_DOMAINS"))
     admins = _listed(environment, "HAKARI_ADMINS")
-    if wrong := sorted(one for one in addresses | admins if not ADDRESS.fullmatch(one)):
-        raise InputError(f"HAKARI_ALLOWED_EMAILS and HAKARI_ADMINS list e-mail addresses; got {', '.join(wrong)}.")
-    if wrong := sorted(one for one in domains if "@" in one):
-        raise InputError(f"HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {', '.join(wrong)}.")
+    if invalid := sorted(entry for entry in addresses | admins if not ADDRESS.fullmatch(entry)):
+        raise InputError(f"HAKARI_ALLOWED_EMAILS and HAKARI_ADMINS list e-mail addresses; got {', '.join(invalid)}.")
+    if invalid := sorted(entry for entry in domains if "@" in entry):
+        raise InputError(f"HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {', '.join(invalid)}.")
     return Members(addresses, domains, admins) if addresses or domains or admins else None
 
 

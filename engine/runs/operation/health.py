@@ -1,4 +1,4 @@
-"""Whether an instance can do its work: does the database answer, do the workers live?"""
+"""Health check of an instance: the database and the workers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from engine.runs.open import Engine
 
 @dataclass(frozen=True)
 class Health:
-    """`parts` says of each part "ok" or what is wrong."""
+    """`parts`: status of each part, "ok" or the fault."""
 
     parts: dict[str, str]
 
     @property
     def ok(self) -> bool:
-        """Whether every part is."""
-        return all(said == "ok" for said in self.parts.values())
+        """Whether every part is ok."""
+        return all(status == "ok" for status in self.parts.values())
 
 
 def health(engine: Engine) -> Health:
-    """Ask each part now; never raises what a part raises."""
+    """Check each part now; errors of a part are reported in its status."""
     parts = {"database": "ok", "workers": "ok"}
     try:
         engine.store.n_by_state()

@@ -1,7 +1,7 @@
-"""Logs as JSON, one object a line, for machines that collect them. No line holds what a user wrote.
+"""Logs as JSON lines for log collectors, without user data.
 
-Messages are the project's own words, with ids in place of names. An error's own message may quote a sentence, so of an
-error only its type and where it arose are told.
+Log messages are fixed texts with ids, not names. The message of an exception may quote a sentence, so only its type and
+stack locations are logged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FIELDS = ("run", "user", "kind", "operation", "seconds", "state", "route", "stat
 
 
 class JsonLines(logging.Formatter):
-    """time, level, logger, message; run, user and other FIELDS where the record has them; where an error arose."""
+    """Fields: time, level, logger, message; FIELDS if the record has them; type and locations of an exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
@@ -37,7 +37,7 @@ class JsonLines(logging.Formatter):
 
 
 def set_up_logs() -> None:
-    """Write the engine's log as HAKARI_LOG says: JSON lines on stderr for "json", else as Python does."""
+    """Configure the engine's log by HAKARI_LOG: JSON lines on stderr for "json", else Python's default."""
     logger = logging.getLogger("engine")
     logger.setLevel(logging.INFO)
     if os.environ.get(VARIABLE, "").strip().lower() != "json":

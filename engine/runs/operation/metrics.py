@@ -1,4 +1,4 @@
-"""How an instance is doing, as Prometheus reads it; no name, no sentence and no address is among it."""
+"""Metrics of an instance in Prometheus format, without user data."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ STATES = ("queued", "running", "done", "failed", "cancelled")
 
 
 def exposition(engine: Engine) -> bytes:
-    """The figures in Prometheus' text format. Raises RunError when the database does not answer."""
+    """The metrics in Prometheus' text format. Raises RunError when the database cannot be read."""
     registry = CollectorRegistry()
-    registry.register(_Figures(engine))
+    registry.register(_EngineCollector(engine))
     return generate_latest(registry)
 
 
-class _Figures(Collector):
-    """Reads the engine when it is asked; keeps nothing."""
+class _EngineCollector(Collector):
+    """Collects the metrics from the engine on each request."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def describe(self) -> list[Metric]:
-        """Nothing beforehand, so that registering reads nothing."""
+        """Empty, so that registering does not collect."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Every figure as it is now."""
+        """The current value of every metric."""
         engine = self._engine
         n_by_state = engine.store.n_by_state()
         runs = GaugeMetricFamily("hakari_runs", "Runs by state", labels=["state"])
@@ -50,15 +50,15 @@ class _Figures(Collector):
         yield CounterMetricFamily("hakari_cache_misses", "Pieces that had to be computed", counts.misses)
         yield GaugeMetricFamily("hakari_cache_bytes", "Size of the cache", engine.cache.used_bytes())
         memory = GaugeMetricFamily("hakari_memory_bytes", "Resident memory", labels=["process"])
-        memory.add_metric(["web"], _resident(psutil.Process().pid))
-        memory.add_metric(["workers"], sum(map(_resident, engine.backend.pids())))
+        memory.add_metric(["web"], _resident_bytes(psutil.Process().pid))
+        memory.add_metric(["workers"], sum(map(_resident_bytes, engine.backend.pids())))
         yield memory
         yield GaugeMetricFamily("hakari_workers", "Workers that live, on this machine or elsewhere",
                                 len(engine.backend.workers()))
 
 
-def _resident(pid: int) -> float:
+def _resident_bytes(pid: int) -> float:
     try:
         return float(psutil.Process(pid).memory_info().rss)
-    except psutil.Error:  # it has just ended
+    except psutil.Error:  # the process has just ended
         return 0.0

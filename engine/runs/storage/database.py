@@ -1,7 +1,7 @@
-"""Opening the database of the run store, and bringing it to the newest schema.
+"""Opening the database of the run store, and migrating it to the newest schema.
 
-SQLite in the data directory, or the PostgreSQL that HAKARI_DATABASE_URL names. The schema is Alembic's: the steps
-lie in `migrations/versions`, and every opening takes those that are missing.
+SQLite in the data directory, or the PostgreSQL database at HAKARI_DATABASE_URL. The migrations are Alembic's, in
+`migrations/versions`; every opening applies the missing ones.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
 OPENING_ATTEMPTS = 10
 MIGRATIONS = Path(__file__).with_name("migrations")
-FIRST_REVISION = "0001"  # the schema of databases that were made before Alembic looked after it
+FIRST_REVISION = "0001"  # the schema of databases that were created before Alembic was used
 MIGRATION_LOCK = 4_172_903  # any number, the same for every process that opens a PostgreSQL database
-ONE_AT_A_TIME = threading.Lock()  # Alembic's `context` is one for the whole process
+ONE_AT_A_TIME = threading.Lock()  # Alembic's `context` is global to the process
 DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 
 
 def database_url(data_dir: Path) -> URL:
-    """Where the runs of `data_dir` are listed: HAKARI_DATABASE_URL, or a SQLite file in the directory.
+    """The URL of the run store of `data_dir`: HAKARI_DATABASE_URL, or a SQLite file in the directory.
 
-    Raises InputError for a URL that is none, or of another kind of database.
+    Raises InputError for an invalid URL, or one of an unsupported database.
     """
-    given = os.environ.get(URL_VARIABLE, "").strip()
-    if not given:
+    raw_url = os.environ.get(URL_VARIABLE, "").strip()
+    if not raw_url:
         return URL.create("sqlite", database=str(data_dir / "hakari.sqlite"))
     try:
-        url = make_url(given)
+        url = make_url(raw_url)
     except ArgumentError:
-        # Without the value: it may hold a password.
-        raise InputError(f"{URL_VARIABLE} is no URL of a database. It looks like "
+        # Without the value, which may hold a password.
+        raise InputError(f"{URL_VARIABLE} is not the URL of a database. Give one such as "
                          "postgresql://user:password@host:5432/hakari.") from None
     url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
@@ -50,26 +50,26 @@ def database_url(data_dir: Path) -> URL:
 
 
 def open_database(url: str | URL) -> Engine:
-    """The database at `url` with all tables as they are today; what is missing is created.
+    """Open the database at `url`, and create or migrate its tables.
 
-    Raises InputError when it cannot be opened, or is no such database.
+    Raises InputError when it cannot be opened or migrated.
     """
     url = make_url(url)
-    where = url.render_as_string(hide_password=True)
+    shown_url = url.render_as_string(hide_password=True)
     try:
         engine = _engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise InputError(f"The database {where} needs a driver that is not installed: {error}.") from error
+        raise InputError(f"The database {shown_url} needs a driver that is not installed: {error}.") from error
     try:
         _upgrade(engine)
     except DatabaseError as error:
         engine.dispose()
-        what = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = ("Choose another data directory (HAKARI_DATA_DIR), or move that file away to begin an empty list."
+        reason = " ".join(str(error.orig).split()).rstrip(".?")
+        advice = ("Choose another data directory (HAKARI_DATA_DIR), or move that file away to start with an empty list."
                   if engine.dialect.name == "sqlite" else
-                  f"Check that the server runs and that {URL_VARIABLE} names it, its user and its database rightly.")
-        raise InputError(f"The list of runs in {url.database if engine.dialect.name == 'sqlite' else where} cannot be "
-                         f"opened: {what}. {advice}") from error
+                  f"Check that the server runs and that {URL_VARIABLE} names the right server, user and database.")
+        location = url.database if engine.dialect.name == "sqlite" else shown_url
+        raise InputError(f"The list of runs in {location} cannot be opened: {reason}. {advice}") from error
     return engine
 
 
@@ -78,7 +78,7 @@ def _engine(url: URL) -> Engine:
         engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
         event.listen(engine, "connect", _set_up_sqlite)
         return engine
-    # A connection that the server dropped meanwhile is noticed and made anew before it is used.
+    # pool_pre_ping replaces a connection that the server has closed before it is used.
     return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": CONNECT_SECONDS})
 
 
@@ -88,14 +88,14 @@ def _set_up_sqlite(connection: Any, _: Any) -> None:
 
 
 def _upgrade(engine: Engine) -> None:
-    """Take the missing steps; two processes that open at once do it one after the other."""
+    """Apply the missing migrations; concurrent processes do so one after the other."""
     for attempt in range(OPENING_ATTEMPTS):
         try:
             with ONE_AT_A_TIME, engine.connect() as connection:
                 if engine.dialect.name == "sqlite":
                     connection.exec_driver_sql("PRAGMA journal_mode = WAL")
                     connection.commit()
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # the driver's own BEGIN comes too late
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # sqlite3 would begin too late
                 else:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
                 _migrate(connection)
@@ -108,7 +108,7 @@ def _upgrade(engine: Engine) -> None:
 
 
 def _migrate(connection: Connection) -> None:
-    from alembic import command  # a third of a second that only an opening pays
+    from alembic import command  # imported here: it takes a third of a second
     from alembic.config import Config
 
     config = Config()

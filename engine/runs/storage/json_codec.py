@@ -1,7 +1,7 @@
-"""Frozen records to JSON-able values and back: tuples, nested records and non-finite floats survive.
+"""Conversion of frozen records to JSON values and back, including tuples, nested records and non-finite floats.
 
-JSON knows no tuple, so the type hints of the record say where one was; it knows no NaN either, so a
-float that is not finite is written as {"float": "nan"}, which PostgreSQL and browsers read too.
+JSON has no tuples: they are restored by the type hints of the record. It has no NaN either: a float that is not finite
+is written as {"float": "nan"}, which PostgreSQL and browsers can read too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Record = TypeVar("Record")
 _NON_FINITE = {"nan", "inf", "-inf"}
 
 
-def to_plain(value: Any) -> Any:
-    """`value` in dicts with str keys, lists, str, int, finite float, bool and None.
+def to_json_value(value: Any) -> Any:
+    """`value` as dicts with str keys, lists, str, int, finite float, bool and None.
 
     Records become dicts of their fields, tuples become lists, numpy scalars their Python value. Raises
-    TypeError for what JSON cannot hold (tables, arrays, sets, objects, keys that are not str).
+    TypeError for values that JSON cannot represent (tables, arrays, sets, objects, keys that are not str).
 
-    >>> to_plain({"layers": (1, 2), "score": float("nan")})
+    >>> to_json_value({"layers": (1, 2), "score": float("nan")})
     {'layers': [1, 2], 'score': {'float': 'nan'}}
     """
     if isinstance(value, np.generic):
@@ -41,19 +41,19 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, tuple | list):
-        return [to_plain(item) for item in value]
+        return [to_json_value(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {field.name: to_json_value(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
         for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"JSON keys are str; got {key!r} ({type(key).__name__}).")
-        return {key: to_plain(item) for key, item in value.items()}
+        return {key: to_json_value(item) for key, item in value.items()}
     raise TypeError(f"A value of type {type(value).__name__} cannot be written as JSON.")
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every text in JSON-able settings, however deep."""
+    """Every text in a JSON value, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -64,65 +64,66 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(item)
 
 
-def from_plain(record_type: type[Record], plain: Mapping[str, Any], what: str = "settings", *,
-               given: Mapping[str, Any] | None = None) -> Record:
-    """The record of `record_type` that `to_plain` wrote; fields that are missing take their default.
+def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = "settings", *,
+                     extra_fields: Mapping[str, Any] | None = None) -> Record:
+    """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults.
 
-    `given` are fields that were kept apart (tables, arrays) and go in as they are. Raises InputError, naming
-    the field and starting with `what`, when the values come from another version (a field unknown here, a
-    required one missing) or have another type than the record's hints.
+    `extra_fields`: values of fields that are stored elsewhere (tables, arrays), used unchanged. Raises InputError, with
+    `subject` and the field in its message, when the values come from another version (an unknown field, or a required
+    one missing) or do not match the type hints of the record.
     """
-    if not isinstance(plain, Mapping):
-        raise InputError(f"The {what} should be a set of named fields; got {plain!r}.")
+    if not isinstance(stored, Mapping):
+        raise InputError(f"The {subject} should be a set of named fields; got {stored!r}.")
     fields = {field.name: field for field in dataclasses.fields(record_type)}  # type: ignore[arg-type]
-    given = given or {}
-    unknown = sorted({*plain, *given} - set(fields))
+    extra_fields = extra_fields or {}
+    unknown = sorted({*stored, *extra_fields} - set(fields))
     if unknown:
-        raise InputError(f"The {what} hold {', '.join(map(repr, unknown))}, which this version does not know; they "
+        raise InputError(f"The {subject} hold {', '.join(map(repr, unknown))}, which this version does not know; they "
                          f"were made by another version. Known here: {', '.join(fields)}.")
     required = [name for name, field in fields.items()
                 if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING]
-    missing = [name for name in required if name not in plain and name not in given]
+    missing = [name for name in required if name not in stored and name not in extra_fields]
     if missing:
-        raise InputError(f"The {what} lack {', '.join(map(repr, missing))}, which this version needs.")
+        raise InputError(f"The {subject} lack {', '.join(map(repr, missing))}, which this version needs.")
     hints = _hints(record_type)  # type: ignore[arg-type]
-    restored = {name: restore(hints[name], value, f"{what}: {name}") for name, value in plain.items()}
-    return record_type(**restored, **given)
+    restored = {name: restore_value(hints[name], value, f"{subject}: {name}") for name, value in stored.items()}
+    return record_type(**restored, **extra_fields)
 
 
-def restore(hint: Any, value: Any, what: str) -> Any:
-    """`value`, as `to_plain` left it, in the shape of the type hint `hint`.
+def restore_value(hint: Any, value: Any, subject: str) -> Any:
+    """`value`, as `to_json_value` wrote it, converted to the type of `hint`.
 
-    Raises InputError, starting with `what`, when it does not fit.
+    Raises InputError, with `subject` in its message, when it does not match.
     """
     if _is_non_finite(value):
         value = float(value["float"])
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _restore_union(get_args(hint), value, what)
+        return _restore_union(get_args(hint), value, subject)
     if origin is Literal:
-        return _checked(value in get_args(hint), hint, value, what)
+        return _require(value in get_args(hint), hint, value, subject)
     if hint in (Any, object):
         return _restore_untyped(value)
     if dataclasses.is_dataclass(hint):
-        return from_plain(hint, value, what)  # type: ignore[arg-type]
+        return record_from_json(hint, value, subject)  # type: ignore[arg-type]
     kind = origin or hint
     if kind is tuple:
-        return tuple(_restore_items(get_args(hint), _checked(isinstance(value, list), hint, value, what), what))
+        return tuple(_restore_items(get_args(hint), _require(isinstance(value, list), hint, value, subject), subject))
     if kind in (list, Sequence):
         inner = (get_args(hint) or (Any,))[0]
-        return [restore(inner, item, what) for item in _checked(isinstance(value, list), hint, value, what)]
+        items = _require(isinstance(value, list), hint, value, subject)
+        return [restore_value(inner, item, subject) for item in items]
     if kind in (dict, Mapping):
         inner = (get_args(hint) or (str, Any))[1]
-        _checked(isinstance(value, Mapping), hint, value, what)
-        return {key: restore(inner, item, f"{what}: {key}") for key, item in value.items()}
+        _require(isinstance(value, Mapping), hint, value, subject)
+        return {key: restore_value(inner, item, f"{subject}: {key}") for key, item in value.items()}
     if kind is float:
-        return float(_checked(isinstance(value, int | float) and not isinstance(value, bool), hint, value, what))
+        return float(_require(isinstance(value, int | float) and not isinstance(value, bool), hint, value, subject))
     if kind is int:
-        return _checked(isinstance(value, int) and not isinstance(value, bool), hint, value, what)
+        return _require(isinstance(value, int) and not isinstance(value, bool), hint, value, subject)
     if kind is Path:
-        return Path(_checked(isinstance(value, str), hint, value, what))
-    return _checked(isinstance(value, kind), hint, value, what)
+        return Path(_require(isinstance(value, str), hint, value, subject))
+    return _require(isinstance(value, kind), hint, value, subject)
 
 
 @cache
@@ -130,23 +131,23 @@ def _hints(record_type: type[Any]) -> dict[str, Any]:
     return get_type_hints(record_type)
 
 
-def _restore_items(hints: tuple[Any, ...], items: list[Any], what: str) -> list[Any]:
+def _restore_items(hints: tuple[Any, ...], items: list[Any], subject: str) -> list[Any]:
     if not hints:
         return [_restore_untyped(item) for item in items]
     if len(hints) == 2 and hints[1] is Ellipsis:
-        return [restore(hints[0], item, what) for item in items]
+        return [restore_value(hints[0], item, subject) for item in items]
     if len(hints) != len(items):
-        raise InputError(f"The {what} should hold {len(hints)} values; got {len(items)}.")
-    return [restore(hint, item, what) for hint, item in zip(hints, items, strict=True)]
+        raise InputError(f"The {subject} should hold {len(hints)} values; got {len(items)}.")
+    return [restore_value(hint, item, subject) for hint, item in zip(hints, items, strict=True)]
 
 
-def _restore_union(hints: tuple[Any, ...], value: Any, what: str) -> Any:
+def _restore_union(hints: tuple[Any, ...], value: Any, subject: str) -> Any:
     if value is None and type(None) in hints:
         return None
     failures = []
     for hint in hints:
         try:
-            return restore(hint, value, what)
+            return restore_value(hint, value, subject)
         except InputError as error:
             failures.append(error)
     raise failures[0]
@@ -166,8 +167,8 @@ def _is_non_finite(value: Any) -> bool:
     return isinstance(value, Mapping) and len(value) == 1 and value.get("float") in _NON_FINITE
 
 
-def _checked(fits: bool, hint: Any, value: Any, what: str) -> Any:
-    if not fits:
+def _require(is_valid: bool, hint: Any, value: Any, subject: str) -> Any:
+    if not is_valid:
         name = getattr(hint, "__name__", str(hint))
-        raise InputError(f"The {what} should be of type {name}; got {value!r}.")
+        raise InputError(f"The {subject} should be of type {name}; got {value!r}.")
     return value

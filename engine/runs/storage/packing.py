@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
-from engine.runs.storage.json_codec import from_plain, to_plain
+from engine.runs.storage.json_codec import record_from_json, to_json_value
 
 SCHEMA = 1
 RECORD, ARRAYS = "record.json", "arrays.npz"
@@ -54,7 +54,7 @@ def pack(record: Any) -> dict[str, bytes]:
             fields[field.name] = {"as": "arrays", "keys": [_key(key, record, field.name) for key in value]}
         else:
             try:
-                fields[field.name] = {"as": "value", "value": to_plain(value)}
+                fields[field.name] = {"as": "value", "value": to_json_value(value)}
             except TypeError as error:
                 raise TypeError(f"{type(record).__qualname__}.{field.name}: {error}") from error
     if arrays:
@@ -85,7 +85,7 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         else:
             values[name] = stored["value"]
     try:
-        return from_plain(record_type, values, "result", given=apart)
+        return record_from_json(record_type, values, "result", extra_fields=apart)
     except InputError as error:
         raise RunError(f"{what} was made by another version: {error}") from error
 

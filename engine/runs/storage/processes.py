@@ -1,9 +1,9 @@
-"""Who runs a run: which process, and whether it still lives.
+"""The processes that own runs, and whether they are alive.
 
-Several processes may open one data directory (two servers, a server and a command). A run belongs to one of
-them; the others take it over only when that one is dead. On the same machine this is certain: its
-pid is gone, or belongs to a process that started at another time. A process of another machine, or of another
-container, cannot be looked at: it counts as dead when it has not signed for `SILENCE_SECONDS`.
+Several processes may open one data directory (two servers, a server and a command). A run is owned by one of them; the
+others adopt it only when its owner is dead. On the same machine this is certain: the process id does not exist, or
+belongs to a process with another start time. A process on another machine or in another container cannot be inspected:
+it counts as dead when its last heartbeat is older than `HEARTBEAT_TIMEOUT_SECONDS`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import psutil
 
 from engine.inference.machine import machine
 
-SIGN_SECONDS = 15.0
-SILENCE_SECONDS = 90.0
-START_TOLERANCE_SECONDS = 2.0  # psutil derives start times from the clock, which gets corrected
+HEARTBEAT_SECONDS = 15.0  # between two heartbeats
+HEARTBEAT_TIMEOUT_SECONDS = 90.0
+START_TOLERANCE_SECONDS = 2.0  # psutil derives start times from the system clock, which may be adjusted
 
 
 @dataclass(frozen=True)
-class ProcessMark:
-    """What tells one process from every other: `id` is drawn per opening, `started` is seconds since 1970."""
+class ProcessIdentity:
+    """Identifies a process: `id` is random per opened store, `started` is in seconds since 1970."""
 
     id: str
     host: str
@@ -32,23 +32,23 @@ class ProcessMark:
     started: float
 
 
-def this_process() -> ProcessMark:
-    """The mark of the running process, with an id of its own on every call."""
-    return ProcessMark(secrets.token_hex(8), machine(), os.getpid(), psutil.Process().create_time())
+def this_process() -> ProcessIdentity:
+    """The identity of this process, with a new id on every call."""
+    return ProcessIdentity(secrets.token_hex(8), machine(), os.getpid(), psutil.Process().create_time())
 
 
-def is_alive(mark: ProcessMark, last_signed: datetime, now: datetime) -> bool:
-    """Whether the process of `mark`, which last signed at `last_signed`, still lives at `now`.
+def is_alive(identity: ProcessIdentity, last_heartbeat: datetime, now: datetime) -> bool:
+    """Whether the process is alive at `now`, given the time of its last heartbeat.
 
-    A process that ended but was not yet collected by its parent (a zombie) is dead.
+    A zombie (ended, but not yet reaped by its parent) counts as dead.
     """
-    if mark.host != machine():
-        return now - last_signed < timedelta(seconds=SILENCE_SECONDS)
+    if identity.host != machine():
+        return now - last_heartbeat < timedelta(seconds=HEARTBEAT_TIMEOUT_SECONDS)
     try:
-        process = psutil.Process(mark.pid)
+        process = psutil.Process(identity.pid)
         return (process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-                and abs(process.create_time() - mark.started) < START_TOLERANCE_SECONDS)
+                and abs(process.create_time() - identity.started) < START_TOLERANCE_SECONDS)
     except psutil.NoSuchProcess:
         return False
-    except psutil.AccessDenied:  # it exists, and is somebody else's: its start time decides where it can be read
+    except psutil.AccessDenied:  # it exists but belongs to another user
         return True

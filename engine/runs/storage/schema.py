@@ -1,4 +1,4 @@
-"""The tables of the run store, in SQLAlchemy's words; nothing here is particular to SQLite."""
+"""The tables of the run store, as SQLAlchemy models for SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from sqlalchemy.types import TypeDecorator
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, kept in UTC and always aware, also where the database knows no time zones."""
+    """A time, stored in UTC and always time-zone aware, also if the database does not support time zones."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To the database: in UTC; a naive time is a fault of the caller."""
+        """To the database: in UTC. Raises ValueError for a naive time."""
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError(f"A moment needs its time zone; got {value!r}.")
+            raise ValueError(f"A time needs a time zone; got {value!r}.")
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
@@ -33,11 +33,11 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 class Base(DeclarativeBase):
-    """The tables below share one schema."""
+    """The base class of all tables."""
 
 
 class ProcessRow(Base):
-    """A process that has, or had, this store open; see `engine.runs.storage.processes`."""
+    """A process that has or had this store open; see `engine.runs.storage.processes`."""
 
     __tablename__ = "processes"
 
@@ -45,11 +45,11 @@ class ProcessRow(Base):
     host: Mapped[str] = mapped_column(String(300))
     pid: Mapped[int]
     started: Mapped[float] = mapped_column(Float(53))
-    signed: Mapped[datetime] = mapped_column(UtcDateTime)
+    last_heartbeat: Mapped[datetime] = mapped_column("signed", UtcDateTime)  # the column keeps its first name
 
 
 class RunRow(Base):
-    """One run. `number` gives the order of submission, `id` is what addresses show."""
+    """One run. `number`: order of submission; `id`: public id, used in URLs."""
 
     __tablename__ = "runs"
 
@@ -62,7 +62,7 @@ class RunRow(Base):
     dataset_name: Mapped[str] = mapped_column(Text)
     dataset_hash: Mapped[str] = mapped_column(String(64), index=True)
     dataset_notices: Mapped[list[str]] = mapped_column(JSON)
-    key: Mapped[str] = mapped_column(String(64))  # equal for runs that must give equal results
+    key: Mapped[str] = mapped_column(String(64))  # see `engine.runs.run_key`
     state: Mapped[str] = mapped_column(String(12), index=True)
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
@@ -71,14 +71,14 @@ class RunRow(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
     started: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    expected: Mapped[datetime | None] = mapped_column(UtcDateTime)  # when it should be finished
-    # The process that runs it or will; NULL when nobody does: finished, or left by a process that closed.
+    expected: Mapped[datetime | None] = mapped_column(UtcDateTime)  # estimated end of the present step
+    # The process that owns it; NULL when it has ended, or was released by a process that closed.
     process_id: Mapped[str | None] = mapped_column(ForeignKey("processes.id", ondelete="SET NULL"))
     stop_requested: Mapped[bool] = mapped_column(default=False)
-    attempts: Mapped[int] = mapped_column(default=0)  # how often it was started and not brought to an end
+    attempts: Mapped[int] = mapped_column(default=0)  # starts without an end
     shared: Mapped[bool] = mapped_column(default=False, server_default=false())  # the team may read it
     note: Mapped[str] = mapped_column(Text, default="", server_default="")
-    models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, a line each
+    models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, one per line
     stored_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")  # dataset and result on disk
 
     __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"),

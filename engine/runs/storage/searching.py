@@ -1,4 +1,4 @@
-"""What to look for among runs, and the queries that find it."""
+"""Search criteria for runs, and the queries that select runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from engine.runs.storage.schema import RunRow
 
 @dataclass(frozen=True)
 class Search:
-    """Which runs: every field that is given narrows it.
+    """Criteria, combined by AND; a default value does not restrict.
 
-    owner: whose; None is everybody's. shared: only those shared with the team. text: in the name, the note, the
-    dataset's name or a model's, whatever the case. model, dataset: the whole name.
+    owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the name of
+    the dataset or of a model, ignoring case. model, dataset: the exact name.
     """
 
     owner: str | None = None
@@ -28,8 +28,8 @@ class Search:
     limit: int = 300
 
 
-def found(search: Search) -> Select[RunRow]:
-    """The query of a search, the newest runs first."""
+def search_query(search: Search) -> Select[RunRow]:
+    """The query of a search, newest runs first."""
     query = select(RunRow).order_by(RunRow.number.desc()).limit(search.limit)
     conditions: list[ColumnElement[bool]] = []
     if search.owner is not None:
@@ -43,7 +43,7 @@ def found(search: Search) -> Select[RunRow]:
     if search.dataset:
         conditions.append(RunRow.dataset_name == search.dataset)
     if search.model:
-        # Models stand in lines of their own: the name must be a whole line.
+        # One model per line: the name must match a whole line.
         lines = "\n" + RunRow.models + "\n"
         conditions.append(lines.contains(f"\n{search.model}\n", autoescape=True))
     for word in search.text.split():
@@ -53,9 +53,9 @@ def found(search: Search) -> Select[RunRow]:
 
 
 def next_queued(process_id: str, running_per_owner: int | None) -> Select[str]:
-    """The id of the run that a process starts next: of the owner with the fewest running runs the oldest."""
-    other = aliased(RunRow)
-    n_running = (select(func.count()).where(other.owner == RunRow.owner, other.state == "running")
+    """The query of the next run of a process: its id; the oldest run of the owner with the fewest running runs."""
+    same_owner = aliased(RunRow)
+    n_running = (select(func.count()).where(same_owner.owner == RunRow.owner, same_owner.state == "running")
                  .correlate(RunRow).scalar_subquery())
     query = select(RunRow.id).where(RunRow.state == "queued", RunRow.process_id == process_id)
     if running_per_owner is not None:

@@ -118,9 +118,9 @@ def test_a_corpus_of_files_and_a_zip_is_counted_and_found_again(backend: FakeBac
     assert choice == f"saved/{run_id}" and dictionaries.label(choice) == "my <b>novels</b>"
     assert choice not in dictionaries.choices(["another"]) and choice in dictionaries.choices(with_occurrences=True)
     pairs = SentencePairs("pairs", ("猫がいる。",), ("犬がいる。",), ("",), {}, (1,))
-    run = session.desk().submit("alignment", alignment.Settings((MODEL,)), pairs)
+    run = session.access().submit("alignment", alignment.Settings((MODEL,)), pairs)
     assert session.engine().runs.wait(run.run_id, SECONDS).state == "done"
-    scores = rescore(session.desk().result(run.run_id), alignment.Scoring(choice, penalty="reading"))
+    scores = rescore(session.access().result(run.run_id), alignment.Scoring(choice, penalty="reading"))
     assert scores.dictionaries[MODEL].startswith("my <b>novels</b> (3 documents, ")
     assert scores.pairs["f1"].notna().all()
 
@@ -173,7 +173,7 @@ def test_what_is_missing_is_asked_for(backend: FakeBackend) -> None:
     app = building("files", "empty")
     app.file_uploader(key="corpora-files").upload("empty.txt", b"")
     assert "Empty: empty.txt" in words(counted(app))
-    assert session.desk().mine() == []
+    assert session.access().mine() == []
 
 
 def test_progress_is_shown_and_a_run_can_be_cancelled(backend: FakeBackend) -> None:
@@ -199,4 +199,4 @@ def test_a_damaged_file_is_made_again_from_its_run(backend: FakeBackend) -> None
     path.unlink()
     assert stored.saved_path(f"saved/{run_id}") is None
     assert f"saved/{run_id}" in dictionaries.choices() and path.is_file()
-    assert session.desk().settings(run_id) == Settings(MODEL, "kept", "line")
+    assert session.access().settings(run_id) == Settings(MODEL, "kept", "line")

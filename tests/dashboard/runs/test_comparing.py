@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from dashboard.runs.comparing import compared
 from dashboard.shared.headlines import Headline
-from engine.runs.storage.views import RunView
+from engine.runs.storage.run_record import RunRecord
 
-RUN = RunView("1", "local", "clusters", "first", {"models": ["a"], "layer": None, "scoring": {"idf": "none"}}, "d.csv",
-              "h", (), "done", 1, 1, "", "", datetime(2026, 1, 1, tzinfo=UTC), None, None, None, None)
+RUN = RunRecord("1", "local", "clusters", "first", {"models": ["a"], "layer": None, "scoring": {"idf": "none"}},
+                "d.csv", "h", (), "done", 1, 1, "", "", datetime(2026, 1, 1, tzinfo=UTC), None, None, None, None)
 
 
 def test_only_what_differs_is_told_and_then_the_numbers() -> None:

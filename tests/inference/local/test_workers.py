@@ -1,4 +1,4 @@
-"""Worker processes: fair between runs, replaced when they die, gone when their parent is."""
+"""Worker processes: fair between runs, replaced when they die, ended with their parent."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ class TestFairQueue:
 
     def test_closing_frees_whoever_waits(self) -> None:
         queue: FairQueue[str] = FairQueue()
-        taken: list[str | None] = []
-        thread = threading.Thread(target=lambda: taken.append(queue.take()))
+        results: list[str | None] = []
+        thread = threading.Thread(target=lambda: results.append(queue.take()))
         thread.start()
         assert queue.close() == []
         thread.join(timeout=SECONDS)
-        assert taken == [None] and queue.take() is None
+        assert results == [None] and queue.take() is None
         assert not queue.put("a", "a1")
 
 
@@ -88,7 +88,7 @@ def test_answers_come_from_one_process_that_stays(shared: LocalWorkers) -> None:
     assert shared.pids() == [first]
 
 
-def resident(name: str) -> dict[str, Any]:
+def loaded_model(name: str) -> dict[str, Any]:
     return {"name": name, "task": "encode", "device": "cpu", "parameters": 10, "bytes": 40}
 
 
@@ -98,17 +98,17 @@ def test_what_a_worker_holds_is_known_without_asking_it(workers: LocalWorkers, t
     [state] = workers.workers()
     assert (state.device, state.models, state.computing, state.seconds) == ("cpu", (), "", 0.0)
     assert state.pid in workers.pids() and (state.memory_bytes or 0) > 10**6
-    ask(workers, "hold", resident("first")).result(SECONDS)
-    ask(workers, "hold", resident("second")).result(SECONDS)
+    ask(workers, "hold", loaded_model("first")).result(SECONDS)
+    ask(workers, "hold", loaded_model("second")).result(SECONDS)
     [state] = workers.workers()
     assert [model.name for model in state.models] == ["first", "second"] and state.models[0].bytes == 40
-    # In the midst of a chunk the last word counts, at once.
+    # While a chunk is computed, the last report is returned at once.
     gate = tmp_path / "gate"
     future = ask(workers, "wait for", str(gate))
     wait_until(gate.with_suffix(".begun").exists)
-    begun = time.monotonic()
+    start = time.monotonic()
     [state] = workers.workers()
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - start < 1.0
     assert (state.computing, len(state.models)) == ("wait for fake/model", 2) and state.seconds > 0
     gate.touch()
     future.result(SECONDS)
@@ -116,7 +116,7 @@ def test_what_a_worker_holds_is_known_without_asking_it(workers: LocalWorkers, t
 
 
 def test_an_error_tells_what_is_held_too_and_a_new_worker_holds_nothing(workers: LocalWorkers) -> None:
-    ask(workers, "hold", resident("first")).result(SECONDS)
+    ask(workers, "hold", loaded_model("first")).result(SECONDS)
     with pytest.raises(ModelError):
         ask(workers, "raise", "model").result(SECONDS)
     assert [model.name for model in workers.workers()[0].models] == ["first"]
@@ -155,11 +155,11 @@ def test_cancelling_a_run_drops_what_is_queued_of_it(shared: LocalWorkers, tmp_p
     running = ask(shared, "wait for", str(gate), run_id="a")
     wait_until(gate.with_suffix(".begun").exists)
     queued = [ask(shared, "echo", i, run_id="a") for i in range(3)]
-    other = ask(shared, "echo", "other", run_id="b")
+    other_run = ask(shared, "echo", "other", run_id="b")
     shared.cancel("a")
     assert all(future.cancelled() for future in queued)
     gate.touch()
-    assert running.result(SECONDS) == [str(gate)] and other.result(SECONDS) == ["other"]
+    assert running.result(SECONDS) == [str(gate)] and other_run.result(SECONDS) == ["other"]
     assert ask(shared, "echo", "again", run_id="a").result(SECONDS) == ["again"]
 
 
@@ -212,10 +212,10 @@ def test_the_worker_knows_the_environment_and_its_device(monkeypatch: pytest.Mon
     try:
         futures = [ask(workers, "environment", "HAKARI_DEVICE", "HAKARI_THREADS", "HAKARI_WORKERS")
                    for _ in range(2)]
-        # The first of them sleeps, so the second is the other's; which is which is nobody's matter.
+        # While one worker sleeps, the other computes the second request; either order will do.
         futures += [ask(workers, "sleep", 0.5) for _ in range(2)]
         answers = [future.result(SECONDS) for future in futures[:2]]
-        assert all(device in workers.devices and others == ["3", "2"] for device, *others in answers)
+        assert all(device in workers.devices and variables == ["3", "2"] for device, *variables in answers)
         wait_until(lambda: len(workers.pids()) == 2)
     finally:
         workers.close()
@@ -247,10 +247,10 @@ def test_a_worker_that_dies_while_it_answers_is_replaced(workers: LocalWorkers, 
 
 def test_a_chunk_that_always_kills_its_worker_fails_alone(workers: LocalWorkers) -> None:
     deadly = ask(workers, "die", "one", "two", run_id="a")
-    others = [ask(workers, "echo", i, run_id=run_id) for run_id in ("b", "c") for i in range(3)]
+    echoes = [ask(workers, "echo", i, run_id=run_id) for run_id in ("b", "c") for i in range(3)]
     with pytest.raises(WorkerDied, match=r"ended 2 times during die of 2 items with fake/model: .*SIGKILL.*memory"):
         deadly.result(SECONDS)
-    assert [future.result(SECONDS) for future in others] == [[0], [1], [2]] * 2
+    assert [future.result(SECONDS) for future in echoes] == [[0], [1], [2]] * 2
     with pytest.raises(WorkerDied, match="exit code 7"):
         ask(workers, "exit", 7).result(SECONDS)
 
@@ -357,8 +357,8 @@ def test_neither_the_parent_nor_a_worker_imports_what_it_does_not_need(tmp_path:
         import engine.inference.cache, engine.inference.gateway
         heavy = {"torch", "transformers", "umap", "numba", "streamlit"}
         workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk)
-        theirs = workers.run("modules", {"items": [0]}, "run").result()[0]
-        print(sorted(heavy & set(sys.modules)), sorted(heavy & set(theirs)))
+        worker_modules = workers.run("modules", {"items": [0]}, "run").result()[0]
+        print(sorted(heavy & set(sys.modules)), sorted(heavy & set(worker_modules)))
         workers.close()
     """)
     out, err = done.communicate(timeout=SECONDS)

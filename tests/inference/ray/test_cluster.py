@@ -27,7 +27,7 @@ from engine.inference.gateway import Gateway
 from engine.inference.local.workers import LocalWorkers
 from engine.inference.ray.cluster import RayWorkers, backend_of_environment
 from engine.inference.ray.settings import RaySettings
-from engine.inference.run_line import RunLine
+from engine.inference.run_client import RunClient
 from engine.models.sources.cards import built_in_directory
 from tests.support import fake_chunks
 from tests.support.loopback_ray import ENVIRONMENT, ROOT, LoopbackCluster
@@ -41,7 +41,7 @@ needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None,
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[LoopbackCluster]:
-    """A head of one processor; who needs more nodes starts them."""
+    """A head node with one processor; tests that need more nodes start them."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**ENVIRONMENT, "HAKARI_THREADS": "1"}.items():
             patch.setenv(name, value)
@@ -55,7 +55,7 @@ def cluster() -> Iterator[LoopbackCluster]:
 
 @pytest.fixture(scope="module")
 def shared(cluster: LoopbackCluster) -> Iterator[RayWorkers]:
-    """One replica that computes what tests make up."""
+    """One replica that computes `fake_chunks`."""
     workers = RayWorkers(RaySettings(cluster.address, 1, 1), chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
     yield workers
     workers.close()
@@ -66,14 +66,14 @@ def ask(workers: RayWorkers, operation: str, *items: Any, model: str = "fake/mod
     return workers.run(operation, {"model": model, "revision": None, "items": list(items), "settings": {}}, run_id)
 
 
-def weighed(backend: Backend) -> minimal_pairs.Result:
+def evaluated(backend: Backend) -> minimal_pairs.Result:
     settings = minimal_pairs.Settings((BERT,))
     return minimal_pairs.evaluate(settings, sample_data.minimal_pairs(), Gateway(backend, None).session("run"))
 
 
 @needs_ray
 class TestOneReplica:
-    """What a worker of this machine does, a replica does too; the tests of `local` say why."""
+    """A replica behaves like a local worker; see the tests of `local`."""
 
     def test_it_computes_with_its_share_of_the_node(self, shared: RayWorkers) -> None:
         assert shared.workers() == () and shared.fault() == ""  # nothing starts before the first chunk
@@ -113,10 +113,10 @@ class TestOneReplica:
         gate = tmp_path / "gate"
         running = ask(shared, "wait for", str(gate), run_id="a")
         wait_until(gate.with_suffix(".begun").exists)
-        queued, other = ask(shared, "echo", 1, run_id="a"), ask(shared, "echo", 2, run_id="b")
+        queued, other_run = ask(shared, "echo", 1, run_id="a"), ask(shared, "echo", 2, run_id="b")
         shared.cancel("a")
         gate.touch()
-        assert queued.cancelled() and other.result(SECONDS) == [2] and running.result(SECONDS) == [str(gate)]
+        assert queued.cancelled() and other_run.result(SECONDS) == [2] and running.result(SECONDS) == [str(gate)]
 
     def test_a_killed_replica_is_replaced_and_its_chunk_done_again(self, shared: RayWorkers, tmp_path: Path) -> None:
         gate = tmp_path / "gate"
@@ -143,10 +143,10 @@ class TestOneReplica:
         wait_until(lambda: not any(map(alive, pids)))  # the replica has lost its driver, and ends
 
     def test_a_chunk_that_always_kills_its_replica_fails_alone(self, shared: RayWorkers) -> None:
-        deadly, other = ask(shared, "die", "one", "two", run_id="a"), ask(shared, "echo", 1, run_id="b")
+        deadly, other_run = ask(shared, "die", "one", "two", run_id="a"), ask(shared, "echo", 1, run_id="b")
         with pytest.raises(WorkerDied, match=r"lost 2 times during die of 2 items with fake/model: .*memory"):
             deadly.result(SECONDS)
-        assert other.result(SECONDS) == [1]
+        assert other_run.result(SECONDS) == [1]
 
     def test_a_directory_must_be_the_same_on_the_node(self, shared: RayWorkers, tmp_path: Path) -> None:
         model = tmp_path / "model"
@@ -209,17 +209,17 @@ def test_a_node_lost_in_the_middle_of_a_run_changes_no_number(
     local, workers = LocalWorkers(["cpu"]), RayWorkers(RaySettings(cluster.address, 2, 2))
     try:
         with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(weighed, workers)
+            running = pool.submit(evaluated, workers)
             # Each node has one processor, so two that compute are on both nodes.
             wait_until(lambda: workers.statistics.read().chunks >= 3
                        and sum(bool(state.computing) for state in workers.workers()) == 2)
             cluster.kill(node)
-            found = running.result(3 * SECONDS)
+            result = running.result(3 * SECONDS)
         assert "was lost" in caplog.text and len(workers.workers()) == 1
-        expected = weighed(local)
-        pd.testing.assert_frame_equal(found.pairs, expected.pairs, check_exact=True)
-        pd.testing.assert_frame_equal(found.tokens, expected.tokens, check_exact=True)
-        assert found.signature == expected.signature and len(found.pairs) == 200
+        expected = evaluated(local)
+        pd.testing.assert_frame_equal(result.pairs, expected.pairs, check_exact=True)
+        pd.testing.assert_frame_equal(result.tokens, expected.tokens, check_exact=True)
+        assert result.signature == expected.signature and len(result.pairs) == 200
     finally:
         workers.close()
         local.close()
@@ -231,13 +231,13 @@ def test_a_node_of_other_code_computes_nothing(
 ) -> None:
     shutil.copytree(ROOT / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
     shutil.copytree(ROOT / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    with (tmp_path / "engine" / "models" / "names.py").open("a", encoding="utf-8") as file:
+    with (tmp_path / "engine" / "models" / "sources" / "names.py").open("a", encoding="utf-8") as file:
         file.write("# edited on one node\n")
     node = cluster.start_node(PYTHONPATH=str(tmp_path))
     workers = RayWorkers(RaySettings(cluster.address, 2, 2), chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
     try:
         futures = [ask(workers, "pid", 0) for _ in range(8)]
-        wait_until(lambda: "Hakari's code there is of another state" in caplog.text)
+        wait_until(lambda: "the code of Hakari there differs" in caplog.text)
         assert {future.result(SECONDS)[0] for future in futures} == {state.pid for state in workers.workers()}
         time.sleep(2)  # it is not offered the other node again
         assert len(workers.workers()) == 1 and caplog.text.count("was refused") == 1 and workers.fault() == ""
@@ -248,18 +248,18 @@ def test_a_node_of_other_code_computes_nothing(
 
 @needs_ray
 def test_runs_wait_for_a_lost_head_and_say_so_and_go_on(cluster: LoopbackCluster, tmp_path: Path) -> None:
-    gate, said, answers = tmp_path / "gate", list[str](), list[Any]()
+    gate, labels, answers = tmp_path / "gate", list[str](), list[Any]()
     workers = RayWorkers(RaySettings(cluster.address, 1, 1), chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
-    line = RunLine(workers, "run", lambda done, total, label: said.append(label), None)
+    client = RunClient(workers, "run", lambda done, total, label: labels.append(label), None)
     request = {"model": "fake/model", "items": [str(gate)], "settings": {}}
-    run = threading.Thread(target=lambda: answers.extend(line.finished("wait for", [request])))
+    run = threading.Thread(target=lambda: answers.extend(client.as_completed("wait for", [request])))
     try:
         run.start()
         wait_until(gate.with_suffix(".begun").exists)
         cluster.kill(cluster.head)
-        wait_until(lambda: said)
-        assert said[0].startswith(f"The Ray cluster at {cluster.address} does not answer; runs wait")
-        assert workers.fault() == said[0]
+        wait_until(lambda: labels)
+        assert labels[0].startswith(f"The Ray cluster at {cluster.address} does not answer; runs wait")
+        assert workers.fault() == labels[0]
         queued = ask(workers, "echo", "later")
         gate.touch()
         cluster.start_head()
@@ -276,9 +276,9 @@ def test_a_cluster_that_is_not_there_is_waited_for_and_closing_does_not_wait() -
     waiting = ask(workers, "echo", 1)
     wait_until(workers.fault)
     assert "127.0.0.1:9 does not answer; runs wait" in workers.fault()
-    begun = time.monotonic()
+    start = time.monotonic()
     workers.close()
-    assert time.monotonic() - begun < 5 and waiting.cancelled()
+    assert time.monotonic() - start < 5 and waiting.cancelled()
 
 
 def test_the_environment_chooses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ import pytest
 from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.shared import dictionaries
 from engine.measures.idf import count_documents
-from engine.runs.access.access import MAX_NOTE_CHARACTERS, Desk
+from engine.runs.access.access import MAX_NOTE_CHARACTERS, RunAccess
 from engine.runs.access.configuration import Configuration
 from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import model_policy
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
-from engine.runs.operation.retention import forget_expired
+from engine.runs.operation.retention import delete_expired
 from engine.runs.queue import RunQueue
 from engine.runs.storage.searching import Search
 from tests.support.fake_runs import FakeGateway, Settings, queues, words
@@ -28,13 +28,13 @@ def queue(tmp_path: Path) -> Iterator[RunQueue]:
         yield open_one()
 
 
-def desk(queue: RunQueue, viewer: Viewer, **given: object) -> Desk:
-    return Desk(queue, queue._store, viewer, **given)  # type: ignore[arg-type]
+def run_access(queue: RunQueue, viewer: Viewer, **options: object) -> RunAccess:
+    return RunAccess(queue, queue._store, viewer, **options)  # type: ignore[arg-type]
 
 
-def finished(of: Desk, n: int = 3, name: str | None = None) -> str:
-    run_id = of.submit("weights", Settings(), words(n), name).run_id
-    assert of.queue.wait(run_id, 10).state == "done"
+def finished(access: RunAccess, n: int = 3, name: str | None = None) -> str:
+    run_id = access.submit("weights", Settings(), words(n), name).run_id
+    assert access.queue.wait(run_id, 10).state == "done"
     return run_id
 
 
@@ -42,7 +42,7 @@ READS = ("settings", "dataset", "result")
 
 
 def test_a_private_run_does_not_exist_for_anybody_else(queue: RunQueue) -> None:
-    ann, ben = desk(queue, ANN), desk(queue, BEN)
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
     run_id = finished(ann)
     assert ann.get(run_id) is not None and ben.get(run_id) is None
     assert [run.id for run in ann.mine()] == [run_id] and ben.mine() == ben.team() == ann.team() == []
@@ -63,19 +63,19 @@ def test_a_private_run_does_not_exist_for_anybody_else(queue: RunQueue) -> None:
 
 
 def test_a_shared_run_may_be_read_and_repeated_but_not_changed(queue: RunQueue) -> None:
-    ann, ben = desk(queue, ANN), desk(queue, BEN)
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
     run_id = finished(ann)
     ann.share(run_id, True)
     run = ben.get(run_id)
-    assert run is not None and run.shared and not ben.may_change(run) and [one.id for one in ben.team()] == [run_id]
+    assert run is not None and run.shared and not ben.may_change(run) and [run.id for run in ben.team()] == [run_id]
     assert ben.result(run_id).settings == ben.settings(run_id) == Settings()
     assert list(ben.table(run_id, "weights").columns) == ["model", "row", "text", "weight"]
     for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, False), lambda: ben.delete(run_id),
                    lambda: ben.annotate(run_id, "x"), lambda: ben.cancel(run_id)):
-        with pytest.raises(AccessError, match="belongs to somebody else"):
+        with pytest.raises(AccessError, match="belongs to another user"):
             change()
-    own = ben.submit("weights", ben.settings(run_id), ben.dataset(run_id))
-    assert own.run_id != run_id and [one.id for one in ben.mine()] == [own.run_id]
+    submission = ben.submit("weights", ben.settings(run_id), ben.dataset(run_id))
+    assert submission.run_id != run_id and [run.id for run in ben.mine()] == [submission.run_id]
     ann.share(run_id, False)
     assert ben.get(run_id) is None and ben.team() == []
     with pytest.raises(RunError, match="no run"):
@@ -83,24 +83,24 @@ def test_a_shared_run_may_be_read_and_repeated_but_not_changed(queue: RunQueue) 
 
 
 def test_deleting_removes_the_data_unless_another_run_needs_it(queue: RunQueue, tmp_path: Path) -> None:
-    ann, ben = desk(queue, ANN), desk(queue, BEN)
-    mine, theirs = finished(ann), finished(ben)  # the same content, uploaded by both
-    assert mine != theirs and len(list((tmp_path / "datasets").iterdir())) == 1
-    ann.delete(mine)
-    assert ben.result(theirs) is not None and ben.dataset(theirs).n == 3
-    ben.delete(theirs)
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
+    ann_run, ben_run = finished(ann), finished(ben)  # the same content, uploaded by both
+    assert ann_run != ben_run and len(list((tmp_path / "datasets").iterdir())) == 1
+    ann.delete(ann_run)
+    assert ben.result(ben_run) is not None and ben.dataset(ben_run).n == 3
+    ben.delete(ben_run)
     assert list((tmp_path / "datasets").iterdir()) == list((tmp_path / "results").iterdir()) == []
 
 
 def test_two_files_of_one_name_are_two_datasets(queue: RunQueue) -> None:
-    ann, ben = desk(queue, ANN), desk(queue, BEN)
-    mine, theirs = finished(ann, 3), finished(ben, 5)
-    assert ann.dataset(mine).n == 3 and ben.dataset(theirs).n == 5
-    assert ann.get(mine).dataset_name == ben.get(theirs).dataset_name == "words.csv"  # type: ignore[union-attr]
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
+    ann_run, ben_run = finished(ann, 3), finished(ben, 5)
+    assert ann.dataset(ann_run).n == 3 and ben.dataset(ben_run).n == 5
+    assert ann.get(ann_run).dataset_name == ben.get(ben_run).dataset_name == "words.csv"  # type: ignore[union-attr]
 
 
 def test_the_samples_are_everybodys_to_read(queue: RunQueue) -> None:
-    samples, ann = desk(queue, Viewer(SAMPLES_ID)), desk(queue, ANN)
+    samples, ann = run_access(queue, Viewer(SAMPLES_ID)), run_access(queue, ANN)
     run_id = finished(samples)
     assert ann.get(run_id) is not None and ann.mine() == ann.team() == []
     with pytest.raises(AccessError):
@@ -108,13 +108,13 @@ def test_the_samples_are_everybodys_to_read(queue: RunQueue) -> None:
 
 
 def test_names_and_notes(queue: RunQueue) -> None:
-    ann = desk(queue, ANN)
+    ann = run_access(queue, ANN)
     run_id = finished(ann)
     ann.rename(run_id, "  斉藤さんの実験 ")
     ann.annotate(run_id, " see figure 2\n")
     run = ann.get(run_id)
     assert run is not None and (run.name, run.note) == ("斉藤さんの実験", "see figure 2")
-    assert [one.id for one in ann.mine(Search(text="FIGURE 斉藤"))] == [run_id] and ann.mine(Search(text="table")) == []
+    assert [run.id for run in ann.mine(Search(text="FIGURE 斉藤"))] == [run_id] and ann.mine(Search(text="table")) == []
     with pytest.raises(InputError, match="at most"):
         ann.annotate(run_id, "x" * (MAX_NOTE_CHARACTERS + 1))
     for bad in (" ", "x" * 500):
@@ -123,7 +123,7 @@ def test_names_and_notes(queue: RunQueue) -> None:
 
 
 def test_limits_and_models_are_asked_before_anything_is_kept(queue: RunQueue, tmp_path: Path) -> None:
-    bounded = desk(queue, ANN, limits=Limits(rows=3), models=model_policy({}, hosted=True))
+    bounded = run_access(queue, ANN, limits=Limits(rows=3), models=model_policy({}, hosted=True))
     with pytest.raises(InputError, match="at most 3"):
         bounded.submit("weights", Settings(), words(4))
     with pytest.raises(AccessError, match="directory"):
@@ -133,36 +133,36 @@ def test_limits_and_models_are_asked_before_anything_is_kept(queue: RunQueue, tm
 
 
 def test_a_dictionary_is_for_those_who_may_read_the_run_that_made_it(queue: RunQueue, tmp_path: Path) -> None:
-    ann, ben = desk(queue, ANN), desk(queue, BEN)
+    ann, ben = run_access(queue, ANN), run_access(queue, BEN)
     made = finished(ann)
     choice = dictionaries.save(count_documents([["猫"]], "mine", "t", "line"), tmp_path / "dictionaries", made)
-    asked = Settings(fault=choice)  # any text in the settings
+    settings = Settings(fault=choice)  # any text in the settings
     for refused in (choice, "saved/guessed"):
         with pytest.raises(AccessError, match="no such idf dictionary"):
             ben.submit("weights", Settings(fault=refused), words(3))
-    ann.submit("weights", asked, words(3))
+    ann.submit("weights", settings, words(3))
     ann.share(made, True)
-    ben.submit("weights", asked, words(3))
+    ben.submit("weights", settings, words(3))
     ann.delete(made)
     assert dictionaries.saved_path(choice) is None and list((tmp_path / "dictionaries").iterdir()) == []
 
 
 def test_storage_counts_datasets_and_results(queue: RunQueue, tmp_path: Path) -> None:
-    ann = desk(queue, ANN, limits=Limits(storage_gb=1e-9))  # one byte
+    ann = run_access(queue, ANN, limits=Limits(storage_gb=1e-9))  # one byte
     finished(ann)
     on_disk = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file() and "sqlite" not in path.name)
     assert ann.store.stored_bytes(ANN.id) == on_disk
     with pytest.raises(RunError, match="Delete runs"):
         ann.submit("weights", Settings(), words(5))
-    assert finished(desk(queue, BEN, limits=Limits(storage_gb=1.0)))  # another's storage is not Ann's
+    assert finished(run_access(queue, BEN, limits=Limits(storage_gb=1.0)))  # another's storage is not Ann's
 
 
 def test_what_ended_long_ago_is_forgotten_with_its_data(queue: RunQueue, tmp_path: Path) -> None:
-    ann = desk(queue, ANN)
+    ann = run_access(queue, ANN)
     run_id = finished(ann)
     ann.share(run_id, True)
-    assert forget_expired(ann.store, queue, days=1) == 0 and ann.get(run_id) is not None
-    assert forget_expired(ann.store, queue, days=0) == 1 and ann.get(run_id) is None
+    assert delete_expired(ann.store, queue, days=1) == 0 and ann.get(run_id) is not None
+    assert delete_expired(ann.store, queue, days=0) == 1 and ann.get(run_id) is None
     assert list((tmp_path / "datasets").iterdir()) == list((tmp_path / "results").iterdir()) == []
 
 

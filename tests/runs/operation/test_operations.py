@@ -20,7 +20,7 @@ from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import health
 from engine.runs.operation.logs import JsonLines, set_up_logs
 from engine.runs.operation.metrics import exposition
-from engine.runs.operation.retention import Housekeeper
+from engine.runs.operation.retention import RetentionThread
 from tests.support.fakes import FakeBackend
 
 SETTINGS = clusters.Settings(("a",), projection="pca", resamples=100)
@@ -32,29 +32,29 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         yield opened
 
 
-def weigh(engine: Engine) -> str:
+def run_clusters(engine: Engine) -> str:
     run = engine.runs.wait(engine.runs.submit("clusters", SETTINGS, sample_data.labelled_sentences()).run_id, 60)
     assert run.state == "done", run.message
     return run.id
 
 
-def figures(engine: Engine) -> dict[tuple[str, ...], float]:
+def metrics(engine: Engine) -> dict[tuple[str, ...], float]:
     families = text_string_to_metric_families(exposition(engine).decode())
     return {(sample.name, *sample.labels.values()): sample.value for family in families for sample in family.samples}
 
 
 def test_figures_follow_what_happened(engine: Engine) -> None:
-    before = figures(engine)
+    before = metrics(engine)
     assert before[("hakari_queue_length",)] == before[("hakari_cache_hits_total",)] == 0
-    weigh(engine)
-    after = figures(engine)
+    run_clusters(engine)
+    after = metrics(engine)
     assert after[("hakari_runs", "done")] == 1 and after[("hakari_runs", "queued")] == 0
     n = sample_data.labelled_sentences().n
     assert after[("hakari_cache_misses_total",)] >= n
     assert after[("hakari_cache_bytes",)] > before[("hakari_cache_bytes",)]
     engine.runs.submit("clusters", SETTINGS, sample_data.labelled_sentences(), reuse=False)
     engine.runs.wait(engine.runs.recent()[0].id, 60)
-    again = figures(engine)
+    again = metrics(engine)
     assert again[("hakari_cache_hits_total",)] - after[("hakari_cache_hits_total",)] >= n
     assert again[("hakari_memory_bytes", "web")] > 2**20
     names = exposition(engine).decode()
@@ -64,13 +64,14 @@ def test_figures_follow_what_happened(engine: Engine) -> None:
 def test_health_names_the_part_that_is_ill(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert health(engine).ok and health(engine).parts == {"database": "ok", "workers": "ok"}
 
-    def away() -> dict[str, int]:
+    def unreachable() -> dict[str, int]:
         raise RunError("The list of runs cannot be read or written at the moment: gone.")
 
-    monkeypatch.setattr(engine.store, "n_by_state", away)
+    monkeypatch.setattr(engine.store, "n_by_state", unreachable)
     monkeypatch.setattr(engine.backend, "fault", lambda: "the workers were closed")
-    ill = health(engine)
-    assert not ill.ok and "gone" in ill.parts["database"] and ill.parts["workers"] == "the workers were closed"
+    unhealthy = health(engine)
+    assert not unhealthy.ok and "gone" in unhealthy.parts["database"]
+    assert unhealthy.parts["workers"] == "the workers were closed"
     with pytest.raises(RunError):
         exposition(engine)
 
@@ -86,11 +87,11 @@ def test_logs_tell_run_and_user_and_never_a_sentence(engine: Engine, caplog: pyt
     with caplog.at_level(logging.INFO, logger="engine"):
         engine.runs.wait(engine.runs.submit("clusters", SETTINGS, sample_data.labelled_sentences()).run_id, 60)
     lines = [JsonLines().format(record) for record in caplog.records if record.name.startswith("engine")]
-    told = [json.loads(line) for line in lines]
+    records = [json.loads(line) for line in lines]
     assert not any(secret in line for line in lines) and secret in caplog.text  # in words it would be there
-    begins, error, ends = told
+    begins, error, ends = records
     assert begins["run"] == error["run"] == ends["run"] and begins["user"] == "local" and begins["kind"] == "clusters"
-    assert error["error"] == "ValueError" and any("clusters/evaluate.py" in place for place in error["where"])
+    assert error["error"] == "ValueError" and any("clusters/evaluate.py" in location for location in error["where"])
     assert ends["state"] == "failed" and ends["seconds"] >= 0 and ends["level"] == "info"
 
 
@@ -115,14 +116,14 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("engine.commands.clean.open_engine",
                         lambda data_dir, resume: opened(data_dir, resume=resume, backend=FakeBackend()))
     with opened(tmp_path, backend=FakeBackend()) as engine:
-        run_id = weigh(engine)
+        run_id = run_clusters(engine)
         used = engine.cache.used_bytes()
     clean = ["clean", "--cache", str(tmp_path)]
     assert main(clean) == 2 and "--older-than" in capsys.readouterr().err
     assert main([*clean, "--older-than", "-1"]) == 2
     assert main([*clean, "--older-than", "1"]) == 0 and "0 runs" in capsys.readouterr().out
     assert main([*clean, "--older-than", "0", "--pieces", "--dry-run"]) == 0
-    assert "1 runs that ended more than 0 days ago would be forgotten" in capsys.readouterr().out
+    assert "1 runs that ended more than 0 days ago would be deleted" in capsys.readouterr().out
     assert main([*clean, "--older-than", "0", "--pieces"]) == 0
     with opened(tmp_path, backend=FakeBackend()) as engine:
         assert engine.runs.get(run_id) is None and engine.cache.used_bytes() < used / 2
@@ -132,13 +133,13 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_running_server_forgets_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAKARI_RETENTION_DAYS", "0.000001")  # a twelfth of a second
     with open_engine(tmp_path, backend=FakeBackend()) as engine:
-        run_id = weigh(engine)
-        keeper = Housekeeper(engine.store, engine.runs, engine.configuration.retention_days, every_seconds=0.05)
+        run_id = run_clusters(engine)
+        retention = RetentionThread(engine.store, engine.runs, engine.configuration.retention_days, every_seconds=0.05)
         end = time.monotonic() + 10
         while engine.runs.get(run_id) is not None:
             assert time.monotonic() < end
             time.sleep(0.02)
-        keeper.close()
+        retention.close()
 
 
 @pytest.mark.parametrize("variable", ["HAKARI_RETENTION_DAYS", "HAKARI_RUNNING", "HAKARI_USER_ROWS"])

@@ -66,8 +66,8 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
 def test_the_address_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HAKARI_DATABASE_URL", raising=False)
     assert database_url(tmp_path).database == str(tmp_path / "hakari.sqlite")
-    for given in ("postgres://ann:pw@db/hakari", "postgresql://ann:pw@db/hakari"):
-        monkeypatch.setenv("HAKARI_DATABASE_URL", given)
+    for url in ("postgres://ann:pw@db/hakari", "postgresql://ann:pw@db/hakari"):
+        monkeypatch.setenv("HAKARI_DATABASE_URL", url)
         assert database_url(tmp_path).render_as_string(False) == "postgresql+psycopg://ann:pw@db/hakari"
     monkeypatch.setenv("HAKARI_DATABASE_URL", "mysql://db/hakari")
     with pytest.raises(InputError, match="mysql"):
@@ -88,11 +88,11 @@ def test_a_server_that_is_not_there_is_said_without_its_password() -> None:
 def test_a_server_that_goes_away_and_comes_back() -> None:
     with postgres.running() as server:
         store = Store(server.url.replace("postgresql:", "postgresql+psycopg:"))
-        mark = this_process()
-        store.sign(mark)
-        given = {"owner": "local", "kind": "k", "name": "n", "settings": {}, "dataset_name": "d", "dataset_hash": "h",
-                 "dataset_notices": [], "key": "k", "process_id": mark.id}
-        run_id = store.add(**given)  # type: ignore[arg-type]
+        identity = this_process()
+        store.heartbeat(identity)
+        fields = {"owner": "local", "kind": "k", "name": "n", "settings": {}, "dataset_name": "d", "dataset_hash": "h",
+                 "dataset_notices": [], "key": "k", "process_id": identity.id}
+        run_id = store.add(**fields)  # type: ignore[arg-type]
         server.stop()
         for _ in range(2):
             with pytest.raises(RunError, match="at the moment"):

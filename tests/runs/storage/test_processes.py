@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import psutil
 import pytest
 
-from engine.runs.storage.processes import SILENCE_SECONDS, ProcessMark, is_alive, this_process
+from engine.runs.storage.processes import HEARTBEAT_TIMEOUT_SECONDS, ProcessIdentity, is_alive, this_process
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -23,25 +23,25 @@ def child() -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
-def mark_of(process: subprocess.Popen[bytes]) -> ProcessMark:
+def identity_of(process: subprocess.Popen[bytes]) -> ProcessIdentity:
     return replace(this_process(), pid=process.pid, started=psutil.Process(process.pid).create_time())
 
 
 def test_this_process_lives_and_every_opening_has_its_own_mark() -> None:
-    one, other = this_process(), this_process()
-    assert is_alive(one, NOW - timedelta(days=1), NOW)  # on this machine signatures do not matter
-    assert one.id != other.id and one.pid == other.pid
+    first, second = this_process(), this_process()
+    assert is_alive(first, NOW - timedelta(days=1), NOW)  # on this machine heartbeats do not matter
+    assert first.id != second.id and first.pid == second.pid
 
 
 def test_a_killed_process_is_dead_also_before_its_parent_collects_it(child: subprocess.Popen[bytes]) -> None:
-    mark = mark_of(child)
-    assert is_alive(mark, NOW, NOW)
+    identity = identity_of(child)
+    assert is_alive(identity, NOW, NOW)
     child.kill()
     while psutil.Process(child.pid).status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
-    assert not is_alive(mark, NOW, NOW)
+    assert not is_alive(identity, NOW, NOW)
     child.wait()
-    assert not is_alive(mark, NOW, NOW)
+    assert not is_alive(identity, NOW, NOW)
 
 
 def test_another_process_with_the_same_pid_is_another_process() -> None:
@@ -51,5 +51,5 @@ def test_another_process_with_the_same_pid_is_another_process() -> None:
 
 def test_elsewhere_silence_means_death() -> None:
     there = replace(this_process(), host="another machine")
-    assert is_alive(there, NOW - timedelta(seconds=SILENCE_SECONDS - 1), NOW)
-    assert not is_alive(there, NOW - timedelta(seconds=SILENCE_SECONDS + 1), NOW)
+    assert is_alive(there, NOW - timedelta(seconds=HEARTBEAT_TIMEOUT_SECONDS - 1), NOW)
+    assert not is_alive(there, NOW - timedelta(seconds=HEARTBEAT_TIMEOUT_SECONDS + 1), NOW)

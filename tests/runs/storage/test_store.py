@@ -13,11 +13,11 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.errors import InputError, RunError
 from engine.runs.storage.database import database_url
-from engine.runs.storage.processes import ProcessMark, this_process
+from engine.runs.storage.processes import ProcessIdentity, this_process
+from engine.runs.storage.run_record import Progress
 from engine.runs.storage.schema import UtcDateTime
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import MAX_ATTEMPTS, Store
-from engine.runs.storage.views import Progress
 from tests.support.database import sqlite_only
 
 HERE = this_process()
@@ -33,15 +33,15 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
     store = Store(database_url(path.parent))
-    store.sign(HERE)
+    store.heartbeat(HERE)
     yield store
     store.close()
 
 
-def add(store: Store, name: str = "run", process: ProcessMark = HERE, **other: Any) -> str:
-    given = {"owner": "local", "kind": "clusters", "settings": {"models": ["a"], "layer": None}, "key": "k",
-             "dataset_name": "d.csv", "dataset_hash": "0" * 64, "dataset_notices": ["2 rows repeat."], **other}
-    return store.add(name=name, process_id=process.id, **given)
+def add(store: Store, name: str = "run", process: ProcessIdentity = HERE, **changes: Any) -> str:
+    fields = {"owner": "local", "kind": "clusters", "settings": {"models": ["a"], "layer": None}, "key": "k",
+             "dataset_name": "d.csv", "dataset_hash": "0" * 64, "dataset_notices": ["2 rows repeat."], **changes}
+    return store.add(name=name, process_id=process.id, **fields)
 
 
 def state(store: Store, run_id: str) -> str:
@@ -98,8 +98,8 @@ def test_what_has_ended_stays_so(store: Store, end: str) -> None:
     run_id = add(store)
     store.claim(HERE.id)
     assert store.finish(run_id, HERE.id, end, "why")
-    for other in ("done", "failed", "cancelled"):
-        assert not store.finish(run_id, HERE.id, other)
+    for next_state in ("done", "failed", "cancelled"):
+        assert not store.finish(run_id, HERE.id, next_state)
     assert not store.cancel(run_id) and store.claim(HERE.id) is None
     store.progress(HERE.id, [Progress(run_id, 1, 2, "late", None)])
     run = store.get(run_id)
@@ -115,22 +115,22 @@ def test_cancel_takes_a_queued_run_off_and_asks_a_running_one(store: Store) -> N
     running, queued = add(store), add(store)
     store.claim(HERE.id)
     assert store.cancel(queued) and state(store, queued) == "cancelled"
-    assert store.to_stop(HERE.id, [running]) == set()
+    assert store.stop_requested(HERE.id, [running]) == set()
     assert store.cancel(running) and state(store, running) == "running"
-    assert store.to_stop(HERE.id, [running]) == {running}
+    assert store.stop_requested(HERE.id, [running]) == {running}
     assert not store.cancel("unknown")
 
 
 def test_a_run_that_is_gone_or_anothers_is_to_stop(store: Store) -> None:
     run_id = add(store)
     store.claim(HERE.id)
-    assert store.to_stop(THERE.id, [run_id]) == {run_id}
+    assert store.stop_requested(THERE.id, [run_id]) == {run_id}
     assert store.delete(run_id) and not store.delete(run_id)
-    assert store.to_stop(HERE.id, [run_id]) == {run_id} and store.get(run_id) is None
+    assert store.stop_requested(HERE.id, [run_id]) == {run_id} and store.get(run_id) is None
 
 
 def test_the_oldest_goes_first_and_only_to_its_own_process(store: Store) -> None:
-    store.sign(THERE)
+    store.heartbeat(THERE)
     first, foreign, second = add(store), add(store, process=THERE), add(store)
     claimed = [store.claim(HERE.id) for _ in range(3)]
     assert [run.id if run else None for run in claimed] == [first, second, None]
@@ -154,8 +154,8 @@ def test_many_threads_claim_each_run_once(store: Store) -> None:
 
 
 def test_runs_of_dead_processes_are_taken_up_in_their_old_order_and_of_living_ones_not(store: Store) -> None:
-    store.sign(DEAD)
-    store.sign(THERE)
+    store.heartbeat(DEAD)
+    store.heartbeat(THERE)
     was_running, was_queued, living = add(store, process=DEAD), add(store, process=DEAD), add(store, process=THERE)
     assert store.claim(DEAD.id) is not None
     newer = add(store)
@@ -167,7 +167,7 @@ def test_runs_of_dead_processes_are_taken_up_in_their_old_order_and_of_living_on
 
 
 def test_whoever_was_thought_dead_can_no_longer_write(store: Store) -> None:
-    store.sign(DEAD)
+    store.heartbeat(DEAD)
     run_id = add(store, process=DEAD)
     store.claim(DEAD.id)
     store.adopt(HERE.id)
@@ -179,7 +179,7 @@ def test_whoever_was_thought_dead_can_no_longer_write(store: Store) -> None:
 
 
 def test_a_run_that_was_to_stop_is_not_taken_up_again(store: Store) -> None:
-    store.sign(DEAD)
+    store.heartbeat(DEAD)
     run_id = add(store, process=DEAD)
     store.claim(DEAD.id)
     store.cancel(run_id)
@@ -187,13 +187,13 @@ def test_a_run_that_was_to_stop_is_not_taken_up_again(store: Store) -> None:
 
 
 def test_a_run_that_kills_every_server_fails_in_the_end(store: Store) -> None:
-    marks = [replace(DEAD, id=f"dead {i}") for i in range(MAX_ATTEMPTS)]
-    store.sign(marks[0])
-    run_id = add(store, process=marks[0])
-    for i, mark in enumerate(marks):
-        store.sign(mark)
-        assert store.adopt(mark.id) == (1 if i else 0)
-        assert store.claim(mark.id) is not None
+    identities = [replace(DEAD, id=f"dead {i}") for i in range(MAX_ATTEMPTS)]
+    store.heartbeat(identities[0])
+    run_id = add(store, process=identities[0])
+    for i, identity in enumerate(identities):
+        store.heartbeat(identity)
+        assert store.adopt(identity.id) == (1 if i else 0)
+        assert store.claim(identity.id) is not None
     assert store.adopt(HERE.id) == 0
     run = store.get(run_id)
     assert run is not None and run.state == "failed" and "5 times" in run.message and "memory" in run.message
@@ -203,12 +203,12 @@ def test_released_runs_wait_for_anybody_and_their_starts_do_not_count(store: Sto
     first, second = add(store), add(store)
     store.release(HERE.id)
     for i in range(MAX_ATTEMPTS + 2):
-        mark = replace(THERE, id=f"there {i}")
-        store.sign(mark)
-        assert store.adopt(mark.id) == 2
-        claimed = store.claim(mark.id)
+        identity = replace(THERE, id=f"there {i}")
+        store.heartbeat(identity)
+        assert store.adopt(identity.id) == 2
+        claimed = store.claim(identity.id)
         assert claimed is not None and claimed.id == first
-        store.release(mark.id)
+        store.release(identity.id)
         assert [state(store, run_id) for run_id in (first, second)] == ["queued", "queued"]
 
 
@@ -219,9 +219,9 @@ def test_the_same_runs_are_those_of_the_owner_that_gave_or_will_give_the_result(
         claimed = store.claim(HERE.id)
         assert claimed is not None and claimed.id == run_id and store.finish(run_id, HERE.id, end)
     store.claim(HERE.id)
-    assert [run.id for run in store.same("local", "k")] == [queued, running, done]
+    assert [run.id for run in store.runs_with_key("local", "k")] == [queued, running, done]
     store.cancel(running)
-    assert [run.id for run in store.same("local", "k")] == [queued, done]
+    assert [run.id for run in store.runs_with_key("local", "k")] == [queued, done]
 
 
 def test_recent_runs_are_the_owners_newest_first(store: Store) -> None:
@@ -234,18 +234,19 @@ def test_recent_runs_are_the_owners_newest_first(store: Store) -> None:
 
 def test_a_search_narrows_by_every_field(store: Store) -> None:
     first = add(store, "Novels", settings={"models": ["a/b", "a/b_c"]}, dataset_name="names.csv")
-    other = add(store, "wiki 100%", settings={"model": "a/b_c"}, owner="another", kind="alignment")
-    store.change(other, note="斉藤さんの依頼", shared=True)
+    other_run = add(store, "wiki 100%", settings={"model": "a/b_c"}, owner="another", kind="alignment")
+    store.change(other_run, note="斉藤さんの依頼", shared=True)
 
     def ids(**fields: Any) -> list[str]:
         return [run.id for run in store.search(Search(**fields))]
 
-    assert ids() == [other, first] and ids(limit=1) == [other]
-    assert ids(owner="local") == [first] and ids(shared=True) == [other] and ids(shared=True, owner="local") == []
-    assert ids(text="novel") == [first] and ids(text="依頼") == [other] and ids(text="NAMES csv") == [first]
-    assert ids(text="%") == [other] and ids(text="_c") == [other, first] and ids(text="b_x") == []  # no wildcards
-    assert ids(model="a/b") == [first] and ids(model="a/b_c") == [other, first] and ids(model="a") == []
-    assert ids(kind="alignment", states=("queued",)) == [other] and ids(states=("done",)) == []
+    assert ids() == [other_run, first] and ids(limit=1) == [other_run]
+    assert ids(owner="local") == [first] and ids(shared=True) == [other_run] and ids(shared=True, owner="local") == []
+    assert ids(text="novel") == [first] and ids(text="依頼") == [other_run] and ids(text="NAMES csv") == [first]
+    # "%" and "_" are no wildcards.
+    assert ids(text="%") == [other_run] and ids(text="_c") == [other_run, first] and ids(text="b_x") == []
+    assert ids(model="a/b") == [first] and ids(model="a/b_c") == [other_run, first] and ids(model="a") == []
+    assert ids(kind="alignment", states=("queued",)) == [other_run] and ids(states=("done",)) == []
     assert ids(dataset="names.csv") == [first]
 
 
@@ -284,24 +285,24 @@ def test_a_run_gets_another_name(store: Store) -> None:
 
 
 def test_datasets_in_use(store: Store) -> None:
-    one, other = add(store, dataset_hash="a" * 64), add(store, dataset_hash="a" * 64)
-    assert store.ids_and_datasets() == ({one, other}, {"a" * 64})
-    store.delete(one)
+    first_run, other_run = add(store, dataset_hash="a" * 64), add(store, dataset_hash="a" * 64)
+    assert store.ids_and_datasets() == ({first_run, other_run}, {"a" * 64})
+    store.delete(first_run)
     assert store.dataset_in_use("a" * 64)
-    store.delete(other)
+    store.delete(other_run)
     assert not store.dataset_in_use("a" * 64)
 
 
 @sqlite_only
 def test_another_process_may_be_writing(store: Store, path: Path) -> None:
-    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    other.execute("BEGIN IMMEDIATE")
-    threading.Timer(0.3, other.rollback).start()
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    assert writer.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    writer.execute("BEGIN IMMEDIATE")
+    threading.Timer(0.3, writer.rollback).start()
     assert store.search(Search(owner="local")) == []  # reading goes on
     add(store)  # writing waits
     assert len(store.search(Search(owner="local"))) == 1
-    other.close()
+    writer.close()
 
 
 def test_a_run_belongs_to_a_process_that_is_known(store: Store) -> None:
@@ -317,9 +318,9 @@ def test_many_may_open_a_new_file_at_once(tmp_path: Path) -> None:
         def open_and_add(path: Path, ids: list[str] = ids, errors: list[Exception] = errors) -> None:
             try:
                 store = Store(f"sqlite:///{path}")
-                mark = this_process()
-                store.sign(mark)
-                ids.append(add(store, process=mark))
+                identity = this_process()
+                store.heartbeat(identity)
+                ids.append(add(store, process=identity))
                 store.close()
             except Exception as error:
                 errors.append(error)
@@ -350,7 +351,7 @@ def test_a_store_that_breaks_later_is_a_run_error(store: Store, path: Path) -> N
 
 def test_moments_need_a_time_zone() -> None:
     tokyo = datetime.fromisoformat("2026-01-01T09:00:00+09:00")
-    kept = UtcDateTime().process_bind_param(tokyo, None)  # type: ignore[arg-type]
-    assert kept is not None and kept.isoformat() == "2026-01-01T00:00:00+00:00"
+    stored = UtcDateTime().process_bind_param(tokyo, None)  # type: ignore[arg-type]
+    assert stored is not None and stored.isoformat() == "2026-01-01T00:00:00+00:00"
     with pytest.raises(ValueError, match="time zone"):
         UtcDateTime().process_bind_param(datetime(2026, 1, 1), None)  # type: ignore[arg-type]

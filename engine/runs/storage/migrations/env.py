@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: over the connection that `engine.runs.storage.database` hands it."""
+"""Alembic's environment: runs the migrations on the connection passed by `engine.runs.storage.database`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.runs.storage.schema import Base
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Base.metadata,
-    render_as_batch=True,  # SQLite alters a table by making it anew
+    render_as_batch=True,  # SQLite alters a table by copying it
     transaction_per_migration=False,
 )
 with context.begin_transaction():

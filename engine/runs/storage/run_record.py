@@ -1,4 +1,4 @@
-"""What callers see of a run: plain frozen records, never a row of the database."""
+"""The frozen record of a run, which callers get instead of a row of the database."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from engine.runs.storage.schema import RunRow
 
 
 @dataclass(frozen=True)
-class RunView:
-    """A run as it stood when it was asked for; times are aware and in UTC.
+class RunRecord:
+    """A snapshot of a run; times are time-zone aware, in UTC.
 
-    settings: JSON-able. done of total items; label says of which step ("Sentence vectors: builtin/bert-mini-ja").
-    message: why it failed, or that it was asked to stop. eta_seconds: until what label says is done; None unless
-    running at a known pace.
-    seconds: how long it ran or has been running, None before it started.
-    shared: the team may read it. note: the owner's words on it. stored_bytes: its dataset and result on the disk.
+    settings: JSON-able. done, total: items of the step that label names ("Sentence vectors: builtin/bert-mini-ja").
+    message: why it failed, or that it was asked to stop. eta_seconds: estimated time until the step is done; None if
+    unknown or not running. seconds: how long it ran or has been running, None before it started.
+    shared: the team may read it. note: the owner's comment. stored_bytes: size of its dataset and result on the disk.
     """
 
     id: str
@@ -46,7 +45,7 @@ class RunView:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far one running run is."""
+    """The progress of a running run."""
 
     run_id: str
     done: int
@@ -55,18 +54,18 @@ class Progress:
     eta_seconds: float | None
 
 
-def view(row: RunRow) -> RunView:
-    """The row as it stands now."""
+def run_record(row: RunRow) -> RunRecord:
+    """The record of a row, at the present time."""
     now = datetime.now(UTC)
     end = row.finished or now
-    running = row.state == "running"
-    left = (row.expected - now).total_seconds() if running and row.expected else None
-    return RunView(
+    is_running = row.state == "running"
+    remaining = (row.expected - now).total_seconds() if is_running and row.expected else None
+    return RunRecord(
         id=row.id, owner=row.owner, kind=row.kind, name=row.name, settings=dict(row.settings),
         dataset_name=row.dataset_name, dataset_hash=row.dataset_hash, dataset_notices=tuple(row.dataset_notices),
         state=row.state, done=row.done, total=row.total, label=row.label, message=row.message, created=row.created,
         started=row.started, finished=row.finished,
-        eta_seconds=left if left is not None and left >= 0 else None,  # overdue is unknown, not now
+        eta_seconds=remaining if remaining is not None and remaining >= 0 else None,  # unknown when overdue
         seconds=max(0.0, (end - row.started).total_seconds()) if row.started else None,
         shared=row.shared, note=row.note, models=tuple(filter(None, row.models.split("\n"))),
         stored_bytes=row.stored_bytes,

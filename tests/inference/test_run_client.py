@@ -16,7 +16,7 @@ from tests.support.fakes import FakeBackend
 TEXTS = [f"{number}番目の文は長い文で、{'とても' * 20}長い。" for number in range(12)]
 
 
-def n_kept(cache: Cache) -> int:
+def n_entries(cache: Cache) -> int:
     return int(cache._file.read(lambda file: file.execute("SELECT count(*) FROM entries").fetchone()[0], 0))
 
 
@@ -30,12 +30,12 @@ def test_a_chunk_that_finishes_after_its_run_was_cancelled_is_kept(tmp_path: Pat
     threading.Timer(0.2, stop.set).start()
     with pytest.raises(Cancelled):
         session.sentence_vectors(facts.name, TEXTS)
-    n_asked = len([call for call in backend.calls if call.operation == "sentence_vectors"])
-    assert n_asked > 1  # one was being computed, the others waited
-    before = n_kept(cache)
+    n_chunks = len([call for call in backend.calls if call.operation == "sentence_vectors"])
+    assert n_chunks > 1  # one was being computed, the others waited
+    before = n_entries(cache)
     gate.set()
     end = time.monotonic() + 10
-    while n_kept(cache) == before:
+    while n_entries(cache) == before:
         assert time.monotonic() < end, "the late chunk was not kept"
         time.sleep(0.01)
     again = FakeBackend(n_parameters=10**9)
@@ -46,22 +46,22 @@ def test_a_chunk_that_finishes_after_its_run_was_cancelled_is_kept(tmp_path: Pat
 
 
 def test_a_run_says_why_it_waits_and_then_what_it_does_again() -> None:
-    gate, said = threading.Event(), list[tuple[int, int, str]]()
+    gate, reports = threading.Event(), list[tuple[int, int, str]]()
     backend = FakeBackend(gate=gate)
-    backend.trouble = "The workers are away; runs wait."
-    session = Gateway(backend, None).session("run", on_progress=lambda *one: said.append(one))
+    backend.fault_message = "The workers are away; runs wait."
+    session = Gateway(backend, None).session("run", on_progress=lambda *report: reports.append(report))
     running = threading.Thread(target=lambda: session.sentence_vectors("fake/bert", TEXTS))
     running.start()
     end = time.monotonic() + 10
-    while (0, 1, backend.trouble) not in said:
-        assert time.monotonic() < end, said
+    while (0, 1, backend.fault_message) not in reports:
+        assert time.monotonic() < end, reports
         time.sleep(0.01)
-    backend.trouble = ""
-    while said[-1] != (0, 1, "Opening fake/bert"):
-        assert time.monotonic() < end, said
+    backend.fault_message = ""
+    while reports[-1] != (0, 1, "Opening fake/bert"):
+        assert time.monotonic() < end, reports
         time.sleep(0.01)
     gate.set()
     running.join(10)
-    labels = [label for _, _, label in said]
+    labels = [label for _, _, label in reports]
     assert labels[:3] == ["Opening fake/bert", "The workers are away; runs wait.", "Opening fake/bert"]
-    assert said[-1] == (12, 12, "Sentence vectors: fake/bert")
+    assert reports[-1] == (12, 12, "Sentence vectors: fake/bert")
