@@ -63,8 +63,9 @@ def titles(folder: Path) -> Job:
     root = SHARED / "livedoor" / "text"
     files = [path for path in sorted(root.glob("*/*-*.txt")) if path.name != "LICENSE.txt"] if root.exists() else []
     if files:
-        chosen = files[::max(1, len(files) // N_TITLES)][:N_TITLES]
-        return Job(folder, tuple((path.read_text(encoding="utf-8").splitlines()[2],) for path in chosen), "livedoor")
+        sampled_files = files[::max(1, len(files) // N_TITLES)][:N_TITLES]
+        titles = tuple((path.read_text(encoding="utf-8").splitlines()[2],) for path in sampled_files)
+        return Job(folder, titles, "livedoor")
     return Job(folder, tuple((text,) for text in sample_data.labelled_sentences().texts), "the sample")
 
 

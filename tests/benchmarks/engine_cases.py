@@ -31,7 +31,7 @@ from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.inference.local.workers import LocalWorkers
 from engine.measures.idf import IdfDictionary
-from tests.benchmarks.measuring import Budget, Ratio, taken, within
+from tests.benchmarks.measuring import Budget, Ratio, wall_seconds, within
 from tests.support.minimal_results import synthetic
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
@@ -69,8 +69,8 @@ def cached(folder: Path) -> Ratio:
         for model in settings.models:
             scoring = "causal" if model == GPT2 else "pll-word-l2r"
             gateway.session("warm").token_log_likelihoods(model, ["温める。"], scoring=scoring)
-        seconds["first"].append(taken(run))
-        seconds["again"].append(taken(run))
+        seconds["first"].append(wall_seconds(run))
+        seconds["again"].append(wall_seconds(run))
         cache.close()
     workers.close()
     return Ratio("Minimal-pairs sample again, from the cache", "the first run",
@@ -115,11 +115,11 @@ def _threshold_toggle() -> Budget:
     counts = random.integers(1, 883, N_ENTRIES)
     large = IdfDictionary("made up", 882, {f"t{i}": int(n) for i, n in enumerate(counts)}, "abc", "article")
     tokens = [f"t{i}" for i in random.integers(0, N_ENTRIES + 3000, 100_000)]
-    plain = np.zeros(len(tokens), dtype=bool)
+    special = np.zeros(len(tokens), dtype=bool)
 
     def toggle() -> None:
         large.threshold(0.7)
-        large.idf(tokens, plain)
+        large.idf(tokens, special)
 
     return within(f"Threshold and weights of 100,000 tokens by {N_ENTRIES:,} entries", TOGGLE_SECONDS, toggle)
 

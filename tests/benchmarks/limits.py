@@ -15,7 +15,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from transformers import PreTrainedConfig
 
-from tests.benchmarks.measuring import worked
+from tests.benchmarks.measuring import clock_seconds
 
 PRODUCT_SIZE, PRODUCTS = 2048, 3
 # torch's own names of matrix products and of attention, which is two of them
@@ -40,17 +40,18 @@ def operations_a_second(dtype: torch.dtype = torch.float32, *, inner: int = PROD
                         columns: int = PRODUCT_SIZE) -> float:
     """The rate of a large matrix product, with all threads that torch has; a linear layer's of `columns` outputs."""
     a, b = torch.ones(PRODUCT_SIZE, inner, dtype=dtype), torch.ones(columns, inner, dtype=dtype)
-    seconds = worked(lambda: [torch.nn.functional.linear(a, b) for _ in range(PRODUCTS)])
+    seconds = clock_seconds(lambda: [torch.nn.functional.linear(a, b) for _ in range(PRODUCTS)])
     return PRODUCTS * 2 * PRODUCT_SIZE * inner * columns / seconds
 
 
 def share_of_products(job: Callable[[], object]) -> float:
     """The part of a job's time that torch spends in matrix products and attention."""
     start = time.perf_counter()
-    with profile(activities=[ProfilerActivity.CPU]) as found:
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
         job()
     seconds = time.perf_counter() - start
-    return sum(event.self_cpu_time_total for event in found.key_averages() if PRODUCT.search(event.key)) / 1e6 / seconds
+    events = [event for event in profiler.key_averages() if PRODUCT.search(event.key)]
+    return sum(event.self_cpu_time_total for event in events) / 1e6 / seconds
 
 
 def encoded(size: Size, lengths: Iterable[int]) -> float:
@@ -79,6 +80,6 @@ def read_once(size: Size, sequences: Iterable[Sequence[int]]) -> float:
     return sum(size.n_layers * _layer(size, len(node)) + 2 * size.hidden * size.vocabulary for node in nodes)
 
 
-def _layer(size: Size, seen: int) -> float:
-    """One token through one layer, attending to `seen` tokens: 4 + 8 hidden x hidden matrices, scores and their sum."""
-    return 2 * 12 * size.hidden**2 + 2 * 2 * seen * size.hidden
+def _layer(size: Size, n_attended: int) -> float:
+    """One token through one layer, attending to `n_attended`: 4 + 8 hidden x hidden matrices, scores and their sum."""
+    return 2 * 12 * size.hidden**2 + 2 * 2 * n_attended * size.hidden

@@ -1,7 +1,7 @@
-"""`python -m tests.benchmarks.load`: many people at once, each with a file of their own, over real websockets.
+"""`python -m tests.benchmarks.load`: many visitors at once, each with their own file, over real websockets.
 
-Every visitor opens a page, uploads sentences that nobody else has, weighs them with the built-in models and waits
-for the result on the page. Afterwards each result is held against the visitor's own file. Prints one table.
+Every visitor opens a page, uploads a unique file, evaluates it with the built-in models and waits for the result on the
+page. Afterwards each result is compared with the visitor's file. Prints one table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = ("猫", "犬", "庭", "町", "雨", "本", "山", "川", "窓", "駅", "
 
 @dataclass(frozen=True)
 class Visit:
-    """What one visitor met: seconds to the first page, from the press of the button to the result, and the run."""
+    """One visit: seconds to the first page, from the press of the button to the result, and the run."""
 
     page: str
     texts: tuple[str, ...]
@@ -75,23 +75,24 @@ async def _visit(host: str, number: int) -> Visit:
     page = PAGES[number % len(PAGES)]
     texts, content = _file(page, number, draw)
     visitor = Visitor(host, page)
-    opened = found = 0.0
+    open_seconds = result_seconds = 0.0
     await asyncio.sleep(draw.uniform(0, ARRIVAL_SECONDS))
     try:
-        begun = time.monotonic()
+        start = time.monotonic()
         await visitor.connect()
-        opened = time.monotonic() - begun
+        open_seconds = time.monotonic() - start
         kind = KIND[page]
         await visitor.choose(f"{kind}-source", "My file")
         # The same name for all: files are told apart by what is in them.
         await visitor.upload(UPLOADER[page], "sentences.csv", content)
-        begun = time.monotonic()
+        start = time.monotonic()
         await visitor.press(f"{kind}-submit")
-        await visitor.watch(lambda one: "download-signature" in one.seen, WAIT_SECONDS)
-        found = time.monotonic() - begun
-        return Visit(page, texts, opened, found, visitor.run_id)
+        await visitor.watch(lambda visitor: "download-signature" in visitor.seen_keys, WAIT_SECONDS)
+        result_seconds = time.monotonic() - start
+        return Visit(page, texts, open_seconds, result_seconds, visitor.run_id)
     except Exception as error:
-        return Visit(page, texts, opened, found, visitor.run_id, f"{type(error).__name__}: {error}"[:300])
+        message = f"{type(error).__name__}: {error}"[:300]
+        return Visit(page, texts, open_seconds, result_seconds, visitor.run_id, message)
     finally:
         await visitor.close()
 
@@ -109,14 +110,14 @@ def _file(page: str, number: int, draw: random.Random) -> tuple[tuple[str, ...],
 def _mixed_up(data_dir: Path, visits: list[Visit]) -> int:
     """How many visitors got a result that is not of their own file."""
     with open_engine(data_dir, resume=False) as engine:
-        wrong = 0
+        n_wrong = 0
         for visit in visits:
             if visit.error:
                 continue
             result = engine.runs.result(visit.run_id)
             table, column = (result.points, "text") if visit.page == "clusters" else (result.pairs, "acceptable")
-            wrong += set(table[column]) != set(visit.texts)
-        return wrong
+            n_wrong += set(table[column]) != set(visit.texts)
+        return n_wrong
 
 
 class _MemoryWatcher:
@@ -139,12 +140,12 @@ class _MemoryWatcher:
 
 def _table(visits: list[Visit], peak: int, n_failed: int, n_mixed: int) -> str:
     good = [visit for visit in visits if not visit.error]
-    opened = sorted(visit.open_seconds for visit in good) or [float("nan")]
-    found = sorted(visit.result_seconds for visit in good) or [float("nan")]
+    open_seconds = sorted(visit.open_seconds for visit in good) or [float("nan")]
+    result_seconds = sorted(visit.result_seconds for visit in good) or [float("nan")]
     return "\n".join([
         f"| Visitors at once | {len(visits)} |", "|---|---|", f"| Failed | {n_failed} |", f"| Mixed up | {n_mixed} |",
-        f"| First page, median and slowest | {statistics.median(opened):.1f} s, {opened[-1]:.1f} s |",
-        f"| Result, median and slowest | {statistics.median(found):.1f} s, {found[-1]:.1f} s |",
+        f"| First page, median and slowest | {statistics.median(open_seconds):.1f} s, {open_seconds[-1]:.1f} s |",
+        f"| Result, median and slowest | {statistics.median(result_seconds):.1f} s, {result_seconds[-1]:.1f} s |",
         f"| Largest memory of the web process | {peak / 1e9:.2f} GB |",
     ])
 

@@ -1,4 +1,4 @@
-"""Timing in alternation: whatever else the machine does falls on both sides."""
+"""Timing; compared runs alternate, so that other load on the machine affects both."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 ROUNDS = 5
-# HAKARI_BENCH_CLOCK=cpu counts the seconds that a processor worked instead of those that passed: with one thread the
-# ratios then hold on a machine that others use too.
+# HAKARI_BENCH_CLOCK=cpu measures CPU time instead of wall time: with one thread the ratios then hold on a machine
+# with other load, too.
 CLOCK = os.environ.get("HAKARI_BENCH_CLOCK", "wall")
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Median seconds of the same work done by us and by a peer."""
+    """Median seconds of the same work by Hakari and by a peer."""
 
     work: str
     peer: str
-    ours: float
-    theirs: float
+    hakari_seconds: float
+    peer_seconds: float
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Median of something that may take `budget`, seconds or what `unit` says."""
+    """A median and its budget, in `unit`."""
 
     work: str
     value: float
@@ -37,20 +37,20 @@ class Budget:
 def within(work: str, budget: float, call: Callable[[], object], rounds: int = ROUNDS) -> Budget:
     """One call to warm up, then the median of a few."""
     call()
-    return Budget(work, statistics.median(taken(call) for _ in range(rounds)), budget)
+    return Budget(work, statistics.median(wall_seconds(call) for _ in range(rounds)), budget)
 
 
-def taken(call: Callable[[], object]) -> float:
+def wall_seconds(call: Callable[[], object]) -> float:
     """Seconds of one call."""
-    started = time.perf_counter()
+    start = time.perf_counter()
     call()
-    return time.perf_counter() - started
+    return time.perf_counter() - start
 
 
-def worked(call: Callable[[], object]) -> float:
+def clock_seconds(call: Callable[[], object]) -> float:
     """Seconds of one call in this process, by CLOCK."""
     if CLOCK != "cpu":
-        return taken(call)
-    started = time.process_time()
+        return wall_seconds(call)
+    start = time.process_time()
     call()
-    return time.process_time() - started
+    return time.process_time() - start

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
-from tests.benchmarks.measuring import Budget, taken
+from tests.benchmarks.measuring import Budget, wall_seconds
 from tests.benchmarks.stored_runs import N_PAIRS, N_POINTS, stored
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import Server, serving
@@ -23,7 +23,7 @@ TIMEOUT = 120_000  # milliseconds
 NOT_RUNNING = "!document.querySelector('[data-testid=\"stStatusWidget\"]')"
 # Two canvases have coloured pixels; what lies over a map has none.
 MAPS_DRAWN = """canvases => {
-  const maps = canvases.filter(one => one.width > 200 && one.getContext('2d'));
+  const maps = canvases.filter(canvas => canvas.width > 200 && canvas.getContext('2d'));
   return 2 <= maps.filter(map => {
     const { data } = map.getContext('2d').getImageData(0, 0, map.width, map.height);
     for (let i = 0; i < data.length; i += 4) {
@@ -51,32 +51,32 @@ def budgets(folder: Path) -> list[Budget]:
     executable = shutil.which("chromium")
     if executable is None:
         return []
-    found: dict[str, list[float]] = defaultdict(list)
+    samples: dict[str, list[float]] = defaultdict(list)
     pairs, clusters = stored(folder / "data")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         for _ in range(ROUNDS):
-            # the first round weighs the samples; the later ones find them weighed, as every later visit does
+            # the first round evaluates the samples; later rounds, like every later visit, find their results
             with serving(folder / "data") as server:
-                found["ready"].append(server.ready_seconds)
+                samples["ready"].append(server.ready_seconds)
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 page.set_default_timeout(TIMEOUT)
-                found["home"].append(taken(lambda page=page, url=server.url: _home(page, url)))  # type: ignore[misc]
-                found["change"].append(taken(lambda page=page: _change(page)))  # type: ignore[misc]
-                found["start memory"].append(_mib(server))
-                _large_runs(page, server, pairs, clusters, found)
-                found["memory"].append(_mib(server))
+                samples["home"].append(wall_seconds(lambda page=page, url=server.url: _home(page, url)))  # type: ignore[misc]
+                samples["change"].append(wall_seconds(lambda page=page: _change(page)))  # type: ignore[misc]
+                samples["start memory"].append(_mib(server))
+                _large_runs(page, server, pairs, clusters, samples)
+                samples["memory"].append(_mib(server))
                 page.close()
         browser.close()
 
     def budget(work: str, name: str, limit: float, unit: str = "s") -> Budget:
-        return Budget(work, statistics.median(found[name]), limit, unit)
+        return Budget(work, statistics.median(samples[name]), limit, unit)
 
-    first = found["home"].pop(0)
+    first = samples["home"].pop(0)
     return [
         budget("Server ready after its start", "ready", READY_SECONDS),
         budget("Home page complete at the first visit after a start", "home", HOME_SECONDS),
-        Budget("Home page at the very first visit, had `make run` not weighed the samples", first, HOME_SECONDS),
+        Budget("Home page at the very first visit, had `make run` not evaluated the samples", first, HOME_SECONDS),
         budget("Change to another page", "change", PAGE_SECONDS),
         budget(f"A run of {N_PAIRS:,} minimal pairs opened by its link", "pairs", RUN_SECONDS),
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
@@ -97,7 +97,7 @@ def _change(page: Page) -> None:
     page.wait_for_function("document.querySelector('h1')?.innerText.includes('Models')")
 
 
-def _large_runs(page: Page, server: Server, pairs: str, clusters: str, found: dict[str, list[float]]) -> None:
+def _large_runs(page: Page, server: Server, pairs: str, clusters: str, samples: dict[str, list[float]]) -> None:
     def open_pairs() -> None:
         page.goto(f"{server.url}/minimal_pairs?run={pairs}")
         page.get_by_text(f"{N_PAIRS:,}").first.wait_for()
@@ -120,10 +120,10 @@ def _large_runs(page: Page, server: Server, pairs: str, clusters: str, found: di
         page.wait_for_selector('.legend [aria-pressed="false"]')
         page.evaluate(TWO_FRAMES)
 
-    found["pairs"].append(taken(open_pairs))
-    found["toggle"] += [taken(lambda score=score: toggle(score)) for score in ("MeanLP", "PenLP")]  # type: ignore[misc]
-    found["maps"].append(taken(open_maps))
-    found["class"].append(taken(hide_class))
+    samples["pairs"].append(wall_seconds(open_pairs))
+    samples["toggle"] += [wall_seconds(lambda score=score: toggle(score)) for score in ("MeanLP", "PenLP")]  # type: ignore[misc]
+    samples["maps"].append(wall_seconds(open_maps))
+    samples["class"].append(wall_seconds(hide_class))
 
 
 def _mib(server: Server) -> float:

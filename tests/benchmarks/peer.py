@@ -1,8 +1,8 @@
-"""Runs in the peers' own environment (`peers.txt`): one peer on one job, as often as it is asked over a pipe.
+"""Runs one peer on one job in the peers' own environment (`peers.txt`), controlled over a pipe.
 
-Told on the first line what to do (JSON: peer, folder, texts, threads, clock, words), it finds its best batch size and
-answers with that, its versions and its scores. Each line "run" is then answered with the seconds of one run. Imports
-nothing of the project.
+The first line of input is the job (JSON: peer, folder, texts, threads, clock, words); the answer is the best batch
+size, the versions and the scores. Each further line "run" is answered with the seconds of one run. Imports nothing of
+the project.
 """
 
 from __future__ import annotations
@@ -26,56 +26,58 @@ def main() -> None:
     warnings.simplefilter("ignore")
     import torch
 
-    asked = json.loads(sys.stdin.readline())
-    torch.set_num_threads(asked["threads"])
-    kind = asked["peer"] + ("" if asked["peer"] != "minicons" else ", causal" if asked["words"] is None else ", masked")
-    run, sizes = PEERS[asked["peer"]](asked), BATCH_SIZES[kind]
+    request = json.loads(sys.stdin.readline())
+    torch.set_num_threads(request["threads"])
+    kind = request["peer"]
+    if kind == "minicons":
+        kind += ", causal" if request["words"] is None else ", masked"
+    run, sizes = PEERS[request["peer"]](request), BATCH_SIZES[kind]
     run(sizes[-1])
-    clock = time.process_time if asked["clock"] == "cpu" else time.perf_counter
-    seconds = {size: _taken(run, size, clock) for size in sizes}
+    clock = time.process_time if request["clock"] == "cpu" else time.perf_counter
+    seconds = {size: _seconds(run, size, clock) for size in sizes}
     best = min(seconds, key=lambda size: seconds[size])
-    versions = {name: version(name) for name in (asked["peer"], "transformers", "torch")}
+    versions = {name: version(name) for name in (request["peer"], "transformers", "torch")}
     print(json.dumps({"batch_size": best, "versions": versions, "scores": run(best)}), file=answers, flush=True)
     for _ in sys.stdin:
-        print(json.dumps(_taken(run, best, clock)), file=answers, flush=True)
+        print(json.dumps(_seconds(run, best, clock)), file=answers, flush=True)
 
 
-def _taken(run: Run, size: int, clock: Callable[[], float]) -> float:
-    started = clock()
+def _seconds(run: Run, size: int, clock: Callable[[], float]) -> float:
+    start = clock()
     run(size)
-    return clock() - started
+    return clock() - start
 
 
-def _bert_score(asked: dict[str, Any]) -> Run:
+def _bert_score(request: dict[str, Any]) -> Run:
     from bert_score import BERTScorer
 
     # four threads are its default for cutting words into tokens
-    scorer = BERTScorer(model_type=asked["folder"], num_layers=asked["layers"], device="cpu", nthreads=4)
-    references, candidates = map(list, zip(*asked["texts"], strict=True))
+    scorer = BERTScorer(model_type=request["folder"], num_layers=request["layers"], device="cpu", nthreads=4)
+    references, candidates = map(list, zip(*request["texts"], strict=True))
     return lambda size: scorer.score(candidates, references, batch_size=size)[2].tolist()
 
 
-def _sentence_transformers(asked: dict[str, Any]) -> Run:
+def _sentence_transformers(request: dict[str, Any]) -> Run:
     from sentence_transformers import SentenceTransformer, models
 
-    encoder = models.Transformer(asked["folder"])
+    encoder = models.Transformer(request["folder"])
     pooling = models.Pooling(encoder.get_word_embedding_dimension(), pooling_mode="cls")
     model = SentenceTransformer(modules=[encoder, pooling], device="cpu")
-    texts = [text for text, in asked["texts"]]
+    texts = [text for text, in request["texts"]]
     return lambda size: [float(vector[0]) for vector in
                          model.encode(texts, batch_size=size, show_progress_bar=False)]
 
 
-def _minicons(asked: dict[str, Any]) -> Run:
+def _minicons(request: dict[str, Any]) -> Run:
     from minicons import scorer
 
-    texts = [text for sides in asked["texts"] for text in sides]
-    if asked["words"] is None:
-        model: Any = scorer.IncrementalLMScorer(asked["folder"], "cpu")
-        settings = {"bos_token": asked["bos"]}
+    texts = [text for sides in request["texts"] for text in sides]
+    if request["words"] is None:
+        model: Any = scorer.IncrementalLMScorer(request["folder"], "cpu")
+        settings = {"bos_token": request["bos"]}
     else:
-        model = scorer.MaskedLMScorer(asked["folder"], "cpu")
-        settings = {"PLL_metric": "within_word_l2r" if asked["words"] else "original"}
+        model = scorer.MaskedLMScorer(request["folder"], "cpu")
+        settings = {"PLL_metric": "within_word_l2r" if request["words"] else "original"}
 
     def run(size: int) -> list[Any]:
         return [score for start in range(0, len(texts), size)

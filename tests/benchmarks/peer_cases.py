@@ -23,7 +23,7 @@ from engine.models.scoring import causal_lm, encoder, masked_lm
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import base_models, limits
 from tests.benchmarks.base_models import Job
-from tests.benchmarks.measuring import CLOCK, worked
+from tests.benchmarks.measuring import CLOCK, clock_seconds
 from tests.benchmarks.peers import Peer, peer
 
 ROUNDS = int(os.environ.get("HAKARI_BENCH_ROUNDS", "5"))
@@ -45,8 +45,8 @@ class Beside:
     work: str
     peer: str
     batch_size: int
-    ours: float
-    theirs: float
+    hakari_seconds: float
+    peer_seconds: float
     times: float
     target: float
     limit_share: float | None
@@ -66,11 +66,11 @@ def measured(folder: Path) -> tuple[list[Beside], dict[str, str]]:
     ]
     versions: dict[str, str] = {}
     for job in jobs:
-        found, own = job()
-        for one in found:
-            print(f"{one.work}: {one.times:.2f} times {one.peer}", flush=True)
-        cases += found
-        versions |= own
+        cases_of_job, job_versions = job()
+        for case in cases_of_job:
+            print(f"{case.work}: {case.times:.2f} times {case.peer}", flush=True)
+        cases += cases_of_job
+        versions |= job_versions
         gc.collect()
     return cases, versions
 
@@ -82,15 +82,15 @@ def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
     needed = limits.encoded(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
-        found = []
+        scores = []
         for piece in encoder.token_similarities(loaded, job.texts, layers=[layer], precision=precision):
             special = piece["reference_special"], piece["candidate_special"]
             weights = [1.0 - flags for flags in special]
-            found.append(bertscore(best_matches(piece["similarity"][0], *special), *weights).f1)
-        return found
+            scores.append(bertscore(best_matches(piece["similarity"][0], *special), *weights).f1)
+        return scores
 
-    with peer("bert-score", **_asked(job), layers=layer) as theirs:
-        return _both(f"BERTScore of {len(job.texts)} pairs of {job.source}", score, theirs, needed, 2.0, "F1")
+    with peer("bert-score", **_request(job), layers=layer) as peer_process:
+        return _both(f"BERTScore of {len(job.texts)} pairs of {job.source}", score, peer_process, needed, 2.0, "F1")
 
 
 def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
@@ -102,8 +102,8 @@ def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
         pieces = encoder.sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], precision=precision)
         return [float(piece["vectors"][0, 0]) for piece in pieces]
 
-    with peer("sentence-transformers", **_asked(job)) as theirs:
-        return _both(f"CLS vectors of {len(texts)} texts of {job.source}", score, theirs, needed, 1.2,
+    with peer("sentence-transformers", **_request(job)) as peer_process:
+        return _both(f"CLS vectors of {len(texts)} texts of {job.source}", score, peer_process, needed, 1.2,
                      "first number of a vector")
 
 
@@ -119,8 +119,8 @@ def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
         return _sums(masked_lm.token_log_likelihoods(loaded, texts, scoring=scoring, words="tokenizer",
                                                      precision=precision))
 
-    with peer("minicons", **_asked(job), words=job.words) as theirs:
-        return _both(f"{scoring} of {len(texts)} sentences of {job.source}", score, theirs, needed, 1.7, "nats")
+    with peer("minicons", **_request(job), words=job.words) as peer_process:
+        return _both(f"{scoring} of {len(texts)} sentences of {job.source}", score, peer_process, needed, 1.7, "nats")
 
 
 def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
@@ -136,14 +136,14 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
     def score(precision: str) -> list[float]:
         return _sums(causal_lm.token_log_likelihoods(loaded, texts, precision=precision))
 
-    with peer("minicons", **_asked(job), words=None, bos=not opened) as theirs:
+    with peer("minicons", **_request(job), words=None, bos=not opened) as peer_process:
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
-        cases, versions = _both(work, score, theirs, needed, 1.8, "nats")
+        cases, versions = _both(work, score, peer_process, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
         in_fp32, in_bf16 = cases
         cases = [replace(in_fp32, why=f"{in_fp32.why} {why}"),
                  replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}")]
-        return [*cases, _exact(loaded, job, theirs)], versions
+        return [*cases, _exact(loaded, job, peer_process)], versions
 
 
 def _rate_of_head(size: limits.Size) -> str:
@@ -153,7 +153,7 @@ def _rate_of_head(size: limits.Size) -> str:
             "the limit's rate.")
 
 
-def _exact(loaded: LoadedModel, job: Job, theirs: Peer) -> Beside:
+def _exact(loaded: LoadedModel, job: Job, peer_process: Peer) -> Beside:
     """Decisions of fp32 with the time of bf16, as far as that goes; the deviation is the share decided otherwise."""
     n = len(job.texts)
     pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
@@ -168,48 +168,48 @@ def _exact(loaded: LoadedModel, job: Job, theirs: Peer) -> Beside:
         reports.append(scored.report)
         return decided(pair_table("m", pairs, scored), "LP")
 
-    otherwise = float((decisions("exact-decisions") != decisions("fp32")).mean())
-    ours, peers, times = _alternated(lambda: decisions("exact-decisions"), theirs)
-    return Beside(f"Exact decisions on {n} pairs of {job.source}", theirs.name, theirs.batch_size, ours, peers, times,
-                  4.0, None, otherwise, "share of decisions",
+    share_changed = float((decisions("exact-decisions") != decisions("fp32")).mean())
+    hakari_seconds, peer_seconds, times = _alternated(lambda: decisions("exact-decisions"), peer_process)
+    return Beside(f"Exact decisions on {n} pairs of {job.source}", peer_process.name, peer_process.batch_size,
+                  hakari_seconds, peer_seconds, times, 4.0, None, share_changed, "share of decisions",
                   f"{reports[-1]['n_fp32']} of the pairs were scored in bf16 and again in fp32, "
                   f"{reports[-1]['n_sampled']} of them as the sample that measures the error, "
                   "which more pairs would share; random weights leave many margins small.")
 
 
 def _both(
-    work: str, score: Score, theirs: Peer, needed: float, target: float, unit: str
+    work: str, score: Score, peer_process: Peer, needed: float, target: float, unit: str
 ) -> tuple[list[Beside], dict[str, str]]:
     """The case in fp32 and in bf16, whose peer computes in fp32."""
     cases = []
     for precision, dtype, aim in (("fp32", torch.float32, target), ("bf16", torch.bfloat16, 5.0)):
-        deviation = float(np.abs(np.array(score(precision)) - np.array(theirs.scores)).max())  # and warms up
+        deviation = float(np.abs(np.array(score(precision)) - np.array(peer_process.scores)).max())  # and warms up
         shares: list[float] = []
-        ours, peers, times = _alternated(
-            lambda precision=precision: score(precision), theirs,  # type: ignore[misc]
+        hakari_seconds, peer_seconds, times = _alternated(
+            lambda precision=precision: score(precision), peer_process,  # type: ignore[misc]
             lambda seconds, dtype=dtype, shares=shares: shares.append(  # type: ignore[misc]
                 needed / seconds / limits.operations_a_second(dtype)))
         products = limits.share_of_products(lambda precision=precision: score(precision))  # type: ignore[misc]
-        cases.append(Beside(f"{work}, {precision}", theirs.name, theirs.batch_size, ours, peers, times, aim,
-                            statistics.median(shares), deviation, unit,
+        cases.append(Beside(f"{work}, {precision}", peer_process.name, peer_process.batch_size, hakari_seconds,
+                            peer_seconds, times, aim, statistics.median(shares), deviation, unit,
                             f"Matrix products and attention take {products:.0%} of its time."))
-    return cases, theirs.versions
+    return cases, peer_process.versions
 
 
 def _alternated(
-    ours: Callable[[], object], theirs: Peer, after: Callable[[float], object] = lambda seconds: None
+    hakari_run: Callable[[], object], peer_process: Peer, after: Callable[[float], object] = lambda seconds: None
 ) -> tuple[float, float, float]:
-    """Median seconds of ours and of theirs, and the median of the rounds' ratios."""
+    """Median seconds of Hakari and of the peer, and the median of the rounds' ratios."""
     rounds = []
     for _ in range(ROUNDS):
-        seconds = worked(ours)
+        seconds = clock_seconds(hakari_run)
         after(seconds)
-        rounds.append((seconds, theirs.seconds()))
-    own, other = zip(*rounds, strict=True)
-    return statistics.median(own), statistics.median(other), statistics.median(b / a for a, b in rounds)
+        rounds.append((seconds, peer_process.seconds()))
+    hakari_rounds, peer_rounds = zip(*rounds, strict=True)
+    return statistics.median(hakari_rounds), statistics.median(peer_rounds), statistics.median(b / a for a, b in rounds)
 
 
-def _asked(job: Job) -> dict[str, Any]:
+def _request(job: Job) -> dict[str, Any]:
     return {"folder": str(job.folder), "texts": job.texts, "threads": torch.get_num_threads(), "clock": CLOCK}
 
 

@@ -1,4 +1,4 @@
-"""A peer in a process of its own environment, asked for one run at a time."""
+"""A peer in a process with its own environment, controlled over a pipe."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ PYTHON = Path(os.environ.get("HAKARI_PEERS_PYTHON", ROOT / ".venv-bench" / "bin"
 
 
 class Peer:
-    """A peer that has found its best batch size. `scores` are what it says of the texts."""
+    """A peer at its best batch size, and its `scores` of the texts."""
 
-    def __init__(self, process: subprocess.Popen[str], asked: dict[str, Any]) -> None:
+    def __init__(self, process: subprocess.Popen[str], request: dict[str, Any]) -> None:
         self._process = process
-        answer = self._ask(json.dumps(asked))
-        self.name: str = asked["peer"]
+        answer = self._send(json.dumps(request))
+        self.name: str = request["peer"]
         self.batch_size: int = answer["batch_size"]
         self.versions: dict[str, str] = answer["versions"]
         self.scores: list[float] = answer["scores"]
 
     def seconds(self) -> float:
-        """Those of one run."""
-        return float(self._ask("run"))
+        """The seconds of one run."""
+        return float(self._send("run"))
 
-    def _ask(self, line: str) -> Any:
+    def _send(self, line: str) -> Any:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
         answer = self._process.stdout.readline()
         if not answer:
-            raise RuntimeError("the peer ended; what it said stands above")
+            raise RuntimeError("the peer process ended; its output is above")
         return json.loads(answer)
 
 
 @contextmanager
-def peer(name: str, **asked: Any) -> Iterator[Peer]:
+def peer(name: str, **request: Any) -> Iterator[Peer]:
     """Start a peer (see `peer.py`) and end it afterwards."""
     process = subprocess.Popen(
         [str(PYTHON), str(Path(__file__).with_name("peer.py"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
     try:
-        yield Peer(process, {"peer": name, **asked})
+        yield Peer(process, {"peer": name, **request})
     finally:
         process.stdin.close()  # type: ignore[union-attr]  # it was asked for above
         process.wait(timeout=60)

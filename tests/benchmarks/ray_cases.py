@@ -20,7 +20,7 @@ from engine.inference.local.workers import LocalWorkers
 from engine.inference.ray.cluster import RayWorkers
 from engine.inference.ray.settings import RaySettings
 from tests.benchmarks import base_models
-from tests.benchmarks.measuring import CLOCK, ROUNDS, Ratio, taken
+from tests.benchmarks.measuring import CLOCK, ROUNDS, Ratio, wall_seconds
 from tests.support.loopback_ray import ENVIRONMENT, LoopbackCluster
 
 TARGET = 1.7
@@ -44,10 +44,10 @@ def scaling(folder: Path) -> list[Ratio]:
         backends += [RayWorkers(RaySettings(cluster.address, n, n, cpus=HALF)) for n in (1, 2)]
         backends += [LocalWorkers(["cpu"] * n) for n in (1, 2)]
         calls = [_call(backend, str(job.folder), texts) for backend in backends]
-        first, *others = [call() for call in calls]
-        if not all(np.array_equal(first, vectors) for vectors in others):
+        first_vectors, *other_vectors = [call() for call in calls]
+        if not all(np.array_equal(first_vectors, vectors) for vectors in other_vectors):
             raise RuntimeError("The number of workers changed the numbers.")
-        seconds = zip(*([_seconds(*one) for one in zip(backends, calls, strict=True)] for _ in range(ROUNDS)),
+        seconds = zip(*([_seconds(*case) for case in zip(backends, calls, strict=True)] for _ in range(ROUNDS)),
                       strict=True)
         ray_one, ray_two, local_one, local_two = map(statistics.median, seconds)
     finally:
@@ -61,12 +61,12 @@ def scaling(folder: Path) -> list[Ratio]:
 
 def _seconds(backend: Backend, call: Callable[[], object]) -> float:
     if CLOCK != "cpu":
-        return taken(call)
+        return wall_seconds(call)
     workers = [psutil.Process(worker.pid) for worker in backend.workers()]
     before = [process.cpu_times() for process in workers]
     call()
-    return max(now.user + now.system - then.user - then.system
-               for then, now in zip(before, (process.cpu_times() for process in workers), strict=True))
+    return max(later.user + later.system - earlier.user - earlier.system
+               for earlier, later in zip(before, (process.cpu_times() for process in workers), strict=True))
 
 
 def _call(backend: Backend, model: str, texts: list[str]) -> Callable[[], np.ndarray]:

@@ -20,14 +20,14 @@ def heading(machine: str, parts: Sequence[str]) -> list[str]:
 def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
     """Hakari and its peers, and in words which targets are missed and by how much."""
     lines = [
-        "Peers in an environment of their own: " + ", ".join(f"{name} {one}" for name, one in versions.items()) + ".",
+        f"Peers in a separate environment: {', '.join(f'{name} {version}' for name, version in versions.items())}.",
         "",
         "| Work | Beside (batch) | Hakari (s) | Peer (s) | Times as fast | Target | Share of the limit | Largest "
         "difference |", "|---|---|---|---|---|---|---|---|",
     ]
-    lines += [f"| {case.work} | {case.peer} ({case.batch_size}) | {case.ours:.2f} | {case.theirs:.2f} | "
-              f"{case.times:.2f} | {case.target:g} | {_percent(case.limit_share)} | {case.deviation:.1e} {case.unit} |"
-              for case in cases]
+    lines += [f"| {case.work} | {case.peer} ({case.batch_size}) | {case.hakari_seconds:.2f} | "
+              f"{case.peer_seconds:.2f} | {case.times:.2f} | {case.target:g} | {_percent(case.limit_share)} | "
+              f"{case.deviation:.1e} {case.unit} |" for case in cases]
     missed = [f"- {case.work}: {case.times:.2f} times {case.peer} where {case.target:g} are asked "
               f"({case.times / case.target - 1:+.0%}).{_reason(case)}"
               for case in cases if case.times < case.target]
@@ -45,15 +45,17 @@ def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
 def repeated(case: Ratio) -> list[str]:
     """A run and its repetition."""
     return ["| Work | Beside | Again (s) | First (s) | Times as fast | Target |", "|---|---|---|---|---|---|",
-            f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.0f} | 50 |"]
+            f"| {case.work} | {case.peer} | {case.hakari_seconds:.2f} | {case.peer_seconds:.2f} | "
+            f"{case.peer_seconds / case.hakari_seconds:.0f} | 50 |"]
 
 
 def scaled(cases: Sequence[Ratio], target: float) -> list[str]:
     """Two workers beside one; the target is the first case's, the others say what the machine gives."""
     lines = ["| Work | Beside | Two (s) | One (s) | Times as fast | Target |", "|---|---|---|---|---|---|"]
-    lines += [f"| {case.work} | {case.peer} | {case.ours:.2f} | {case.theirs:.2f} | {case.theirs / case.ours:.2f} | "
+    lines += [f"| {case.work} | {case.peer} | {case.hakari_seconds:.2f} | {case.peer_seconds:.2f} | "
+              f"{case.peer_seconds / case.hakari_seconds:.2f} | "
               f"{target if case is cases[0] else ''} |" for case in cases]
-    reached = cases[0].theirs / cases[0].ours
+    reached = cases[0].peer_seconds / cases[0].hakari_seconds
     missed = f"- {cases[0].work}: {reached:.2f} times {cases[0].peer} where {target:g} are asked."
     return [*lines, *(["", "Missed:", "", missed] if reached < target else [])]
 

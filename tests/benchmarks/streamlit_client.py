@@ -36,12 +36,12 @@ class Visitor:
     states: dict[str, WidgetState] = field(default_factory=dict)
     run_id: str = ""
     session_id: str = ""
-    seen: set[str] = field(default_factory=set)
+    seen_keys: set[str] = field(default_factory=set)
     page_hash: str = ""
     n_scripts: int = 0
     # The part of the page that wants to be drawn again, and after how many seconds; what this drawing asked for so far.
-    returns: tuple[str, float] = ("", 0.0)
-    asked: tuple[str, float] = ("", 0.0)
+    auto_rerun: tuple[str, float] = ("", 0.0)
+    next_return: tuple[str, float] = ("", 0.0)
 
     async def connect(self) -> None:
         """Open the page."""
@@ -96,7 +96,7 @@ class Visitor:
         async with asyncio.timeout(seconds):
             while not done(self):
                 # A page that watches a run asks its browser to come back every moment.
-                fragment, interval = self.returns
+                fragment, interval = self.auto_rerun
                 try:
                     self._take(await asyncio.wait_for(self._receive(), interval if fragment else None))
                 except TimeoutError:
@@ -124,11 +124,11 @@ class Visitor:
             raise PageError(f"The page shows no widget {key!r}; it shows {', '.join(self.ids)}.")
         return self.states.setdefault(key, WidgetState(id=self.ids[key]))
 
-    async def _until(self, wanted: Callable[[ForwardMsg], bool]) -> ForwardMsg:
+    async def _until(self, condition: Callable[[ForwardMsg], bool]) -> ForwardMsg:
         while True:
             message = await self._receive()
             self._take(message)
-            if wanted(message):
+            if condition(message):
                 return message
 
     async def _send(self, message: BackMsg) -> None:
@@ -145,13 +145,13 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.session_id = message.new_session.initialize.session_id or self.session_id
-            self.asked = ("", 0.0)
+            self.next_return = ("", 0.0)
         elif kind == "navigation":
             self.page_hash = message.navigation.page_script_hash
         elif kind == "auto_rerun":
-            self.asked = self.returns = (message.auto_rerun.fragment_id, message.auto_rerun.interval)
+            self.next_return = self.auto_rerun = (message.auto_rerun.fragment_id, message.auto_rerun.interval)
         elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-            self.returns = self.asked  # the whole page was drawn anew, with or without such a part
+            self.auto_rerun = self.next_return  # the whole page was drawn anew, with or without such a part
         elif kind == "page_info_changed":
             self.run_id = parse_qs(message.page_info_changed.query_string).get("run", [""])[0]
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
@@ -162,7 +162,7 @@ class Visitor:
             if name == "alert" and element.alert.format == element.alert.ERROR:
                 raise PageError(element.alert.body)
             widget_id = getattr(getattr(element, name, None), "id", "")
-            if found := KEY.match(widget_id if isinstance(widget_id, str) else ""):
+            if key_match := KEY.match(widget_id if isinstance(widget_id, str) else ""):
                 # An uploader's key and the like may go on with what changes; the last one drawn counts.
-                self.ids[found[1]] = widget_id
-                self.seen.add(found[1])
+                self.ids[key_match[1]] = widget_id
+                self.seen_keys.add(key_match[1])

@@ -37,13 +37,13 @@ def result_of(
         for name, table in _tables(model, vectors, labels, texts, dimensions, mapped, layers).items():
             parts.setdefault(name, []).append(table)
     tables: dict[str, Any] = {name: pd.concat(frames, ignore_index=True) for name, frames in parts.items()}
-    weighed = tables["models"]
-    weighed["rank"] = weighed["score"].rank(method="min").astype("Int64")
-    weighed["rank_group"] = weighed["rank"] if separable else pd.array([1] * len(weighed), dtype="Int64")
-    pairs = [{"model": one, "other": other, "difference": -1.0, "ci_low": -1.5, "ci_high": -0.5 if separable else 0.5,
-              "separable": separable} for one, other in combinations(models, 2)]
-    overlap = [{"model": one, "other": other, "mean_overlap": 0.25, "expected": 10 / n}
-               for one, other in combinations(models, 2)]
+    dispersions = tables["models"]
+    dispersions["rank"] = dispersions["score"].rank(method="min").astype("Int64")
+    dispersions["rank_group"] = dispersions["rank"] if separable else pd.array([1] * len(dispersions), dtype="Int64")
+    pairs = [{"model": first, "other": second, "difference": -1.0, "ci_low": -1.5,
+              "ci_high": -0.5 if separable else 0.5, "separable": separable} for first, second in combinations(models, 2)]
+    overlap = [{"model": first, "other": second, "mean_overlap": 0.25, "expected": 10 / n}
+               for first, second in combinations(models, 2)]
     return Result(
         settings=Settings(tuple(models), dimensions=dimensions, layer_curve=layers > 0), dataset_name="given",
         comparisons=pd.DataFrame(pairs, columns=["model", "other", "difference", "ci_low", "ci_high", "separable"]),
@@ -62,16 +62,16 @@ def _vectors(random: np.random.Generator, n_classes: int, n: int, spread: float)
 
 def _tables(model: str, vectors: np.ndarray, labels: list[str], texts: Sequence[str], dimensions: int, mapped: bool,
             layers: int) -> dict[str, pd.DataFrame]:
-    weighed = dispersion(vectors, labels)
-    names = [one.label for one in weighed.classes]
+    dispersions = dispersion(vectors, labels)
+    names = [group.label for group in dispersions.classes]
     label_of = np.asarray(labels, dtype=object)
     centres = np.stack([vectors[label_of == name].mean(axis=0) for name in names])  # (n_classes, SIZE)
     to_centres = np.linalg.norm(vectors[:, None] - centres[None], axis=2)  # (n, n_classes)
-    own = to_centres[np.arange(len(labels)), [names.index(label) for label in labels]]
+    own_distances = to_centres[np.arange(len(labels)), [names.index(label) for label in labels]]
     map_of = vectors[:, :3].astype(np.float32) if mapped else np.full((len(labels), 3), np.nan, np.float32)
     if dimensions == 2:
         map_of[:, 2] = np.nan
-    values = dict(zip(MEASURES, (weighed.in_class, weighed.out_of_class, weighed.score), strict=True))
+    values = dict(zip(MEASURES, (dispersions.in_class, dispersions.out_of_class, dispersions.score), strict=True))
     n_near = min(NEIGHBOURS, len(labels) - 1)
     distances = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)  # (n, n)
     np.fill_diagonal(distances, np.inf)
@@ -80,35 +80,38 @@ def _tables(model: str, vectors: np.ndarray, labels: list[str], texts: Sequence[
     return {
         "models": pd.DataFrame([{
             "model": model, "n_sentences": len(labels), "n_classes": len(names),
-            "in_class_dispersion": weighed.in_class, "out_of_class_dispersion": weighed.out_of_class,
-            "score": weighed.score, "in_class_variance": weighed.in_class / len(labels),
-            "out_of_class_variance": weighed.out_of_class / len(names),
+            "in_class_dispersion": dispersions.in_class, "out_of_class_dispersion": dispersions.out_of_class,
+            "score": dispersions.score, "in_class_variance": dispersions.in_class / len(labels),
+            "out_of_class_variance": dispersions.out_of_class / len(names),
         }]),
-        "classes": pd.DataFrame([{"model": model, "class": one.label, "n": one.n, "dispersion": one.dispersion,
-                                  "centroid_distance": one.centroid_distance} for one in weighed.classes]),
+        "classes": pd.DataFrame([{"model": model, "class": group.label, "n": group.n, "dispersion": group.dispersion,
+                                  "centroid_distance": group.centroid_distance} for group in dispersions.classes]),
         "intervals": pd.DataFrame([{"model": model, "measure": measure, "value": value, "ci_low": 0.9 * value,
                                     "ci_high": 1.1 * value} for measure, value in values.items()]),
-        "null": pd.DataFrame([{"model": model, "score": weighed.score, "null_mean": 9 * weighed.score,
-                               "null_low": 8 * weighed.score, "null_high": 10 * weighed.score, "p_value": 0.001}]),
+        "null": pd.DataFrame([{"model": model, "score": dispersions.score, "null_mean": 9 * dispersions.score,
+                               "null_low": 8 * dispersions.score, "null_high": 10 * dispersions.score,
+                               "p_value": 0.001}]),
         "validity": pd.DataFrame([{"model": model, "silhouette": 0.25, "calinski_harabasz": 30.5,
                                    "davies_bouldin": 1.25, "v_measure": 0.5, "ari": 0.4, "nmi": 0.5,
                                    "sample_size": len(labels)}]),
         "layers": pd.DataFrame(
-            [{"model": model, "layer": layer, "in_class_dispersion": weighed.in_class,
-              "out_of_class_dispersion": weighed.out_of_class, "score": weighed.score * (layers - layer + 1)}
+            [{"model": model, "layer": layer, "in_class_dispersion": dispersions.in_class,
+              "out_of_class_dispersion": dispersions.out_of_class, "score": dispersions.score * (layers - layer + 1)}
              for layer in range(layers)],
             columns=["model", "layer", "in_class_dispersion", "out_of_class_dispersion", "score"]),
         "points": pd.DataFrame({
             "model": model, "row": rows, "text": list(texts), "label": labels, "x": map_of[:, 0], "y": map_of[:, 1],
-            "z": map_of[:, 2], "own_distance": own, "nearest_class": [names[k] for k in to_centres.argmin(axis=1)],
+            "z": map_of[:, 2], "own_distance": own_distances,
+            "nearest_class": [names[k] for k in to_centres.argmin(axis=1)],
             "nearest_distance": to_centres.min(axis=1),
         }),
         "centroids": pd.DataFrame([
             {"model": model, "class": name, **dict(zip("xyz", map_of[label_of == name].mean(axis=0), strict=True))}
             for name in names]),
         "centroid_distances": pd.DataFrame([
-            {"model": model, "class": one, "other": other, "distance": float(np.linalg.norm(centres[i] - centres[j]))}
-            for i, one in enumerate(names) for j, other in enumerate(names)]),
+            {"model": model, "class": first, "other": second,
+             "distance": float(np.linalg.norm(centres[i] - centres[j]))}
+            for i, first in enumerate(names) for j, second in enumerate(names)]),
         "neighbours": pd.DataFrame({
             "model": model, "row": np.repeat(rows, n_near), "rank": np.tile(np.arange(1, n_near + 1), len(labels)),
             "neighbour": rows[nearest.ravel()],

@@ -16,15 +16,15 @@ from engine.errors import BadRow, InputError, ModelError
 
 
 class AwkwardError(Exception):
-    """An error that cannot be unpickled: it is made from two arguments and remembers one."""
+    """An error that cannot be unpickled: it needs two arguments and stores one."""
 
-    def __init__(self, one: str, two: str) -> None:
+    def __init__(self, first: str, second: str) -> None:
         """Both are needed."""
-        super().__init__(one)
+        super().__init__(first)
 
 
 def run_chunk(operation: str, request: dict[str, Any]) -> list[Any]:
-    """`operation` says what happens to each item of the request."""
+    """Apply the behaviour named by `operation` to each item of the request."""
     return [BEHAVIOURS[operation](item) for item in request["items"]]
 
 
@@ -52,7 +52,7 @@ def _die_once(marker: str) -> str:
 
 
 def _die_while_answering(marker: str) -> bytes:
-    """The first time, die when half of a large answer is written."""
+    """The first time, die after writing half of a large answer."""
     if not Path(marker).exists():
         Path(marker).touch()
 
@@ -65,7 +65,7 @@ def _die_while_answering(marker: str) -> bytes:
 
 
 def _wait_for(path: str) -> str:
-    """Wait until a file is there, half a minute at most."""
+    """Wait until a file exists, half a minute at most."""
     Path(path).with_suffix(".begun").touch()
     deadline = time.monotonic() + 30
     while not Path(path).exists() and time.monotonic() < deadline:
@@ -74,12 +74,12 @@ def _wait_for(path: str) -> str:
 
 
 def _leave_a_mark(path: str) -> None:
-    """A file is made when the process ends as a program should."""
+    """Create a file when the process exits normally."""
     atexit.register(Path(path).touch)
 
 
 def _hold(model: dict[str, Any]) -> None:
-    """Have a model in memory from now on, as a process does that has asked one."""
+    """Report a model as loaded from now on."""
     held = sys.modules.setdefault("engine.models.worker", types.ModuleType("engine.models.worker"))
     models = [*getattr(held, "models", []), model]
     held.__dict__.update(models=models, report=lambda: models)

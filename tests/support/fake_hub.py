@@ -1,4 +1,4 @@
-"""A Hugging Face hub that is not there: its cache on disk, and a small server that answers like it."""
+"""A fake Hugging Face hub: its cache on disk, and a small server with its protocol."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def put_in_cache(home: Path, files: dict[str, bytes], *, commit: str = COMMIT, b
 
 
 class FakeHub(ThreadingHTTPServer):
-    """A hub with one model; it notes what is fetched, and answers 404 to all else."""
+    """A hub with one model; it records downloads, and answers 404 to all other requests."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
-        self.files, self.fetched, self.asked = files, [], 0
+        self.files, self.fetched, self.n_requests = files, [], 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -56,7 +56,7 @@ class _Answer(BaseHTTPRequestHandler):
     server: FakeHub
 
     def do_GET(self) -> None:
-        self.server.asked += 1
+        self.server.n_requests += 1
         path = self.path.split("?")[0]
         files, api = self.server.files, "/api/models/someone/small-bert"
         if path in (api, f"{api}/revision/main", f"{api}/revision/{COMMIT}"):

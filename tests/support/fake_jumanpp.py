@@ -1,4 +1,4 @@
-"""A program that answers as Juman++ 2 does: the longest words of a small lexicon, else single characters.
+"""A stand-in for Juman++ 2: the longest words of a small lexicon, else single characters.
 
 It ends when it is given more than the 4,096 bytes that Juman++ takes.
 """
@@ -44,10 +44,10 @@ def install(folder: Path) -> str:
 
 
 def words(text: str) -> list[str]:
-    """What the program makes of a text without white space, worked out here."""
-    found = []
+    """The segmentation by the program of a text without white space."""
+    segments = []
     while text:
         word = max((word for word in LEXICON if text.startswith(word)), key=len, default=text[0])
-        found.append(word)
+        segments.append(word)
         text = text[len(word):]
-    return found
+    return segments

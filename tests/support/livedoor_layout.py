@@ -1,4 +1,4 @@
-"""A small corpus of our own writing in the layout of the livedoor corpus, as files to be packed."""
+"""A small synthetic corpus in the layout of the livedoor corpus."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def article(category: str, number: int, title: str, body: str = "") -> tuple[str
 
 def files(n_each: int = N_EACH) -> dict[str, bytes]:
     """Articles of three categories, and what is published beside them."""
-    found = {"text/README.txt": b"read me", "text/CHANGES.txt": b"nothing\nnew\nhere\n"}
+    contents = {"text/README.txt": b"read me", "text/CHANGES.txt": b"nothing\nnew\nhere\n"}
     for category, words in TOPICS.items():
-        found[f"text/{category}/LICENSE.txt"] = "表示\n改変禁止\nの条件\n".encode()
+        contents[f"text/{category}/LICENSE.txt"] = "表示\n改変禁止\nの条件\n".encode()
         for number in range(n_each):
-            word, other = words[number % len(words)], words[(number // len(words) + 1) % len(words)]
-            name, raw = article(category, number, f"{word}と{other}の話題、その{number}",
-                                f"{word}についての記事である。\n\n{other}も{number}回出てくる。")
-            found[name] = raw
-    return found
+            first_word, second_word = words[number % len(words)], words[(number // len(words) + 1) % len(words)]
+            name, raw = article(category, number, f"{first_word}と{second_word}の話題、その{number}",
+                                f"{first_word}についての記事である。\n\n{second_word}も{number}回出てくる。")
+            contents[name] = raw
+    return contents
 
 
 def zipped(contents: dict[str, bytes]) -> bytes:

@@ -1,4 +1,4 @@
-"""A Ray cluster of this machine's own: a head and nodes of one processor each, which can be killed like machines."""
+"""A Ray cluster on loopback: a head and nodes of one processor each, which can be killed like machines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ ROOT = Path(__file__).parents[2]
 RAY = Path(sys.executable).with_name("ray")
 START_SECONDS = 60
 STORE_BYTES = 100_000_000
-# Losses are noticed within seconds; Ray's own patience is half a minute. Nothing is sent to Ray's makers, and nobody
-# without the token may use the cluster.
+# Losses are detected within seconds instead of Ray's default of half a minute; no usage statistics; token access.
 ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_initial_delay_ms": "500", "RAY_health_check_period_ms": "500",
     "RAY_health_check_timeout_ms": "2000", "RAY_health_check_failure_threshold": "3",
@@ -34,7 +33,7 @@ class LoopbackCluster:
     """The head and the nodes, each to be killed as a whole."""
 
     def __init__(self) -> None:
-        # Ray's sockets lie below, and a socket's path has about a hundred bytes.
+        # Ray creates sockets below it, and the path of a socket has at most about a hundred bytes.
         self._folder = Path(tempfile.mkdtemp(prefix="hkr", dir="/tmp"))
         self._port = _free_port()
         self._groups: list[subprocess.Popen[bytes]] = []
@@ -53,7 +52,7 @@ class LoopbackCluster:
         return self._start(f"--address={self.address}", **environment)
 
     def kill(self, group: subprocess.Popen[bytes]) -> None:
-        """As if the machine lost its power: Ray, its agents, and the replicas, which are groups of their own."""
+        """Like a power failure of the machine: Ray, its agents, and the replicas, which are groups of their own."""
         if group.poll() is not None:
             return
         everything = psutil.Process(group.pid).children(recursive=True)
@@ -70,12 +69,12 @@ class LoopbackCluster:
 
     def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         log = self._folder / f"start-{len(self._groups)}.log"
-        with log.open("wb") as said:
+        with log.open("wb") as output:
             group = subprocess.Popen(
                 [RAY, "start", *arguments, "--num-cpus=1", "--num-gpus=0", f"--object-store-memory={STORE_BYTES}",
                  "--block"],
                 env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT), **environment},
-                stdout=said, stderr=said, start_new_session=True)
+                stdout=output, stderr=output, start_new_session=True)
         self._groups.append(group)
         deadline = time.monotonic() + START_SECONDS
         while b"Ray runtime started" not in log.read_bytes():

@@ -45,9 +45,9 @@ def from_margins(margins: Mapping[str, Sequence[float]], tokens: Sequence[tuple[
     tables = [pd.DataFrame({
         "model": model, "row": np.arange(1, n + 1), "category": named, "acceptable": [f"a{i}" for i in range(n)],
         "unacceptable": [f"u{i}" for i in range(n)], "acceptable_tokens": a, "unacceptable_tokens": u,
-        "acceptable_log_likelihood": -50.0 + np.array(given), "unacceptable_log_likelihood": -50.0, "identical": False,
+        "acceptable_log_likelihood": -50.0 + np.array(values), "unacceptable_log_likelihood": -50.0, "identical": False,
         "acceptable_characters": 2 * a, "unacceptable_characters": 2 * u, "item": np.arange(n),
-    }) for model, given in margins.items()]
+    }) for model, values in margins.items()]
     items = pd.DataFrame({"row": np.arange(1, n + 1), "source": "made up", "category": named})
     return Result(Settings(tuple(margins)), "made up", pd.concat(tables, ignore_index=True),
                   pd.DataFrame(columns=TOKEN_COLUMNS), pd.DataFrame(columns=["model", "row", "reason"]), items)

@@ -1,4 +1,4 @@
-"""Pages in Streamlit's own test harness, drawn again and again as a browser has them drawn."""
+"""Pages in Streamlit's test harness, redrawn as a browser redraws them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def drawn(app: AppTest) -> AppTest:
     return app
 
 
-def until(app: AppTest, there: Callable[[AppTest], object]) -> AppTest:
-    """Draw the page again, as its polling does, until `there` sees what it waits for."""
+def until(app: AppTest, condition: Callable[[AppTest], object]) -> AppTest:
+    """Draw the page again, as its polling does, until `condition` is true."""
     end = time.monotonic() + SECONDS
-    while not there(app):
+    while not condition(app):
         assert time.monotonic() < end, words(app)
         time.sleep(0.05)
         drawn(app)
@@ -59,7 +59,7 @@ def weighed(app: AppTest, form: str) -> AppTest:
 
 
 def words(app: AppTest) -> str:
-    """All that the page says, without the marks that keep Markdown from reading it."""
+    """All text of the page, without the escapes of Markdown."""
     parts = (app.title, app.subheader, app.markdown, app.caption, app.info, app.error, app.warning)
-    said = "\n".join(str(element.value) for elements in parts for element in elements)
-    return said.replace("\\", "").replace("\u2060", "")
+    text = "\n".join(str(element.value) for elements in parts for element in elements)
+    return text.replace("\\", "").replace("\u2060", "")

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: on loopback, in a temporary directory, gone at the end."""
+"""A temporary PostgreSQL server for tests, on loopback, in a temporary directory."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ SYSTEM_USER = "postgres"  # the server refuses to run as root
 
 
 def binaries() -> Path | None:
-    """Where the server's programs lie: on the path, or where Debian keeps them; None where there are none."""
-    found = shutil.which("initdb")
-    if found:
-        return Path(found).resolve().parent  # a link on the path leads to where the others lie
+    """The folder of the server's programs: on the PATH, or Debian's; None if not installed."""
+    initdb = shutil.which("initdb")
+    if initdb:
+        return Path(initdb).resolve().parent  # the link on the PATH is resolved to the folder of the other programs
     return max(Path("/usr/lib/postgresql").glob("*/bin"), default=None)
 
 
-current: Server | None = None  # the one that the tests run on, where they run on one
+current: Server | None = None  # the server that the tests use, if any
 
 
 class Server:
@@ -63,7 +63,7 @@ class Server:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """A fresh server; RuntimeError where PostgreSQL is not installed."""
+    """A new server. Raises RuntimeError if PostgreSQL is not installed."""
     programs = binaries()
     if programs is None:
         raise RuntimeError("PostgreSQL is not installed: apt-get install postgresql")
@@ -83,6 +83,6 @@ def running() -> Iterator[Server]:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

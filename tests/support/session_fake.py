@@ -1,4 +1,4 @@
-"""A gateway session without models: every piece depends on its text, so a mix-up of rows cannot go unseen."""
+"""A gateway session without models: every piece depends on its text, so that a mix-up of rows is detected."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ TOO_LONG = 60  # characters; each character is one token here
 
 
 def facts(name: str, kind: str = "masked") -> ModelFacts:
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": name, "source": "directory", "path": "/nowhere", "revision": None, "fingerprint": "f" * 64,
         "tokenizer_fingerprint": "t" * 64, "architecture": "BertForMaskedLM", "kind": kind, "n_layers": 4,
         "hidden_size": 8, "vocab_size": 100, "max_tokens": TOO_LONG, "n_parameters": 1000, "tokenizer": "Fake",
         "has_mask": kind == "masked", "has_cls": kind != "causal", "has_bos": kind == "causal", "device": "cpu",
         "dtype": "float32", "weights_bytes": 4000,
     }
-    return ModelFacts(**given)
+    return ModelFacts(**fields)
 
 
 def noise(*parts: object) -> np.random.Generator:
@@ -33,7 +33,7 @@ def noise(*parts: object) -> np.random.Generator:
 
 
 class SessionFake:
-    """Answers as `GatewaySession` does. Tokens are characters; vectors and likelihoods are noise from the text."""
+    """Stands in for `GatewaySession`. Tokens are characters; vectors and likelihoods are noise seeded by the text."""
 
     def __init__(self, kinds: dict[str, str] | None = None) -> None:
         self.kinds, self.calls = kinds or {}, []  # type: ignore[var-annotated]
@@ -89,12 +89,10 @@ class SessionFake:
         self.calls.append((operation, label, settings))
         return VECTOR_OPERATIONS[operation](vectors, **settings)
 
-
     def classify(self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str,
                  **settings: Any) -> dict[str, Any]:
         self.calls.append(("classify", label, settings))
         return classified(vectors, labels=list(labels), is_test=list(is_test), **settings)
-
 
     def surface_scores(self, pairs: Sequence[Sequence[str]], *, tokenizer: str) -> dict[str, np.ndarray]:
         self.calls.append(("surface_scores", len(pairs), tokenizer))
@@ -110,7 +108,7 @@ def likelihoods(model: str, text: str) -> np.ndarray:
 
 
 def at_layers(piece: dict[str, Any], layers: Sequence[int]) -> dict[str, Any]:
-    """The similarities of some layers, those given being of the last, 4; further down they are the weaker."""
+    """The similarities of `layers`, weaker the lower the layer; the given ones are of the last layer, 4."""
     return {**piece, "similarity": np.concatenate([piece["similarity"] * np.float32(1 - (4 - layer) / 8)
                                                    for layer in layers])}
 
@@ -119,13 +117,13 @@ def shared_tokens(model: str, first: str, second: str) -> dict[str, Any]:
     """Characters that stand in the same place of both texts are shared."""
     if max(len(first), len(second)) > TOO_LONG:
         return {"excluded": "too long"}
-    shared = [i for i, (one, other) in enumerate(zip(first, second, strict=False)) if one == other]
+    shared = [i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a == b]
     return {"tokens": [first[i] for i in shared], "first_log_likelihoods": likelihoods(model, first)[shared],
             "second_log_likelihoods": likelihoods(model, second)[shared], "identical": first == second}
 
 
 def similarities(model: str, reference: str, candidate: str) -> dict[str, Any]:
-    """A token is like another by their characters alone: the same one 1, others by noise."""
+    """Cosine 1 for equal characters, noise for others."""
     sides = {"reference": reference.strip(), "candidate": candidate.strip()}
     tokens = {side: ["[CLS]", *text, "[SEP]"] for side, text in sides.items()}
     cosine = [[1.0 if r == c else noise(model, *sorted((r, c))).uniform(0, 0.9) for c in tokens["candidate"]]
