@@ -77,7 +77,7 @@ def test_every_pair_has_its_line_and_the_best_of_its_references(folder: Path) ->
 
 @pytest.mark.parametrize(("rest", "said"), [
     (["--column", "human=anna", "--column", "human=gone"], "no column 'gone' for the role 'human'"),
-    (["--column", "reference=candidate", "--column", "reference=reference"], "is played by one column"),
+    (["--column", "reference=candidate", "--column", "reference=reference"], "takes one column"),
     (["--penalty", "reading"], "low-frequency tokens"), (["--idf", "nowhere.json"], "no idf dictionary"),
     (["--threshold", "7"], "share between 0 and 1"),
 ])

@@ -109,7 +109,7 @@ def test_a_folder_an_archive_and_a_table_are_told_apart(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("data", "given", "message"), [
     ("table.csv", ["--part", "title"], "table.csv is a table"), ("table.csv", ["--per-category", "3"], "is a table"),
-    ("table.csv", ["--draw-seed", "0"], "is a table"), ("x.zip", ["--column", "text=a"], "names a column of a table"),
+    ("table.csv", ["--draw-seed", "0"], "is a table"), ("x.zip", ["--column", "text=a"], "applies to a table"),
     ("x.zip", [], "x.zip cannot be read: No such file"), ("nowhere", [], "cannot be read"),
 ])
 def test_options_that_do_not_go_together_are_refused(tmp_path: Path, data: str, given: list[str], message: str) -> None:

@@ -41,7 +41,8 @@ def result_of(
     dispersions["rank"] = dispersions["score"].rank(method="min").astype("Int64")
     dispersions["rank_group"] = dispersions["rank"] if separable else pd.array([1] * len(dispersions), dtype="Int64")
     pairs = [{"model": first, "other": second, "difference": -1.0, "ci_low": -1.5,
-              "ci_high": -0.5 if separable else 0.5, "separable": separable} for first, second in combinations(models, 2)]
+              "ci_high": -0.5 if separable else 0.5, "separable": separable}
+             for first, second in combinations(models, 2)]
     overlap = [{"model": first, "other": second, "mean_overlap": 0.25, "expected": 10 / n}
                for first, second in combinations(models, 2)]
     return Result(

@@ -191,11 +191,11 @@ def test_of_the_weights_only_safetensors_are_fetched_and_progress_is_told(hub: F
     assert all(0 <= one[0] <= one[1] for one in found["reports"])
 
     # The second time nothing is fetched, and for a commit the hub is not even asked.
-    asked = hub.asked
+    asked = hub.n_requests
     [again] = locate_apart(tmp_path, ("someone/small-bert", COMMIT), endpoint=hub.endpoint)
-    assert again["path"] == found["path"] and hub.asked == asked
+    assert again["path"] == found["path"] and hub.n_requests == asked
     [again] = locate_apart(tmp_path, ("someone/small-bert",), endpoint=hub.endpoint)
-    assert hub.asked > asked and len(hub.fetched) == 3
+    assert hub.n_requests > asked and len(hub.fetched) == 3
 
 
 @pytest.mark.parametrize("hub", [{"pytorch_model.bin": b"b" * 100, "tf_model.h5": b"t"}], indirect=True)
