@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class LoadedModel:
+class ModelInMemory:
     """A model in a worker's memory, loaded for one task ("encode", "masked", "causal")."""
 
     name: str
@@ -30,4 +30,4 @@ class WorkerState:
     memory_bytes: int | None
     computing: str
     seconds: float
-    models: tuple[LoadedModel, ...]
+    models: tuple[ModelInMemory, ...]

@@ -82,7 +82,7 @@ def _hold(model: dict[str, Any]) -> None:
     """Report a model as loaded from now on."""
     held = sys.modules.setdefault("engine.models.worker", types.ModuleType("engine.models.worker"))
     models = [*getattr(held, "models", []), model]
-    held.__dict__.update(models=models, report=lambda: models)
+    held.__dict__.update(models=models, models_in_memory=lambda: models)
 
 
 BEHAVIOURS: dict[str, Any] = {

@@ -21,7 +21,7 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
-from engine.inference.worker_state import LoadedModel
+from engine.inference.worker_state import ModelInMemory
 
 ChunkFunction = Callable[[str, Request], list[Piece]]
 
@@ -50,7 +50,7 @@ class WorkerProcess:
         # While this process holds a copy of the child's end, it never sees end of file.
         child_connection.close()
         self._started = False
-        self._models: tuple[LoadedModel, ...] = ()
+        self._models: tuple[ModelInMemory, ...] = ()
 
     @property
     def pid(self) -> int:
@@ -58,7 +58,7 @@ class WorkerProcess:
         return self._process.pid or 0
 
     @property
-    def models(self) -> tuple[LoadedModel, ...]:
+    def models(self) -> tuple[ModelInMemory, ...]:
         """The models it held after its last finished chunk. May be read by any thread."""
         return self._models
 
@@ -79,7 +79,7 @@ class WorkerProcess:
                 if kind == "error":
                     raise value
                 if kind == "models":
-                    self._models = tuple(LoadedModel(**model) for model in value)
+                    self._models = tuple(ModelInMemory(**model) for model in value)
                 self._started = True
         finally:
             # A late answer to this request would be taken for the answer to the next one.
@@ -158,7 +158,7 @@ def _answer(connection: Connection, chunk_function: ChunkFunction, operation: st
     except Exception as error:
         message = ("error", portable_error(error, operation, request))
     try:
-        _send_loaded_models(connection)
+        _send_models_in_memory(connection)
         connection.send(message)
     except OSError:
         return
@@ -166,7 +166,7 @@ def _answer(connection: Connection, chunk_function: ChunkFunction, operation: st
         connection.send(("error", portable_error(error, operation, request)))
 
 
-def _send_loaded_models(connection: Connection) -> None:
+def _send_models_in_memory(connection: Connection) -> None:
     """Send the models in memory with every answer, so that they are known without waiting for the worker.
 
     Skipped as long as the worker has not imported the library of the models.

@@ -13,7 +13,7 @@ from engine.inference.backend import Piece, Request
 from engine.inference.machine import machine
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus
 from engine.inference.ray.settings import RaySettings
-from engine.inference.worker_state import LoadedModel, WorkerState
+from engine.inference.worker_state import ModelInMemory, WorkerState
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class KnownReplica:
     since: float
     info: ReplicaInfo | None = None
     job: Job | None = None
-    models: tuple[LoadedModel, ...] = ()
+    models: tuple[ModelInMemory, ...] = ()
     memory_bytes: int | None = None
     last_model: str = ""
 

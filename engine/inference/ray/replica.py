@@ -21,7 +21,7 @@ from engine.inference.keys import code_and_libraries
 from engine.inference.local.worker_process import ChunkFunction, portable_error
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
-from engine.inference.worker_state import LoadedModel
+from engine.inference.worker_state import ModelInMemory
 from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 
@@ -48,7 +48,7 @@ class ReplicaStatus:
     """The memory of a replica after a chunk: resident bytes of its process; its models, most recently used first."""
 
     memory_bytes: int
-    models: tuple[LoadedModel, ...]
+    models: tuple[ModelInMemory, ...]
 
 
 class Replica:
@@ -90,7 +90,7 @@ class Replica:
             packed_answer = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
         except Exception as error:
             packed_answer = pickle.dumps(portable_error(error, operation, request), pickle.HIGHEST_PROTOCOL)
-        return packed_answer, ReplicaStatus(psutil.Process().memory_info().rss, _loaded_models())
+        return packed_answer, ReplicaStatus(psutil.Process().memory_info().rss, _models_in_memory())
 
     def _require_same_files(self, request: Request, fingerprint: str) -> None:
         name = request["model"]
@@ -135,7 +135,7 @@ def replicas_on(resources: Mapping[str, float], settings: RaySettings) -> int:
     return max(1, min(settings.maximum, *(int(n) for n in n_by_resource)))
 
 
-def _loaded_models() -> tuple[LoadedModel, ...]:
+def _models_in_memory() -> tuple[ModelInMemory, ...]:
     """The models in memory; none as long as the library of the models is not imported."""
     worker: Any = sys.modules.get("engine.models.worker")
-    return tuple(LoadedModel(**model) for model in worker.models_in_memory()) if worker is not None else ()
+    return tuple(ModelInMemory(**model) for model in worker.models_in_memory()) if worker is not None else ()

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from engine.errors import ModelError
-from engine.inference.worker_state import LoadedModel, WorkerState
+from engine.inference.worker_state import ModelInMemory, WorkerState
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -69,8 +69,8 @@ def test_nothing_is_in_memory_before_a_worker_has_started(backend: FakeBackend) 
 
 
 def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend) -> None:
-    models = (LoadedModel("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
-              LoadedModel("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000))
+    models = (ModelInMemory("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
+              ModelInMemory("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000))
     backend.states = (
         WorkerState("auto", 4242, 3 * 2**30, "sentence_vectors paper/nict=/srv/*nict*", 3.2, models),
         WorkerState("cuda:2", 4243, None, "", 0.0, ()),

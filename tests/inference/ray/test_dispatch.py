@@ -14,7 +14,7 @@ from engine.inference.ray.fleet import Job
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus, replicas_on
 from engine.inference.ray.settings import RaySettings, ray_settings
 from engine.inference.statistics import Statistics
-from engine.inference.worker_state import LoadedModel
+from engine.inference.worker_state import ModelInMemory
 
 LOCAL_VERSIONS = {"code": "abc", "torch": "2.13.0"}
 NO_MODELS = ReplicaStatus(10**6, ())
@@ -85,8 +85,8 @@ def connected(minimum: int = 1, maximum: int = 4, n_ready: int = 0) -> Scheduler
     return scheduler
 
 
-def loaded_model(name: str, size: int = 1) -> LoadedModel:
-    return LoadedModel(name, "encode", "cpu", size, size)
+def loaded_model(name: str, size: int = 1) -> ModelInMemory:
+    return ModelInMemory(name, "encode", "cpu", size, size)
 
 
 def test_nothing_is_connected_before_there_is_work() -> None:
