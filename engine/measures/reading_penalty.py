@@ -1,8 +1,11 @@
-"""A penalty on BERTScore where rare tokens (names, above all) are matched with tokens read otherwise."""
+"""A penalty on BERTScore where rare tokens (names, above all) are matched with tokens read otherwise.
+
+The tokens of all sentences lie end to end, as in `engine.measures.bertscore`: `lengths` int64 (n_sentences,) are their
+numbers, and of each pair the reference comes first, then the candidate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from rapidfuzz.distance import Levenshtein
 
 from engine.errors import InputError
-from engine.measures.matching import PRF, harmonic_mean
+from engine.measures.bertscore import PRF, divided, harmonic_mean, sentence_sums
+
+Floats = NDArray[np.float64]
+Texts = NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -23,15 +29,11 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class ReadingPenalty:
-    """M of every token of one sentence, and their mean, which scales precision or recall.
+class TokenAgreements:
+    """M of every token, 1 where no readings were compared, and the edit distance, nan there."""
 
-    Distances are nan where no readings were compared (tokens that are not low-frequency).
-    """
-
-    agreements: NDArray[np.float64]  # (n_tokens,) M; nan for tokens that are not scored
-    distances: NDArray[np.float64]  # (n_tokens,) edit distance
-    value: float  # mean of M over the scored tokens
+    distance: Floats  # (n_tokens,)
+    value: Floats  # (n_tokens,)
 
 
 def agreement(reading_a: str, reading_b: str) -> Agreement:
@@ -61,100 +63,157 @@ def agreement(reading_a: str, reading_b: str) -> Agreement:
     return Agreement(distance, longest, 1 - distance / longest if longest else 1.0)
 
 
-def penalty(low_frequency: ArrayLike, readings: Sequence[str], match_readings: Sequence[str], scored: ArrayLike
-            ) -> ReadingPenalty:
-    """How far do a sentence's rare tokens keep their reading in the other sentence?
+def token_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: ArrayLike) -> TokenAgreements:
+    """Is each rare token read like the token it was matched with?
 
-        M_i = agreement(reading of token i, reading of its best match)   for a low-frequency token
+        M_i = agreement(reading of token i, reading of its best match)   for a penalised token
         M_i = 1                                                          for every other token
-        penalty = mean of M_i over the scored tokens
-
-    Call it with the candidate's tokens for the precision penalty, the reference's for recall's.
 
     Parameters
     ----------
-    low_frequency : bool (n_tokens,), idf above the dictionary's threshold; or whatever other tokens the penalty is to
-        concern, such as proper nouns, which the paper suggests next (section 5).
-    readings : (n_tokens,), each token's own reading. Read only where low_frequency.
-    match_readings : (n_tokens,), the reading of each token's best match; "" where it has none or the
-        match is a special token. Read only where low_frequency.
-    scored : bool (n_tokens,), False for special tokens: they are in no mean, and have M nan.
+    readings : str (n_tokens,), each token's own reading. Read only where penalised.
+    match_readings : str (n_tokens,), the reading of each token's best match; "" where it has none or the
+        match is a special token. Read only where penalised.
+    penalised : bool (n_tokens,), idf above the dictionary's threshold; or whatever other tokens the penalty is to
+        concern, such as proper nouns, which the paper suggests next (section 5). Special tokens are none of them.
 
-    Range: [0, 1], no unit, higher is better; 1 means no penalty.
+    Range, edges: as `agreement`. Raises InputError when the three do not have one length.
 
-    Edges: no low-frequency token: 1. No scored token (an empty sentence): nan.
+    Source: the Japanese novel paper, section 3. One M per token is our reading of it; `joined_agreements` is the
+    other.
 
-    Raises InputError when the four do not have one length.
-
-    Source: the Japanese novel paper, section 3: "dividing the sum of these by the length of the
-    sentence", where the length is taken as the number of tokens without special ones. One M per token
-    is our reading of it; `joined_penalty` is the other.
-
-    >>> penalty([False, True], ["は", "さいとう"], ["は", "さとう"], [True, True]).value
-    0.875
+    >>> token_agreements(["は", "さいとう"], ["は", "さとう"], [False, True]).value.tolist()
+    [1.0, 0.75]
     """
-    rare, counted = _flags(low_frequency, readings, match_readings, scored)
-    agreements, distances = _unpenalized(counted)
-    for index in np.flatnonzero(rare).tolist():
-        compared = agreement(readings[index], match_readings[index])
-        agreements[index], distances[index] = compared.value, compared.distance
-    return ReadingPenalty(agreements, distances, _mean(agreements, counted))
+    own, other, chosen = _tokens(readings, match_readings, penalised)
+    compared = list(zip(own[chosen].tolist(), other[chosen].tolist(), strict=True))
+    by_readings = {pair: agreement(*pair) for pair in set(compared)}  # a corpus repeats its names
+    distance, value = np.full(len(own), np.nan), np.ones(len(own))
+    distance[chosen] = [by_readings[pair].distance for pair in compared]
+    value[chosen] = [by_readings[pair].value for pair in compared]
+    return TokenAgreements(distance, value)
 
 
-def joined_penalty(low_frequency: ArrayLike, readings: Sequence[str], match_readings: Sequence[str], scored: ArrayLike
-                   ) -> ReadingPenalty:
-    """The same, with one M for all rare tokens of the sentence together.
+def joined_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: ArrayLike, lengths: ArrayLike
+                      ) -> TokenAgreements:
+    """The same, with one M for all rare tokens of a sentence together.
 
-        M = agreement(all readings of low-frequency tokens joined, the readings of their matches joined)
+        M = agreement(all readings of penalised tokens joined, the readings of their matches joined)
 
-    Every low-frequency token has this M and its distance; all else as in `penalty`. Joining follows
-    the order of the sentence's tokens, and a match taken by two tokens is joined twice. So pieces of
+    Every penalised token of the sentence has this M and its distance; all else as in `token_agreements`. Joining
+    follows the order of the sentence's tokens, and a match taken by two tokens is joined twice. So pieces of
     one name count as the name, and a long name weighs more than a short one. Where readings are those of whole words,
-    give the reading of a word with its first piece and "" with those that follow it.
+    `read_once` leaves the reading of a word to the first of its pieces.
 
-    Parameters, range, edges and errors: those of `penalty`.
+    Parameters, range, edges and errors: those of `token_agreements`; lengths : (n_sentences,), their sum n_tokens.
 
     Source: the Japanese novel paper, section 3, read literally: x(LFT) is "the entire reading string
     of the low-frequency token in the reference sentence".
 
-    >>> joined_penalty([True, True], ["さい", "とう"], ["さ", "いとう"], [True, True]).value
-    1.0
+    >>> joined_agreements(["さい", "とう"], ["さ", "いとう"], [True, True], [2]).value.tolist()
+    [1.0, 1.0]
     """
-    rare, counted = _flags(low_frequency, readings, match_readings, scored)
-    agreements, distances = _unpenalized(counted)
-    indices = np.flatnonzero(rare).tolist()
-    if indices:
-        compared = agreement("".join(readings[i] for i in indices), "".join(match_readings[i] for i in indices))
-        agreements[indices], distances[indices] = compared.value, compared.distance
-    return ReadingPenalty(agreements, distances, _mean(agreements, counted))
+    own, other, chosen = _tokens(readings, match_readings, penalised)
+    sentence = _sentences(lengths, len(own))[chosen]
+    joined = [np.full(len(own), "", dtype=object) for _ in (own, other)]
+    begins = np.flatnonzero(np.r_[True, sentence[1:] != sentence[:-1]]) if len(chosen) else chosen
+    n_chosen = np.diff(begins, append=len(chosen))  # penalised tokens of each sentence that has some
+    for side, values in zip(joined, (own[chosen], other[chosen]), strict=True):
+        whole = ["".join(run) for run in np.split(values, begins[1:])] if len(chosen) else []
+        side[chosen] = np.repeat(np.array(whole, dtype=object), n_chosen)
+    return token_agreements(*joined, penalised)
 
 
-def penalized(score: PRF, precision_penalty: float, recall_penalty: float) -> PRF:
-    """P' = P * precision penalty, R' = R * recall penalty, F1' their harmonic mean.
+def read_once(readings: ArrayLike, words: ArrayLike, penalised: ArrayLike, lengths: ArrayLike) -> Texts:
+    """The readings with "" for each penalised token whose penalised neighbour before it is of the same word.
 
-    Range: as P, R and F1; higher is better. A nan penalty or score stays nan.
-    Source: the Japanese novel paper, section 3 ("reflected as a penalty in the precision and recall").
+    Parameters
+    ----------
+    readings : str (n_tokens,), of the whole word that each token belongs to.
+    words : int (n_tokens,), the number of the word within its sentence.
+    penalised, lengths : as in `joined_agreements`.
 
-    >>> penalized(PRF(0.8, 0.6, 0.686), 0.5, 1.0)
-    PRF(precision=0.4, recall=0.6, f1=0.48)
+    Returns str (n_tokens,), a copy; tokens that are not penalised keep their reading. Raises InputError when the
+    lengths differ. Source: ours, so that `joined_agreements` counts a word of several pieces once.
+
+    >>> read_once(["さいとう", "さいとう", "は"], [0, 0, 1], [True, True, False], [3]).tolist()
+    ['さいとう', '', 'は']
     """
-    precision, recall = score.precision * precision_penalty, score.recall * recall_penalty
+    own, numbers, chosen = _tokens(readings, words, penalised)
+    sentence, word = _sentences(lengths, len(own))[chosen], numbers[chosen]
+    repeated = (sentence[1:] == sentence[:-1]) & (word[1:] == word[:-1])
+    kept = own.copy()
+    kept[chosen[1:][repeated]] = ""
+    return kept
+
+
+def sentence_penalties(agreements: ArrayLike, scored: ArrayLike, lengths: ArrayLike) -> Floats:
+    """How far do a sentence's rare tokens keep their reading in the other sentence?
+
+        penalty = mean of M_i over the scored tokens
+
+    That of a reference is recall's penalty, that of a candidate is precision's.
+
+    Parameters
+    ----------
+    agreements : (n_tokens,), M of `token_agreements` or `joined_agreements`.
+    scored : bool (n_tokens,), False for special tokens: they are in no mean.
+    lengths : (n_sentences,).
+
+    Returns (n_sentences,). Range: [0, 1], no unit, higher is better; 1 means no penalty.
+
+    Edges: no penalised token: 1. No scored token (an empty sentence): nan.
+
+    Raises InputError when the lengths do not go together.
+
+    Source: the Japanese novel paper, section 3: "dividing the sum of these by the length of the
+    sentence", where the length is taken as the number of tokens without special ones.
+
+    >>> sentence_penalties([1.0, 0.75, 1.0], [True, True, False], [2, 1]).tolist()
+    [0.875, nan]
+    """
+    value, counted = np.asarray(agreements, dtype=np.float64), np.asarray(scored, dtype=bool)
+    counts = np.asarray(lengths, dtype=np.int64)
+    if not value.size == counted.size == counts.sum():
+        raise InputError(f"Sentences of {int(counts.sum())} tokens need as many agreements and scored flags; got "
+                         f"{value.size} and {counted.size}.")
+    return divided(sentence_sums(np.where(counted, value, 0.0), counts), sentence_sums(counted.astype(float), counts))
+
+
+def penalized(score: PRF, penalties: ArrayLike) -> PRF:
+    """P' = P * precision penalty, R' = R * recall penalty, F1' their harmonic mean, each (n_pairs,).
+
+    penalties: (2 n_pairs,), of `sentence_penalties`: of each pair recall's, then precision's.
+
+    Range: as P, R and F1; higher is better. A nan penalty or score stays nan. Raises InputError when there are not two
+    penalties for each pair. Source: the Japanese novel paper, section 3 ("reflected as a penalty in the precision and
+    recall").
+
+    >>> score = PRF(np.array([0.8]), np.array([0.6]), np.array([0.686]))
+    >>> penalised = penalized(score, [1.0, 0.5])
+    >>> penalised.precision.tolist(), penalised.recall.tolist(), penalised.f1.tolist()
+    ([0.4], [0.6], [0.48])
+    """
+    factors = np.asarray(penalties, dtype=np.float64)
+    if factors.shape != (2 * len(score.f1),):
+        raise InputError(f"{len(score.f1)} pairs need two penalties each; got {factors.size}.")
+    precision, recall = score.precision * factors[1::2], score.recall * factors[::2]
     return PRF(precision, recall, harmonic_mean(precision, recall))
 
 
-def _flags(low_frequency: ArrayLike, readings: Sequence[str], match_readings: Sequence[str], scored: ArrayLike
-           ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    rare, counted = np.asarray(low_frequency, dtype=bool), np.asarray(scored, dtype=bool)
-    lengths = (rare.size, len(readings), len(match_readings), counted.size)
-    if len(set(lengths)) != 1:
-        raise InputError("Each token needs one low-frequency flag, reading, match reading and scored flag; "
-                         f"got {lengths}.")
-    return rare & counted, counted
+def _tokens(readings: ArrayLike, others: ArrayLike, penalised: ArrayLike) -> tuple[Texts, Texts, NDArray[np.int64]]:
+    """Two values of each token as objects, and which tokens are penalised."""
+    own, other = np.asarray(readings, dtype=object), np.asarray(others, dtype=object)
+    flags = np.asarray(penalised, dtype=bool)
+    sizes = own.size, other.size, flags.size
+    if len(set(sizes)) != 1:
+        raise InputError(f"Each token needs one reading, one value to go with it and one penalised flag; got {sizes}.")
+    return own, other, np.flatnonzero(flags)
 
 
-def _unpenalized(counted: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return np.where(counted, 1.0, np.nan), np.full(counted.size, np.nan)
-
-
-def _mean(agreements: NDArray[np.float64], counted: NDArray[np.bool_]) -> float:
-    return float(agreements[counted].mean()) if counted.any() else float("nan")
+def _sentences(lengths: ArrayLike, n_tokens: int) -> NDArray[np.int64]:
+    """The sentence of each token, (n_tokens,)."""
+    counts = np.asarray(lengths, dtype=np.int64)
+    if counts.sum() != n_tokens:
+        raise InputError(f"Sentences of {int(counts.sum())} tokens need as many readings; got {n_tokens}.")
+    return np.repeat(np.arange(len(counts)), counts)

@@ -17,7 +17,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import score_pairs
 from engine.evaluations.minimal_pairs.tables import pair_table
 from engine.evaluations.minimal_pairs.views import decided
-from engine.measures.matching import bertscore, best_matches
+from engine.measures.bertscore import bertscore, best_matches
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, encoder, masked_lm
 from engine.models.tokenization.encoding import token_ids
@@ -82,12 +82,12 @@ def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
     needed = limits.encoded(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
-        scores = []
-        for piece in encoder.token_similarities(loaded, job.texts, layers=[layer], precision=precision):
-            special = piece["reference_special"], piece["candidate_special"]
-            weights = [1.0 - flags for flags in special]
-            scores.append(bertscore(best_matches(piece["similarity"][0], *special), *weights).f1)
-        return scores
+        pieces = encoder.token_similarities(loaded, job.texts, layers=[layer], precision=precision)
+        flags = [piece[f"{side}_special"] for piece in pieces for side in ("reference", "candidate")]
+        lengths, special = [len(sentence) for sentence in flags], np.concatenate(flags)
+        similarity = np.concatenate([piece["similarity"][0].ravel() for piece in pieces])
+        score = bertscore(best_matches(similarity, lengths, special), lengths, 1.0 - special)
+        return [float(f1) for f1 in score.f1]
 
     with peer("bert-score", **_request(job), layers=layer) as peer_process:
         return _both(f"BERTScore of {len(job.texts)} pairs of {job.source}", score, peer_process, needed, 2.0, "F1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,22 +13,54 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.language.readings import reading
-from engine.measures.matching import PRF
-from engine.measures.reading_penalty import ReadingPenalty, agreement, joined_penalty, penalized, penalty
+from engine.measures.bertscore import PRF
+from engine.measures.reading_penalty import (
+    TokenAgreements,
+    agreement,
+    joined_agreements,
+    penalized,
+    read_once,
+    sentence_penalties,
+    token_agreements,
+)
+from tests.measures import oracles
+from tests.measures.oracles import textbook_distance
 
 kana = st.text("あいうえおかー", max_size=8)
 sentences = st.lists(st.tuples(st.booleans(), kana, kana, st.booleans()), max_size=8)
+Tokens = list[tuple[bool, str, str, bool]]  # penalised, reading, reading of the match, scored
+
+
+@dataclass(frozen=True)
+class ReadingPenalty:
+    """What the measures say of one sentence."""
+
+    agreements: np.ndarray
+    distances: np.ndarray
+    value: float
+
+
+def penalty(penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
+            ) -> ReadingPenalty:
+    return of_sentence(token_agreements(readings, matches, np.logical_and(penalised, scored)), scored)
+
+
+def joined_penalty(penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
+                   ) -> ReadingPenalty:
+    chosen = np.logical_and(penalised, scored)
+    return of_sentence(joined_agreements(readings, matches, chosen, [len(readings)]), scored)
+
+
+def of_sentence(tokens: TokenAgreements, scored: Sequence[bool]) -> ReadingPenalty:
+    value = sentence_penalties(tokens.value, scored, [len(scored)]).item()
+    return ReadingPenalty(np.where(scored, tokens.value, np.nan), tokens.distance, value)
+
+
 PENALTIES: list[Callable[..., ReadingPenalty]] = [penalty, joined_penalty]
 
 
-def textbook_distance(a: Sequence[str], b: Sequence[str]) -> int:
-    """Wagner and Fischer's table, row by row: the definition the paper gives in words."""
-    row = list(range(len(b) + 1))
-    for i, left in enumerate(a, start=1):
-        previous, row = row, [i]
-        for j, right in enumerate(b, start=1):
-            row.append(min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (left != right)))
-    return row[-1]
+def pair_score(precision: float, recall: float, f1: float = math.nan) -> PRF:
+    return PRF(np.array([precision]), np.array([recall]), np.array([f1]))
 
 
 @pytest.mark.parametrize(("a", "b", "distance", "value"), [
@@ -89,8 +122,8 @@ def test_the_papers_example_saito_and_ozaki() -> None:
     # one token without agreement among about 23; the tokens themselves are not printed.
     assert agreement(reading("斉藤"), reading("尾崎")).value == 0.0
     one_in_23 = penalty(np.arange(23) == 0, ["さいとう"] * 23, ["おざき"] * 23, np.ones(23, dtype=bool)).value
-    scaled = penalized(PRF(0.514, 0.514, 0.514), one_in_23, one_in_23)
-    assert scaled.f1 == pytest.approx(0.492, abs=0.0005)  # printed to three decimals
+    scaled = penalized(pair_score(0.514, 0.514), [one_in_23, one_in_23])
+    assert scaled.f1.item() == pytest.approx(0.492, abs=0.0005)  # printed to three decimals
 
 
 @pytest.mark.parametrize("variant", ["斎藤", "さいとう", "サイトウ", "ｻｲﾄｳ", "##斎藤", "▁サイトウ"])
@@ -138,29 +171,73 @@ def test_joining_forgives_another_segmentation() -> None:
     assert penalty(*arguments).value == pytest.approx((0.5 + 2 / 3) / 2, rel=1e-15)
 
 
-def test_a_special_token_is_never_low_frequency() -> None:
-    for measure in PENALTIES:
-        assert measure([True, True], ["", "か"], ["か", "か"], [False, True]).value == 1.0
-
-
 def test_a_match_without_reading_agrees_in_nothing() -> None:
     assert penalty([True], ["さいとう"], [""], [True]).value == 0.0
 
 
 def test_penalized_by_hand() -> None:
     # P' = 0.8 * 0.5 = 0.4, R' = 0.6 * 1 = 0.6, F' = 2 * 0.24 / 1.0 = 0.48
-    found = penalized(PRF(0.8, 0.6, 0.69), 0.5, 1.0)
-    assert [found.precision, found.recall, found.f1] == pytest.approx([0.4, 0.6, 0.48], rel=1e-15)
+    after = penalized(pair_score(0.8, 0.6), [1.0, 0.5])
+    assert [*after.precision, *after.recall, *after.f1] == pytest.approx([0.4, 0.6, 0.48], rel=1e-15)
 
 
 def test_penalized_leaves_what_is_undefined_undefined() -> None:
-    found = penalized(PRF(0.8, math.nan, math.nan), 0.5, 1.0)
-    assert found.precision == 0.4 and math.isnan(found.recall) and math.isnan(found.f1)
-    assert math.isnan(penalized(PRF(0.8, 0.8, 0.8), 0.0, 0.0).f1)
-    assert math.isnan(penalized(PRF(0.8, 0.8, 0.8), math.nan, 1.0).precision)
+    after = penalized(pair_score(0.8, math.nan), [1.0, 0.5])
+    assert after.precision == 0.4 and math.isnan(after.recall[0]) and math.isnan(after.f1[0])
+    assert math.isnan(penalized(pair_score(0.8, 0.8), [0.0, 0.0]).f1[0])
+    assert math.isnan(penalized(pair_score(0.8, 0.8), [1.0, math.nan]).precision[0])
 
 
-@pytest.mark.parametrize("measure", PENALTIES)
-def test_columns_of_different_length_are_refused(measure: Callable[..., ReadingPenalty]) -> None:
-    with pytest.raises(InputError, match=r"got \(2, 1, 2, 2\)"):
-        measure([True, True], ["か"], ["か", "か"], [True, True])
+@settings(max_examples=100)
+@given(batch=st.lists(sentences, max_size=5))
+def test_all_sentences_at_once_equal_each_by_plain_loops(batch: list[Tokens]) -> None:
+    lengths = [len(tokens) for tokens in batch]
+    flat = [token for tokens in batch for token in tokens]
+    rare, own, other, scored = (list(column) for column in zip(*flat, strict=True)) if flat else ([], [], [], [])
+    chosen = np.logical_and(rare, scored)
+    for got, oracle in ((token_agreements(own, other, chosen), oracles.penalty),
+                        (joined_agreements(own, other, chosen, lengths), oracles.joined_penalty)):
+        apart = [oracle(*([token[0] and token[3] for token in tokens],
+                          *([token[i] for token in tokens] for i in (1, 2, 3)))) for tokens in batch]
+        np.testing.assert_array_equal(got.value, [value for one in apart for value in one.agreements])
+        np.testing.assert_array_equal(got.distance, [value for one in apart for value in one.distances])
+        np.testing.assert_allclose(sentence_penalties(got.value, scored, lengths), [one.value for one in apart],
+                                   rtol=1e-12)  # sums in another order
+
+
+def test_read_once_by_hand() -> None:
+    # the second piece of word 0 says nothing more, nor does the third, which comes after an unpenalised neighbour;
+    # the next sentence begins anew
+    readings = np.array(["a", "a", "x", "a", "b", "b"], dtype=object)
+    penalised = [True, True, False, True, True, True]
+    assert read_once(readings, [0, 0, 7, 0, 0, 1], penalised, [4, 2]).tolist() == ["a", "", "x", "", "b", "b"]
+    assert readings[1] == "a"  # not written to
+
+
+@settings(max_examples=60)
+@given(batch=st.lists(st.lists(st.tuples(st.integers(0, 2), st.booleans()), max_size=6), max_size=4))
+def test_read_once_equals_a_plain_loop(batch: list[list[tuple[int, bool]]]) -> None:
+    words, penalised = ([token[i] for tokens in batch for token in tokens] for i in (0, 1))
+    readings = [f"r{i}" for i in range(len(words))]
+    expected, start = [], 0
+    for tokens in batch:
+        part = slice(start, start := start + len(tokens))
+        expected += oracles.read_once(readings[part], words[part], penalised[part])
+    assert read_once(readings, words, penalised, [len(tokens) for tokens in batch]).tolist() == expected
+
+
+def test_columns_of_different_length_are_refused() -> None:
+    two = [True, True]
+    for refused in (lambda: token_agreements(["か"], ["か", "か"], two),
+                    lambda: joined_agreements(["か"], ["か", "か"], two, [2]),
+                    lambda: read_once(["か"], [0, 0], two, [2])):
+        with pytest.raises(InputError, match=r"got \(1, 2, 2\)"):
+            refused()
+    for lengths in ([3], [1]):
+        for refused in (lambda n: joined_agreements(["か"] * 2, ["か"] * 2, two, n),
+                        lambda n: read_once(["か"] * 2, [0, 0], two, n),
+                        lambda n: sentence_penalties([1.0, 1.0], two, n)):
+            with pytest.raises(InputError, match=f"Sentences of {lengths[0]} tokens need as many"):
+                refused(lengths)
+    with pytest.raises(InputError, match="1 pairs need two penalties each; got 1"):
+        penalized(pair_score(0.8, 0.8), [1.0])

@@ -1,8 +1,4 @@
-"""All pairs of a run scored at once: BERTScore and the reading penalty as arithmetic on flat arrays.
-
-The measures themselves are `engine.measures.matching`, `.idf` and `.reading_penalty`, which define them
-for one pair; here the units of all pairs lie end to end, and a sentence is a slice of them.
-"""
+"""All pairs of a run scored at once, and the tables of what `engine.measures.bertscore` and `.reading_penalty` say."""
 
 from __future__ import annotations
 
@@ -13,11 +9,17 @@ import pandas as pd
 
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, texts
 from engine.evaluations.alignment.records import Scoring
-from engine.measures.batched_matching import best_of_blocks
-from engine.measures.reading_penalty import agreement
+from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
+from engine.measures.best_reference import best_references, greatest_scores
+from engine.measures.reading_penalty import (
+    TokenAgreements,
+    joined_agreements,
+    penalized,
+    read_once,
+    sentence_penalties,
+    token_agreements,
+)
 
-SCORES = ("precision", "recall", "f1", "precision_penalty", "recall_penalty", "penalized_precision",
-          "penalized_recall", "penalized_f1")
 TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "reading", "idf", "low_frequency", "match_position",
                  "match_token", "similarity", "reading_distance", "agreement", "surface", "start", "end", "special",
                  "match_reading", "match_special", "weight", "proper_noun", "penalised", "word", "best_reference")
@@ -96,49 +98,24 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScore
     from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
     (without the penalty: F1), the first of equals.
     """
-    special, starts, sentence = units.special, units.starts, units.sentence
-    position, similarity = _matches(units, match_special=scoring.match_special)
-    match = np.where(position >= 0, starts[sentence ^ 1] + position, 0)  # where the other side of the alignment begins
-
-    # a special token weighs nothing, so a similarity that it lacks must not spoil the sum
-    weighted = np.where(units.weight > 0, units.weight * similarity, 0.0)
-    total = np.add.reduceat(units.weight, starts)  # (n_sentences,)
-    means = _divide(np.add.reduceat(weighted, starts), total)  # (n_sentences,)
-    share = _divide(units.weight, total[sentence])  # (n_units,)
-    recall, precision = means[::2], means[1::2]
-
-    penalised = ~special & _criterion(units, scoring.criterion)
-    match_readings = np.where(position >= 0, units.readings[match], "")
-    if scoring.pairing == "joined":
-        once = scoring.reading_scope == "word" and scoring.unit == "subword"
-        distance, agreements = _joined_agreements(units, match, match_readings, penalised, once=once)
-    else:
-        distance, agreements = _agreements(units.readings, match_readings, penalised)
-    counted = np.where(special, 0.0, agreements if scoring.penalty == "reading" else 1.0)
-    penalties = _divide(np.add.reduceat(counted, starts), np.add.reduceat((~special).astype(float), starts))
-    recall_penalty, precision_penalty = penalties[::2], penalties[1::2]
-
-    alignments = pd.DataFrame(dict(zip(SCORES, (
-        precision, recall, _harmonic(precision, recall), precision_penalty, recall_penalty,
-        precision * precision_penalty, recall * recall_penalty,
-        _harmonic(precision * precision_penalty, recall * recall_penalty),
-    ), strict=True)))
-    pairs, explained = _best_references(tokens, alignments)
-    return PairScores(tokens, units, scoring.idf != "none", scoring.unit, pairs, explained, position, match,
-                      similarity, share, distance, agreements, penalised)
+    matches = best_matches(units.similarity, units.lengths, units.special, match_special=scoring.match_special)
+    match = _matched_units(units, matches)
+    score = bertscore(matches, units.lengths, units.weight)
+    penalised = ~units.special & _criterion(units, scoring.criterion)
+    match_readings = np.where(matches.position >= 0, units.readings[match], "")
+    agreements = _agreements(units, match, match_readings, penalised, scoring)
+    penalties = sentence_penalties(agreements.value if scoring.penalty == "reading" else np.ones(len(match)),
+                                   ~units.special, units.lengths)
+    pairs, explained = _best_references(tokens, score, penalties)
+    return PairScores(tokens, units, scoring.idf != "none", scoring.unit, pairs, explained, matches.position, match,
+                      matches.similarity, weight_shares(units.lengths, units.weight), agreements.distance,
+                      agreements.value, penalised)
 
 
-def _matches(units: Units, *, match_special: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Position of each unit's best match on the other side, and how similar it is, each (n_units,)."""
-    of_reference = units.sentence % 2 == 0
-    barred = units.special & (not match_special)
-    found = best_of_blocks(units.similarity, units.lengths[::2], units.lengths[1::2], barred[of_reference],
-                           barred[~of_reference])
-    position = np.empty(len(barred), dtype=np.int64)
-    similarity = np.empty(len(barred))
-    position[of_reference], position[~of_reference] = found.row_match, found.column_match
-    similarity[of_reference], similarity[~of_reference] = found.row_similarity, found.column_similarity
-    return position, similarity
+def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
+    """The place of each unit's best match among all units, int64 (n_units,); 0 where it has none."""
+    other_starts = units.starts[units.sentence ^ 1]  # where the other sentence of the pair begins
+    return np.where(matches.position >= 0, other_starts + matches.position, 0)
 
 
 def _criterion(units: Units, criterion: str) -> np.ndarray:
@@ -150,58 +127,31 @@ def _criterion(units: Units, criterion: str) -> np.ndarray:
     return units.low_frequency & units.proper_noun if criterion == "both" else units.low_frequency
 
 
-def _best_references(tokens: PairTokens, alignments: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray]:
+def _agreements(units: Units, match: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray, scoring: Scoring
+                ) -> TokenAgreements:
+    """M of each unit, or one M of all penalised units of a sentence, as the scoring pairs them."""
+    if scoring.pairing != "joined":
+        return token_agreements(units.readings, match_readings, penalised)
+    own = units.readings
+    if scoring.reading_scope == "word" and scoring.unit == "subword":
+        own, match_readings = (read_once(readings, words, penalised, units.lengths)
+                               for readings, words in ((own, units.word), (match_readings, units.word[match])))
+    return joined_agreements(own, match_readings, penalised, units.lengths)
+
+
+def _best_references(tokens: PairTokens, score: PRF, penalties: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """One line for each row, and the alignment that its penalties and tokens are of, int64 (n_rows,)."""
     rows = tokens.shapes["row"].to_numpy()
     first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])  # (n_rows,) the first alignment of each row
-    explained = first
-    if len(first) < len(rows):
-        group = np.cumsum(np.r_[False, rows[1:] != rows[:-1]])
-        # NaN is the worst, for the reference that is shown should have a score; the sort keeps equals in their order
-        worst_last = -alignments["penalized_f1"].fillna(-np.inf).to_numpy()
-        explained = np.lexsort((worst_last, group))[first]
-    best = {name: np.fmax.reduceat(alignments[name].to_numpy(), first) for name in SCORES}
-    for name in ("precision_penalty", "recall_penalty"):
-        best[name] = alignments[name].to_numpy()[explained]
-    pairs = pd.DataFrame({"model": tokens.model, "row": rows[first], **best,
-                          "best_reference": tokens.shapes["reference"].to_numpy()[explained]})
+    n_references = np.diff(first, append=len(rows))
+    after = penalized(score, penalties)
+    explained = best_references(after.f1, n_references)
+    precision, recall, f1, penalized_precision, penalized_recall, penalized_f1 = (
+        greatest_scores(values, n_references)
+        for values in (score.precision, score.recall, score.f1, after.precision, after.recall, after.f1))
+    pairs = pd.DataFrame({
+        "model": tokens.model, "row": rows[first], "precision": precision, "recall": recall, "f1": f1,
+        "precision_penalty": penalties[1::2][explained], "recall_penalty": penalties[::2][explained],
+        "penalized_precision": penalized_precision, "penalized_recall": penalized_recall,
+        "penalized_f1": penalized_f1, "best_reference": tokens.shapes["reference"].to_numpy()[explained]})
     return pairs, explained
-
-
-def _agreements(readings: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray
-                ) -> tuple[np.ndarray, np.ndarray]:
-    """Edit distance (NaN where none was taken) and M (1 where the unit is not penalised), each (n_units,)."""
-    distance, value = np.full(len(readings), np.nan), np.ones(len(readings))
-    chosen = np.flatnonzero(penalised)
-    compared = list(zip(readings[chosen].tolist(), match_readings[chosen].tolist(), strict=True))
-    known = {pair: agreement(*pair) for pair in set(compared)}
-    distance[chosen] = [known[pair].distance for pair in compared]
-    value[chosen] = [known[pair].value for pair in compared]
-    return distance, value
-
-
-def _joined_agreements(units: Units, match: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray, *,
-                       once: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The same, all penalised units of a sentence having one M; `once`: neighbours of one word give it once."""
-    chosen = np.flatnonzero(penalised)
-    sentence = units.sentence[chosen]
-    own, other = units.readings[chosen], match_readings[chosen]
-    if once and len(chosen):
-        same = np.r_[False, sentence[1:] == sentence[:-1]]
-        for texts_of, word in ((own, units.word[chosen]), (other, units.word[match[chosen]])):
-            texts_of[same & np.r_[False, word[1:] == word[:-1]]] = ""
-    compared = pd.DataFrame({"sentence": sentence, "own": own, "match": other})
-    whole = compared.groupby("sentence", sort=False)[["own", "match"]].agg("".join)
-    joined_own, joined_match = (np.full(len(units.readings), "", dtype=object) for _ in range(2))
-    joined_own[chosen], joined_match[chosen] = (whole[name].reindex(sentence).to_numpy(dtype=object)
-                                                for name in ("own", "match"))
-    return _agreements(joined_own, joined_match, penalised)
-
-
-def _divide(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """Quotient, NaN where the denominator is 0: an undefined score is not a number, never 0."""
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
-
-
-def _harmonic(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:
-    total = precision + recall
-    return np.divide(2 * precision * recall, total, out=np.full(len(total), np.nan), where=total != 0)

@@ -11,8 +11,8 @@ import pandas as pd
 from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
-from engine.measures.batched_matching import unit_blocks
 from engine.measures.idf import IdfDictionary
+from engine.measures.word_similarity import word_similarities
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
                engine: str, scope: str, *, with_idf: bool) -> Units:
     """Every word a unit, every special token one, too.
 
-    How alike two words are, `measures.ragged.unit_blocks` says. With idf a word weighs what its pieces weigh
+    How alike two words are, `measures.word_similarity` says. With idf a word weighs what its pieces weigh
     together, so that a sentence weighs the same in either unit, and it is low-frequency when that exceeds the
     threshold: a name cut into frequent characters is rare all the same. Without idf it weighs 1. It is a proper noun
     when one of its pieces is. Its reading is that of the word in its sentence (scope "word") or those of its pieces
@@ -153,7 +153,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     return Units(first, last, lengths, sentence[first], is_special,
                  total if with_idf else np.where(is_special, 0.0, 1.0), ~is_special & (total > threshold),
                  np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], whole,
-                 unit_blocks(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
+                 word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
 
 
 def texts(categories: pd.Series) -> np.ndarray:

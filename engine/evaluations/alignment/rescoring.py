@@ -100,7 +100,7 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
            unit: str = "subword") -> np.ndarray:
     """The similarities of one pair, float (n_reference, n_candidate) tokens or words.
 
-    Cosines between tokens; between words what `measures.ragged.unit_blocks` makes of them. `layer` as in `rescore`;
+    Cosines between tokens; between words what `measures.word_similarity` makes of them. `layer` as in `rescore`;
     `reference`: which of the row's, 1 the first. Raises InputError when the run holds no such pair or layer.
     """
     tokens = tokens_by_model(result).get(model)

@@ -78,7 +78,7 @@ def token_similarities(
     are characters of the text as given, (-1, -1) for special tokens. Or {"excluded": reason, "n_tokens": int}
     when a text is longer than the model reads, or has no token at all. Raises InputError for an unknown layer.
 
-    Source: Zhang et al., BERTScore (ICLR 2020), section 3, whose maxima `engine.measures.matching` takes.
+    Source: Zhang et al., BERTScore (ICLR 2020), section 3, whose maxima `engine.measures.bertscore` takes.
     """
     _check(loaded, layers)
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))

@@ -1,4 +1,4 @@
-"""The flat arithmetic over all pairs equals the measures, which define it for one pair."""
+"""The tables of all pairs equal what plain loops over each pair say."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import pytest
 
 from engine.evaluations.alignment.pair_scores import TOKEN_COLUMNS, PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
-from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.records import CRITERIA, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary, count_documents
-from engine.measures.matching import bertscore, best_matches
-from engine.measures.reading_penalty import joined_penalty, penalized, penalty
+from tests.measures import oracles
 
 KANA = ["さい", "とう", "おざき", "はし", "", "か", "さいとう", "わた"]
 SIDES = ("reference", "candidate")
@@ -112,24 +111,6 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
             "words": [words[run[0]] for run in runs]}
 
 
-def unit_matrix(similarity: np.ndarray, rows: list[list[int]], columns: list[list[int]]) -> np.ndarray:
-    def alike(row: list[int], column: list[int]) -> float:
-        block = similarity[np.ix_(row, column)]
-        return float(block.max(1).mean() + block.max(0).mean()) / 2
-
-    return np.array([[alike(row, column) for column in columns] for row in rows])
-
-
-def once(readings: list[str], words: list[Any], flags: np.ndarray) -> list[str]:
-    """Readings in which flagged neighbours of one word say it once: what joining words by pieces comes to."""
-    kept, before = list(readings), None
-    for i in np.flatnonzero(flags):
-        if words[i] == before:
-            kept[i] = ""
-        before = words[i]
-    return kept
-
-
 CHOICES = [
     {}, {"pairing": "joined"}, {"match_special": False}, {"criterion": "proper-nouns"}, {"criterion": "either"},
     {"criterion": "both", "pairing": "joined"}, {"reading_engine": "unidic"}, {"reading_scope": "word"},
@@ -149,34 +130,44 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
     scores = scored(tokens, similarity, scoring, chosen)
     explained = scores.frame()
     for pair, (_, got) in zip(apart, scores.pairs.iterrows(), strict=True):
-        given = {side: of_units(pair.sides[side], scoring, chosen) for side in SIDES}
-        matrix = unit_matrix(pair.similarity, *(given[side]["runs"] for side in SIDES))
-        matches = best_matches(matrix, *(given[side]["special"] for side in SIDES), match_special=scoring.match_special)
-        score = bertscore(matches, given["reference"]["weights"], given["candidate"]["weights"])
+        units = {side: of_units(pair.sides[side], scoring, chosen) for side in SIDES}
+        matrix = oracles.word_matrix(pair.similarity, *(units[side]["runs"] for side in SIDES))
+        matches = dict(zip(SIDES, oracles.best_matches(
+            matrix, *(units[side]["special"] for side in SIDES), match_special=scoring.match_special), strict=True))
+        recall, precision = (oracles.weighted_mean(matches[side].similarity, units[side]["weights"]) for side in SIDES)
         penalties = {}
         for side, other in (SIDES, SIDES[::-1]):
-            own, position = given[side], getattr(matches, f"{side}_match")
-            matched = [given[other]["readings"][p] if p >= 0 else "" for p in position]
+            own, position = units[side], matches[side].position
+            matched = [units[other]["readings"][p] if p >= 0 else "" for p in position]
             read = own["readings"]
             if scoring.pairing == "joined" and scoring.reading_scope == "word" and scoring.unit == "subword":
-                matched = once(matched, [given[other]["words"][p] for p in position], own["flags"])
-                read = once(read, own["words"], own["flags"])
-            penalties[side] = (joined_penalty if scoring.pairing == "joined" else penalty)(
+                matched = oracles.read_once(matched, [units[other]["words"][p] for p in position], own["flags"])
+                read = oracles.read_once(read, own["words"], own["flags"])
+            penalties[side] = (oracles.joined_penalty if scoring.pairing == "joined" else oracles.penalty)(
                 own["flags"], read, matched, ~own["special"])
-        expected = penalized(score, penalties["candidate"].value, penalties["reference"].value)
+        factors = penalties["candidate"].value, penalties["reference"].value
+        lowered = precision * factors[0], recall * factors[1]
         # float64 sums in another order
         np.testing.assert_allclose(
             [got["precision"], got["recall"], got["f1"], got["precision_penalty"], got["recall_penalty"],
              got["penalized_precision"], got["penalized_recall"], got["penalized_f1"]],
-            [score.precision, score.recall, score.f1, penalties["candidate"].value, penalties["reference"].value,
-             expected.precision, expected.recall, expected.f1], rtol=1e-12)
+            [precision, recall, oracles.f1(precision, recall), *factors, *lowered, oracles.f1(*lowered)], rtol=1e-12)
         for side in SIDES:
             mine = explained[(explained["row"] == got["row"]) & (explained["side"] == side)]
-            np.testing.assert_array_equal(mine["agreement"], penalties[side].agreements)
+            agreements = np.where(units[side]["special"], np.nan, penalties[side].agreements)
+            np.testing.assert_array_equal(mine["agreement"], agreements)
             np.testing.assert_array_equal(mine["reading_distance"], penalties[side].distances)
-            np.testing.assert_array_equal(mine["match_position"], getattr(matches, f"{side}_match"))
-            np.testing.assert_array_equal(mine["penalised"], given[side]["flags"])
-            assert mine["position"].tolist() == list(range(len(given[side]["runs"])))
+            np.testing.assert_array_equal(mine["match_position"], matches[side].position)
+            np.testing.assert_array_equal(mine["penalised"], units[side]["flags"])
+            assert mine["position"].tolist() == list(range(len(units[side]["runs"])))
+
+
+def test_a_special_token_is_never_penalised(dictionary: IdfDictionary) -> None:
+    tokens, _, similarity = made_up(seed=4, n_pairs=5)
+    tokens.table["proper_noun"] = True
+    for criterion in CRITERIA:
+        frame = scored(tokens, similarity, Scoring("n", penalty="reading", criterion=criterion), dictionary).frame()
+        assert frame["penalised"].any() and not frame.loc[frame["special"], "penalised"].any()
 
 
 def test_of_several_references_each_score_is_the_greatest(dictionary: IdfDictionary) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.measures.bertscore import PRF, bertscore, best_matches
 from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
 from engine.measures.clusters.dispersion import Dispersion, dispersion
@@ -14,10 +15,9 @@ from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.validity import cluster_validity
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
-from engine.measures.matching import PRF, bertscore, best_matches
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
-from engine.measures.reading_penalty import agreement, penalized, penalty
+from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.statistics.annotators import annotator_agreement
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.intervals import wilson_interval
@@ -35,13 +35,14 @@ EXPECTED = {
     "pearson", "spearman", "kendall", "williams", "annotator_agreement", "sentbleu", "chrf", "vector_cosine",
     "classification_accuracy",
 }
-FLAGS = np.zeros(2, dtype=bool)
 TIGHT: Dispersion = dispersion([[0, 0], [0, 1], [9, 0], [9, 1]], list("aabb"))
 LOOSE: Dispersion = dispersion([[0, 0], [0, 8], [2, 0], [2, 8]], list("aabb"))
 ROWS = [[0.0, 1.0], [0.0, 1.5], [1.0, 2.0], [0.5, 1.0], [9.0, 1.2], [9.5, 2.0], [10.0, 1.0], [9.0, 1.0]]
-ALIKE, UNLIKE = (bertscore(best_matches(matrix, FLAGS, FLAGS), [1, 1], [1, 1])
-                 for matrix in ([[0.9, 0.1], [0.1, 0.8]], [[0.3, 0.1], [0.1, 0.2]]))
-NAME_KEPT, NAME_LOST = (penalized(PRF(0.8, 0.8, 0.8), factor, factor) for factor in (1.0, 0.5))
+# Two pairs of two tokens each, the first alike: index 0 is the pair where all is well.
+SCORES = bertscore(best_matches([0.9, 0.1, 0.1, 0.8, 0.3, 0.1, 0.1, 0.2], [2] * 4, [False] * 8), [2] * 4, [1] * 8)
+AFTER = penalized(PRF(*np.full((3, 2), 0.8)), [1.0, 1.0, 0.5, 0.5])
+NAMES = token_agreements(["か", "か"], ["か", "き"], [True, True])
+NAME_KEPT, NAME_LOST = sentence_penalties(NAMES.value, [True, True], [1, 1])
 
 # key -> the measure where all is well, the measure where it is not
 WELL_AND_BADLY = {
@@ -54,15 +55,10 @@ WELL_AND_BADLY = {
                                  for labels in ("aaaabbbb", "abababab")),
     **{key: (getattr(cluster_validity(ROWS, "aaaabbbb"), key), getattr(cluster_validity(ROWS, "abababab"), key))
        for key in ("silhouette", "calinski_harabasz", "davies_bouldin", "v_measure", "ari", "nmi")},
-    "precision": (ALIKE.precision, UNLIKE.precision),
-    "recall": (ALIKE.recall, UNLIKE.recall),
-    "f1": (ALIKE.f1, UNLIKE.f1),
+    **{key: tuple(getattr(SCORES, key)) for key in ("precision", "recall", "f1")},
     "agreement": (agreement("さいとう", "さいとう").value, agreement("さいとう", "おざき").value),
-    "precision_penalty": (penalty([True], ["か"], ["か"], [True]).value, penalty([True], ["か"], ["き"], [True]).value),
-    "recall_penalty": (penalty([False], ["か"], ["き"], [True]).value, penalty([True], ["か"], ["き"], [True]).value),
-    "penalized_precision": (NAME_KEPT.precision, NAME_LOST.precision),
-    "penalized_recall": (NAME_KEPT.recall, NAME_LOST.recall),
-    "penalized_f1": (NAME_KEPT.f1, NAME_LOST.f1),
+    **dict.fromkeys(("precision_penalty", "recall_penalty"), (NAME_KEPT, NAME_LOST)),
+    **{f"penalized_{key}": tuple(getattr(AFTER, key)) for key in ("precision", "recall", "f1")},
     "mask_probability": (word_probability([-0.1, -0.2]), word_probability([-0.1, -9.0])),
     "accuracy": tuple(accuracy_by_stratum(decided, [1, 1], [1, 1])[0].accuracy for decided in ([1, 1], [1, -1])),
     **{key: (measure([1, 2, 3, 4], [1, 2, 4, 3]).value, measure([1, 2, 3, 4], [4, 2, 3, 1]).value)

@@ -12,8 +12,8 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from engine.errors import InputError, ModelError
+from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.idf import count_documents
-from engine.measures.matching import bertscore, best_matches
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import encoder
 from engine.models.scoring.encoder import sentence_vectors, token_similarities
@@ -235,11 +235,13 @@ def assert_equal_to_bert_score(directory: Path, loaded: LoadedModel, layer: int,
                                 nthreads=0, batch_size=1, device="cpu")
     pieces = token_similarities(loaded, PAIRS, layers=[layer])
     idf = count_documents([piece["reference_tokens"] for piece in pieces], "references", "test", "reference")
-    for piece, precision, recall, f1 in zip(pieces, *(numbers.tolist() for numbers in expected), strict=True):
-        special = {side: piece[f"{side}_special"] for side in ("reference", "candidate")}
-        weights = {side: idf.idf(piece[f"{side}_tokens"], special[side]) if with_idf else 1.0 - special[side]
-                   for side in special}
-        found = bertscore(best_matches(piece["similarity"][0], special["reference"], special["candidate"]),
-                          weights["reference"], weights["candidate"])
-        # The project's promise; both sides are float32.
-        assert (found.precision, found.recall, found.f1) == pytest.approx((precision, recall, f1), abs=1e-5)
+    sentences = [(piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in pieces
+                 for side in ("reference", "candidate")]
+    lengths = [len(tokens) for tokens, _ in sentences]
+    special = np.concatenate([flags for _, flags in sentences])
+    weights = np.concatenate([idf.idf(tokens, flags) for tokens, flags in sentences]) if with_idf else 1.0 - special
+    score = bertscore(best_matches(np.concatenate([piece["similarity"][0].ravel() for piece in pieces]), lengths,
+                                   special), lengths, weights)
+    # The project's promise; both sides are float32.
+    for ours, theirs in zip((score.precision, score.recall, score.f1), expected, strict=True):
+        assert ours == pytest.approx(np.asarray(theirs, dtype=np.float64), abs=1e-5)
