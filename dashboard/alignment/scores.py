@@ -43,7 +43,7 @@ def shown_layer(run_id: str, result: Result, model: str) -> int:
 
 def own_layer(result: Result, model: str) -> int:
     """The layer of a model that the settings of the run ask for, by number."""
-    return result.layers[model][result.layer_place(model)]
+    return result.layers[model][result.layer_index(model)]
 
 
 def shown_signature(result: Result, scores: Mapping[str, Scores], layers: Mapping[str, int]) -> dict[str, Any]:

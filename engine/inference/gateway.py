@@ -16,6 +16,7 @@ from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.run_client import Progress, RunClient
+from engine.layers import resolve_layer
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import split_revision
 
@@ -282,9 +283,6 @@ def resolved_layers(facts: ModelFacts, layers: Sequence[int] | None) -> list[int
     """Hidden states by number from 0 (embeddings) to n_layers; None = the last. Raises InputError beyond them."""
     if layers is None:
         return [facts.n_layers]
-    n_states = facts.n_layers + 1
-    wrong = [layer for layer in layers if not -n_states <= layer < n_states]
-    if wrong or not layers:
-        raise InputError(f"{facts.name} has hidden states 0 (embeddings) to {facts.n_layers}, or -1 to -{n_states} "
-                         f"from the end; got {', '.join(map(str, wrong)) or 'none'}.")
-    return [int(layer) % n_states for layer in layers]
+    if not layers:
+        raise InputError(f"No layer of {facts.name} is asked for; None stands for the last.")
+    return [resolve_layer(int(layer), facts.n_layers, facts.name) for layer in layers]

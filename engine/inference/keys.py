@@ -12,16 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.libraries import ARRAYS, MODELS, PIECES, SURFACE, library_versions
 from engine.models.sources import recipes
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import LocatedModel
-from engine.version import library_version
 
 # To be incremented when the composition of keys changes.
 LAYOUT = 1
-_TEXT_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "fugashi", "unidic-lite", "ipadic")
-_MAP_LIBRARIES = ("umap-learn", "numba", "scikit-learn", "scipy", "numpy")
-_SURFACE_LIBRARIES = ("sacrebleu", "mecab-python3", "ipadic")
 # The code that computes: after an edit, numbers cached before it are not used.
 _CODE = ("models/**/*.py", "language/*.py", "measures/checks.py", "measures/surface.py", "measures/clusters/*.py",
          "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py")
@@ -35,7 +32,7 @@ def item_keys(operation: str, facts: ModelFacts, settings: Mapping[str, Any], it
     common = _sha256({
         "operation": operation, "model": facts.fingerprint, "tokenizer": facts.tokenizer_fingerprint,
         "settings": dict(settings), "dtype": facts.dtype, "device": facts.device.partition(":")[0],
-        **_code_and_versions(_TEXT_LIBRARIES),
+        **_code_and_versions(MODELS),
     })
     keys = []
     for item in items:
@@ -50,7 +47,7 @@ def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) ->
     """The key of a result computed from an array, by the array's content."""
     description = [array.dtype.str, list(array.shape)]
     digest = _sha256({"operation": operation, "array": description, "settings": dict(settings),
-                      **_code_and_versions(_MAP_LIBRARIES)})
+                      **_code_and_versions(ARRAYS)})
     digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
@@ -58,7 +55,7 @@ def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) ->
 def surface_key(pairs: Sequence[Sequence[str]], settings: Mapping[str, Any]) -> str:
     """The key of the surface scores of texts."""
     digest = _sha256({"operation": "surface_scores", "settings": dict(settings),
-                      **_code_and_versions(_SURFACE_LIBRARIES)})
+                      **_code_and_versions(SURFACE)})
     digest.update(json.dumps([list(texts) for texts in pairs]).encode())
     return str(digest.hexdigest())
 
@@ -77,13 +74,8 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     return _sha256({
         "operation": "describe", "where": location, "recipe": located.recipe and recipes.state(located.recipe),
         "devices": list(devices), "nvidia": _NVIDIA.exists(),
-        "chosen": [os.environ.get(name) for name in _DEVICE_VARIABLES], **_code_and_versions(_TEXT_LIBRARIES),
+        "chosen": [os.environ.get(name) for name in _DEVICE_VARIABLES], **_code_and_versions(MODELS),
     }).hexdigest()
-
-
-def library_versions(names: tuple[str, ...]) -> dict[str, str]:
-    """Installed versions by name, without importing the libraries; "absent" where one is not installed."""
-    return {name: library_version(name) for name in names}
 
 
 def code_and_libraries() -> dict[str, str]:
@@ -91,8 +83,7 @@ def code_and_libraries() -> dict[str, str]:
 
     Versions are without their local part ("+cpu" of "2.13.0+cpu"): builds differ with the device.
     """
-    names = sorted({*_TEXT_LIBRARIES, *_MAP_LIBRARIES, *_SURFACE_LIBRARIES})
-    versions = {name: version.partition("+")[0] for name, version in library_versions(tuple(names)).items()}
+    versions = {name: version.partition("+")[0] for name, version in library_versions(PIECES).items()}
     return {"code": _code_digest(), **versions}
 
 

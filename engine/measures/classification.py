@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,14 +91,12 @@ def accuracy(truth: ArrayLike, predicted: ArrayLike) -> float:
     >>> accuracy(["a", "b", "b", "c"], ["a", "b", "c", "c"])
     0.75
     """
-    given, found = np.asarray(truth), np.asarray(predicted)
-    if given.ndim != 1 or given.shape != found.shape:
-        raise InputError(f"Each test sentence has one class and one prediction; got {given.shape} and {found.shape}.")
-    return float((given == found).mean()) if given.size else float("nan")
+    true_class, predicted_class = _paired(np.asarray(truth), np.asarray(predicted))
+    return float((true_class == predicted_class).mean()) if true_class.size else float("nan")
 
 
 def majority_baseline(train: Sequence[str], test: Sequence[str]) -> float:
-    """How often is right who always says the class that is most frequent in training?
+    """The accuracy of always predicting the class that is most frequent in training.
 
         baseline = n_test of that class / n_test
 
@@ -109,7 +108,7 @@ def majority_baseline(train: Sequence[str], test: Sequence[str]) -> float:
     their number.
 
     Edges: among classes equally frequent in training the one that is most frequent in the test counts, so that
-    nobody who says one class only is better. nan without training or test sentences.
+    no prediction of one class only is better. nan without training or test sentences.
 
     Source: the usual ZeroR classifier.
 
@@ -119,12 +118,12 @@ def majority_baseline(train: Sequence[str], test: Sequence[str]) -> float:
     if not len(train) or not len(test):
         return float("nan")
     classes, counts = np.unique(np.asarray(train, dtype=object), return_counts=True)
-    said = classes[counts == counts.max()]
-    return max(float((np.asarray(test, dtype=object) == one).mean()) for one in said)
+    most_frequent = classes[counts == counts.max()]
+    return max(float((np.asarray(test, dtype=object) == label).mean()) for label in most_frequent)
 
 
 def confusion_counts(truth: ArrayLike, predicted: ArrayLike, n_classes: int) -> NDArray[np.int64]:
-    """Which classes are taken for which?
+    """Confusion matrix: which classes are predicted in place of which?
 
         counts[i, j] = number of test sentences of class i that were called j
 
@@ -144,14 +143,19 @@ def confusion_counts(truth: ArrayLike, predicted: ArrayLike, n_classes: int) -> 
     >>> confusion_counts([0, 0, 1], [0, 1, 1], 2).tolist()
     [[1, 1], [0, 1]]
     """
-    given, found = np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
-    if given.ndim != 1 or given.shape != found.shape:
-        raise InputError(f"Each test sentence has one class and one prediction; got {given.shape} and {found.shape}.")
-    both = np.concatenate([given, found])
+    true_class, predicted_class = _paired(np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64))
+    both = np.concatenate([true_class, predicted_class])
     if both.size and (both.min() < 0 or both.max() >= n_classes):
         raise InputError(f"Class numbers lie between 0 and {n_classes - 1}; got {both.min()} to {both.max()}.")
-    cells = np.bincount(given * n_classes + found, minlength=n_classes**2)
+    cells = np.bincount(true_class * n_classes + predicted_class, minlength=n_classes**2)
     return cells.reshape(n_classes, n_classes).astype(np.int64)  # (true class, predicted class)
+
+
+def _paired(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    if truth.ndim != 1 or truth.shape != predicted.shape:
+        raise InputError("Each test sentence has one class and one prediction; got "
+                         f"{truth.shape} and {predicted.shape}.")
+    return truth, predicted
 
 
 def _members(labels: Sequence[str], share: float) -> list[NDArray[np.intp]]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.measures.unigrams import unigram_log_probabilities
 
 LOWER_PART = 0.7
 
@@ -89,8 +90,7 @@ class IdfDictionary:
         is_special = np.asarray(special, dtype=bool)
         if is_special.shape != (len(tokens),):
             raise InputError(f"{len(tokens)} tokens need as many special-token flags; got {is_special.size}.")
-        get = self.document_counts.get
-        counts = np.fromiter((get(token, 0) for token in tokens), dtype=np.float64, count=len(tokens))
+        counts = _looked_up(self.document_counts, tokens)
         return np.where(is_special, 0.0, np.log((self.n_documents + 1) / (counts + 1)))
 
     def threshold(self, quantile: float = LOWER_PART) -> float:
@@ -133,25 +133,12 @@ class IdfDictionary:
         boundary = np.partition(counts, n_entries - n_lower)[n_entries - n_lower]
         return float(np.log((self.n_documents + 1) / (boundary + 1)))
 
-
     def unigram_log_probability(self, tokens: Sequence[str]) -> NDArray[np.float64]:
-        """How probable is each token by itself, wherever it stands?
+        """`unigram_log_probabilities` of tokens by the occurrences in this corpus, float64 (n_tokens,) nats.
 
-            log p(t) = log((count(t) + 1) / (n_tokens + V + 1)),  V the number of entries
-
-        Parameters
-        ----------
         tokens : (n_tokens,) as the dictionary's tokenizer writes them; special tokens are looked up like others.
 
-        Range: (-inf, 0) nats; higher is more frequent.
-
-        Edges: all tokens that the corpus never shows share the probability 1 / (n_tokens + V + 1), as one more entry:
-        the probabilities of the entries and that one sum to 1. No tokens: an empty array.
-
         Raises InputError when occurrences were not counted (dictionaries of the first format).
-
-        Source: Pauls and Klein 2012 (Large-Scale Syntactic Language Modeling with Treelets), the unigram term of SLOR;
-        add-one smoothing is ours, so that a token the corpus lacks has a probability.
 
         >>> dictionary = count_documents([["猫", "が", "猫"]], "tiny", "by hand", "sentence")
         >>> np.exp(dictionary.unigram_log_probability(["猫", "が", "鳥"])).round(3).tolist()
@@ -161,9 +148,8 @@ class IdfDictionary:
             raise InputError(f"The idf dictionary '{self.name}' holds documents only, not how often a token occurs, so "
                              "it gives no unigram probability. Build it again: python -m engine idf --model M "
                              "--corpus FILE --out FILE.")
-        get = self.token_counts.get
-        counts = np.fromiter((get(token, 0) for token in tokens), dtype=np.float64, count=len(tokens))
-        return np.log((counts + 1) / (self.n_tokens + len(self.token_counts) + 1))
+        counts = _looked_up(self.token_counts, tokens)
+        return unigram_log_probabilities(counts, self.n_tokens, len(self.token_counts))
 
 
 def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: str, unit: str) -> IdfDictionary:
@@ -179,9 +165,9 @@ def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: st
     occurrences: Counter[str] = Counter()
     n_documents = 0
     for tokens in tokenized:
-        found = Counter(tokens)
-        documents.update(found.keys())
-        occurrences.update(found)
+        of_document = Counter(tokens)
+        documents.update(of_document.keys())
+        occurrences.update(of_document)
         n_documents += 1
     return from_counts(documents, occurrences, n_documents, name, tokenizer, unit)
 
@@ -196,3 +182,8 @@ def from_counts(documents: Mapping[str, int], occurrences: Mapping[str, int], n_
     order = sorted(documents, key=lambda piece: (-documents[piece], piece))
     return IdfDictionary(name, n_documents, {piece: documents[piece] for piece in order}, tokenizer, unit,
                          {piece: occurrences[piece] for piece in order}, sum(occurrences.values()))
+
+
+def _looked_up(counts: Mapping[str, int], tokens: Sequence[str]) -> NDArray[np.float64]:
+    """The count of each token, 0 for one that is not counted, (n_tokens,)."""
+    return np.fromiter((counts.get(token, 0) for token in tokens), dtype=np.float64, count=len(tokens))

@@ -115,13 +115,13 @@ def joined_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised:
     """
     own, other, chosen = _tokens(readings, match_readings, penalised)
     sentence = _sentences(lengths, len(own))[chosen]
-    joined = [np.full(len(own), "", dtype=object) for _ in (own, other)]
+    joined_own, joined_other = (np.full(len(own), "", dtype=object) for _ in range(2))
     begins = np.flatnonzero(np.r_[True, sentence[1:] != sentence[:-1]]) if len(chosen) else chosen
     n_chosen = np.diff(begins, append=len(chosen))  # penalised tokens of each sentence that has some
-    for side, values in zip(joined, (own[chosen], other[chosen]), strict=True):
+    for joined, values in ((joined_own, own[chosen]), (joined_other, other[chosen])):
         whole = ["".join(run) for run in np.split(values, begins[1:])] if len(chosen) else []
-        side[chosen] = np.repeat(np.array(whole, dtype=object), n_chosen)
-    return token_agreements(*joined, penalised)
+        joined[chosen] = np.repeat(np.array(whole, dtype=object), n_chosen)
+    return token_agreements(joined_own, joined_other, penalised)
 
 
 def read_once(readings: ArrayLike, words: ArrayLike, penalised: ArrayLike, lengths: ArrayLike) -> Texts:

@@ -96,9 +96,9 @@ def _scores(metric: Any, references: Sequence[Sequence[str]], candidates: Sequen
     if not all(references):
         raise InputError("Each candidate needs at least one reference.")
     values = np.full(len(candidates), np.nan)
-    for index, (given, candidate) in enumerate(zip(references, candidates, strict=True)):
-        if max(map(len, (candidate, *given))) <= LONGEST:
-            texts = [_UNREADABLE.sub("\ufffd", text) for text in given]
+    for index, (own_references, candidate) in enumerate(zip(references, candidates, strict=True)):
+        if max(map(len, (candidate, *own_references))) <= LONGEST:
+            texts = [_UNREADABLE.sub("\ufffd", text) for text in own_references]
             with _lock:
                 values[index] = metric.sentence_score(_UNREADABLE.sub("\ufffd", candidate), texts).score
     return np.clip(values, 0, 100)  # sacrebleu says 100.00000000000004 of equal sentences

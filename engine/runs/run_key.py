@@ -9,14 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine.inference.keys import library_versions
+from engine.libraries import ALL, library_versions
 from engine.models.sources.names import local_directory, recipe_state
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION
 
-# Libraries whose version can change a number.
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "pandas", "torch", "transformers", "tokenizers", "umap-learn",
-             "pykakasi", "rapidfuzz", "fugashi", "unidic-lite", "ipadic", "jumandic", "rhoknp", "sentencepiece")
 ENGINE_DIRECTORY = Path(__file__).resolve().parents[1]
 
 
@@ -42,7 +39,7 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
 @cache
 def _engine_versions() -> dict[str, str]:
     """The version and a digest of the files of the engine (code, models, dictionaries), and library versions."""
-    return {"hakari": VERSION, "files": _files_digest(ENGINE_DIRECTORY, deep=True), **library_versions(LIBRARIES)}
+    return {"hakari": VERSION, "files": _files_digest(ENGINE_DIRECTORY, deep=True), **library_versions(ALL)}
 
 
 def _files_digest(path: Path, *, deep: bool) -> str:

@@ -20,6 +20,7 @@ from engine.inference.backend import Piece
 from engine.inference.cache import Cache
 from engine.inference.chunks import SPECIAL_TOKENS, chunk_order, chunk_slices
 from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
+from engine.libraries import library_versions
 from engine.measures.clusters.resampling import bootstrap
 from engine.models.sources.model_location import LocatedModel
 from tests.support.fakes import FakeBackend
@@ -156,9 +157,12 @@ def test_settings_that_do_not_apply_change_nothing(cache: Cache) -> None:
 def test_layers_are_counted_from_either_end() -> None:
     facts = session(FakeBackend(n_layers=4)).describe(BERT)
     assert resolved_layers(facts, [0, 4, -1, -5]) == [0, 4, 4, 0]
-    for wrong in ([5], [-6], [0, 9], []):
-        with pytest.raises(InputError, match=r"hidden states 0 \(embeddings\) to 4, or -1 to -5"):
+    assert resolved_layers(facts, None) == [4]
+    for wrong, named in (([5], 5), ([-6], -6), ([0, 9], 9)):
+        with pytest.raises(InputError, match=rf"0 \(embeddings\) to 4, or -1 to -5 from the end; got layer {named}"):
             resolved_layers(facts, wrong)
+    with pytest.raises(InputError, match=r"No layer of .* is asked for"):
+        resolved_layers(facts, [])
 
 
 def test_pairs_are_kept_apart_by_where_they_are_divided() -> None:
@@ -189,7 +193,7 @@ def test_a_key_holds_all_that_changes_a_number(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_versions_are_read_without_importing() -> None:
-    versions = keys.library_versions(("numpy", "no-such-library"))
+    versions = library_versions(("numpy", "no-such-library"))
     assert versions == {"numpy": np.__version__, "no-such-library": "absent"}
 
 

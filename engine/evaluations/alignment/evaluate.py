@@ -24,10 +24,11 @@ from engine.evaluations.alignment.records import (
 from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.alignment.token_table import SIDES, Sentence, TokenTable
 from engine.evaluations.shared.dictionaries import dictionary_for
-from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
 from engine.language.quantities import count
+from engine.layers import resolve_layer
 from engine.models.sources.facts import ModelFacts
 
 # Pairs that are asked for at a time; what a model says of them is packed before the next are.
@@ -49,7 +50,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     if settings.precision not in PRECISIONS:
         raise InputError(f"precision is one of {', '.join(PRECISIONS)}; got {settings.precision!r}.")
     all_facts = [session.describe(model) for model in settings.models]
-    own_layers = {facts.name: resolve_layer(settings.layer, facts) for facts in all_facts}
+    own_layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
     if settings.scoring.dictionary is not None:
         for facts in all_facts:  # said before the work, not after
             dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment.pair_tokens import PairTokens, Units, texts
+from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category_texts
 from engine.evaluations.alignment.records import Scoring
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
@@ -29,9 +29,9 @@ TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "reading", "idf", 
 class PairScores:
     """The scores of one model, and what they were made of; `frame` explains the tokens.
 
-    pairs: one line for each row (`bertscore.Scores`). explained: int (n_rows,), the alignment that each row's tokens
-    tell of. The arrays are of all units: position of the match in its sentence (-1 none) and among all units (0
-    where there is none), similarity, share of the sentence's weight, edit distance, M, and which the penalty counts.
+    pairs: one line for each row (`rescoring.Scores`). explained: int (n_rows,), the alignment whose tokens
+    explain each row. The arrays are of all units: position of the match in its sentence (-1 none) and among all units
+    (0 where there is none), similarity, share of the sentence's weight, edit distance, M, and which the penalty counts.
     """
 
     tokens: PairTokens
@@ -49,12 +49,12 @@ class PairScores:
     penalised: np.ndarray
 
     def frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
-        """The token table of `bertscore.Scores` for the rows at places `first` to before `last`, None for all."""
+        """The token table of `rescoring.Scores` for the lines `first` to before `last` of `pairs`, None for all."""
         units, table = self.units, self.tokens.table
         alignments = self.explained[first:last]
         sentences = np.stack([2 * alignments, 2 * alignments + 1], axis=1).ravel()
         lengths, starts = units.lengths[sentences], units.starts[sentences]
-        # the places, among all units, of the units of these sentences
+        # the position of each unit in its sentence
         within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         chosen = np.repeat(starts, lengths) + within
         match, position = self.match[chosen], self.match_position[chosen]
@@ -63,8 +63,8 @@ class PairScores:
         at = table.iloc[units.first[chosen]]
         special = units.special[chosen]
         return pd.DataFrame({
-            "model": self.tokens.model, "row": at["row"].to_numpy(), "side": texts(at["side"]), "position": within,
-            "token": own, "reading": units.readings[chosen],
+            "model": self.tokens.model, "row": at["row"].to_numpy(), "side": category_texts(at["side"]),
+            "position": within, "token": own, "reading": units.readings[chosen],
             "idf": units.weight[chosen] if self.with_idf else np.nan, "low_frequency": units.low_frequency[chosen],
             "match_position": position, "match_token": np.where(position >= 0, other, ""),
             "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
@@ -77,15 +77,15 @@ class PairScores:
         }, columns=list(TOKEN_COLUMNS))
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How the tokenizer writes the units at those places, and how the sentence does; of a word the latter twice."""
+        """The chosen units as the tokenizer writes them, and as the sentence does; of words the latter twice."""
         table, units = self.tokens.table, self.units
-        pieces, surfaces = (texts(table[name].iloc[units.first[chosen]]) for name in ("token", "surface"))
+        pieces, surfaces = (category_texts(table[name].iloc[units.first[chosen]]) for name in ("token", "surface"))
         if self.unit == "word":
             ends = table["end"].to_numpy()[units.last[chosen] - 1]
             starts = table["start"].to_numpy()[units.first[chosen]]
             sentences = self.tokens.sentences
-            for place in np.flatnonzero(units.last[chosen] - units.first[chosen] > 1):
-                surfaces[place] = sentences[units.sentence[chosen[place]]][starts[place]:ends[place]]
+            for line in np.flatnonzero(units.last[chosen] - units.first[chosen] > 1):
+                surfaces[line] = sentences[units.sentence[chosen[line]]][starts[line]:ends[line]]
             return np.where(units.special[chosen], pieces, surfaces), surfaces
         return pieces, surfaces
 

@@ -1,4 +1,4 @@
-"""The stored tokens of one model, end to end, as the arrays that scoring works on; and the units it weighs."""
+"""The stored tokens of one model, end to end, as the arrays that scoring works on; and the units that are matched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from engine.measures.word_similarity import word_similarities
 class PairTokens:
     """The tokens of all alignments of one model: reference, candidate, reference, candidate, …
 
-    An **alignment** is a candidate held against one reference; alignments of one row follow each other. `table` and
+    An **alignment** is a candidate compared with one reference; alignments of one row follow each other. `table` and
     `shapes` are the model's part of `records.Result.tokens` and `.shapes`, `pairs` is that of the result. Sentence
     2a is the reference of alignment a, 2a + 1 its candidate.
     """
@@ -47,7 +47,7 @@ class PairTokens:
 
     def readings(self, engine: str, scope: str) -> np.ndarray:
         """The reading of each token, str (n_tokens,)."""
-        return texts(self.table[READING_COLUMNS[engine, scope]])
+        return category_texts(self.table[READING_COLUMNS[engine, scope]])
 
     def reference_counts(self) -> tuple[int, dict[str, int]]:
         """The number of references, and in how many of them each piece occurs; special tokens are none."""
@@ -60,21 +60,21 @@ class PairTokens:
     @cached_property
     def sentences(self) -> list[str]:
         """The text of every sentence, as it was given."""
-        place_of_row = {row: place for place, row in enumerate(self.pairs["row"].tolist())}
+        line_of_row = {row: line for line, row in enumerate(self.pairs["row"].tolist())}
         columns = {name: self.pairs[name].tolist() for name in self.pairs.columns if name.startswith(("ref", "cand"))}
-        found: list[str] = []
+        sentences: list[str] = []
         for row, reference in zip(self.shapes["row"].tolist(), self.shapes["reference"].tolist(), strict=True):
-            place = place_of_row[row]
-            found += [columns[reference_column(reference)][place], columns["candidate"][place]]
-        return found
+            line = line_of_row[row]
+            sentences += [columns[reference_column(reference)][line], columns["candidate"][line]]
+        return sentences
 
     @cached_property
     def sentence(self) -> np.ndarray:
         """The sentence of each token, int64 (n_tokens,)."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
-    def one(self, alignment: int) -> PairTokens:
-        """One alignment alone."""
+    def of_alignment(self, alignment: int) -> PairTokens:
+        """The tokens of one alignment alone."""
         first, last = np.cumsum(np.r_[0, self.lengths])[[2 * alignment, 2 * alignment + 2]]
         return PairTokens(self.model, self.table.iloc[first:last], self.shapes.iloc[alignment:alignment + 1],
                           self.pairs)
@@ -89,7 +89,7 @@ class PairTokens:
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is matched and weighed: tokens or words of all sentences, end to end; each a run of tokens.
+    """What is matched and weighted: tokens or words of all sentences, end to end; each a run of tokens.
 
     `first` and `last` int64 (n_units,): its tokens are first to before last. `lengths` int64 (n_sentences,) units of
     each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `proper_noun` and `special` bool,
@@ -117,8 +117,8 @@ class Units:
 def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
                   engine: str, scope: str) -> Units:
     """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold."""
-    places = np.arange(len(tokens.table))
-    return Units(places, places + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
+    token = np.arange(len(tokens.table))
+    return Units(token, token + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
                  ~tokens.special & (weight > threshold),  # nothing exceeds NaN
                  tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
                  tokens.readings(engine, scope), similarity)
@@ -128,11 +128,11 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
                engine: str, scope: str, *, with_idf: bool) -> Units:
     """Every word a unit, every special token one, too.
 
-    How alike two words are, `measures.word_similarity` says. With idf a word weighs what its pieces weigh
-    together, so that a sentence weighs the same in either unit, and it is low-frequency when that exceeds the
-    threshold: a name cut into frequent characters is rare all the same. Without idf it weighs 1. It is a proper noun
-    when one of its pieces is. Its reading is that of the word in its sentence (scope "word") or those of its pieces
-    joined (scope "piece"). Source: ours; the sum is the idf of a word whose pieces occur independently.
+    How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
+    its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
+    exceeds the threshold: a name cut into frequent characters is rare all the same. Without idf its weight is 1. It is
+    a proper noun when one of its pieces is. Its reading is that of the word in its sentence (scope "word") or those of
+    its pieces joined (scope "piece"). Source: ours; the sum is the idf of a word whose pieces occur independently.
     """
     word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
     begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
@@ -145,8 +145,8 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     readings = tokens.readings(engine, scope)
     whole = readings[first]
     if scope == "piece":
-        for place in np.flatnonzero(last - first > 1):
-            whole[place] = "".join(readings[first[place]:last[place]])
+        for number in np.flatnonzero(last - first > 1):
+            whole[number] = "".join(readings[first[number]:last[number]])
 
     of_reference = sentence % 2 == 0
     rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
@@ -156,7 +156,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
                  word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
 
 
-def texts(categories: pd.Series) -> np.ndarray:
+def category_texts(categories: pd.Series) -> np.ndarray:
     """A column of categories as the texts they stand for, an array of its own."""
     return categories.cat.categories.to_numpy(dtype=object)[categories.cat.codes.to_numpy()]
 
@@ -168,13 +168,13 @@ def _numbered_from_0(units: np.ndarray) -> np.ndarray:
 
 def tokens_by_model(result: Result) -> dict[str, PairTokens]:
     """The tokens of each model of a result as arrays; made once for each result, and kept with it."""
-    kept = vars(result)
-    if "_tokens_by_model" not in kept:
-        kept["_tokens_by_model"] = {
+    attributes = vars(result)
+    if "_tokens_by_model" not in attributes:
+        attributes["_tokens_by_model"] = {
             model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs)
             for model in result.settings.models}
-    made: dict[str, PairTokens] = kept["_tokens_by_model"]
-    return made
+    tokens: dict[str, PairTokens] = attributes["_tokens_by_model"]
+    return tokens
 
 
 def _of_model(table: pd.DataFrame, model: str) -> pd.DataFrame:

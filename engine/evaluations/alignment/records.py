@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.layers import layer_number
 
 PRECISIONS = ("fp32", "bf16", "fp16")
 
@@ -95,11 +96,11 @@ class Result:
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
 
-    def layer_place(self, model: str, layer: int | None = None) -> int:
+    def layer_index(self, model: str, layer: int | None = None) -> int:
         """Where `similarity[model]` has a layer; None is the one of the settings. InputError when it is not held."""
-        held, asked = self.layers[model], self.settings.layer if layer is None else layer
-        resolved = self.n_layers[model] if asked is None else asked if asked >= 0 else asked + self.n_layers[model] + 1
-        if resolved not in held:
+        held, n_layers = self.layers[model], self.n_layers[model]
+        number = layer_number(self.settings.layer if layer is None else layer, n_layers)
+        if number not in held:
             raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Weigh "
                              "with all layers to choose among them.")
-        return held.index(resolved)
+        return held.index(number)

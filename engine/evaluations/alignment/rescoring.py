@@ -50,10 +50,10 @@ class Scores:
     def tokens_of(self, model: str, row: int) -> pd.DataFrame:
         """The tokens of one pair, as they stand in `tokens`. Raises InputError when there is no such pair."""
         scores = self.by_model.get(model)
-        place = np.flatnonzero(scores.pairs["row"].to_numpy() == row) if scores is not None else np.empty(0)
-        if scores is None or not len(place):
+        lines = np.flatnonzero(scores.pairs["row"].to_numpy() == row) if scores is not None else np.empty(0)
+        if scores is None or not len(lines):
             raise InputError(f"The run holds no pair in row {row} under {model}.")
-        return scores.frame(int(place[0]), int(place[0]) + 1)
+        return scores.frame(int(lines[0]), int(lines[0]) + 1)
 
     def token_parts(self) -> Iterator[pd.DataFrame]:
         """The rows of `tokens`, some thousand pairs at a time, for runs whose whole table is too large."""
@@ -77,12 +77,13 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
     notices = []
     for model in models or result.settings.models:
         tokens = tokens_by_model(result)[model]
-        similarity = result.similarity[model][result.layer_place(model, layer)]
+        similarity = result.similarity[model][result.layer_index(model, layer)]
         dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
         weight = tokens.weights(dictionary)
         threshold = _threshold(scoring, dictionary)
-        given = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope)
-        units = word_units(*given, with_idf=dictionary is not None) if scoring.unit == "word" else subword_units(*given)
+        common = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope)
+        units = (word_units(*common, with_idf=dictionary is not None) if scoring.unit == "word"
+                 else subword_units(*common))
         scores = score_pairs(tokens, units, scoring)
         by_model[model], thresholds[model] = scores, threshold
         if dictionary is not None:
@@ -104,20 +105,19 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
     `reference`: which of the row's, 1 the first. Raises InputError when the run holds no such pair or layer.
     """
     tokens = tokens_by_model(result).get(model)
-    found = np.empty(0) if tokens is None else np.flatnonzero(
+    alignments = np.empty(0) if tokens is None else np.flatnonzero(
         (tokens.shapes["row"].to_numpy() == row) & (tokens.shapes["reference"].to_numpy() == reference))
-    if tokens is None or not len(found):
+    if tokens is None or not len(alignments):
         which = f" with reference {reference}" if reference != 1 else ""
         raise InputError(f"The run holds no pair in row {row}{which} under {model}.")
-    place = int(found[0])
-    shape = tokens.shapes.iloc[place]
+    alignment = int(alignments[0])
+    shape = tokens.shapes.iloc[alignment]
     n_reference, n_candidate, offset = (int(shape[name]) for name in ("n_reference", "n_candidate", "offset"))
-    flat: np.ndarray = result.similarity[model][result.layer_place(model, layer)][
+    flat: np.ndarray = result.similarity[model][result.layer_index(model, layer)][
         offset:offset + n_reference * n_candidate]
     if unit == "word":
-        one = tokens.one(place)
-        weight = one.weights(None)
-        units = word_units(one, flat, weight, float("nan"), "pykakasi", "word", with_idf=False)
+        of_pair = tokens.of_alignment(alignment)
+        units = word_units(of_pair, flat, of_pair.weights(None), float("nan"), "pykakasi", "word", with_idf=False)
         return units.similarity.reshape(units.lengths[0], units.lengths[1])  # (n_reference, n_candidate) words
     return flat.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
 

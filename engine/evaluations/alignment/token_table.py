@@ -138,11 +138,11 @@ def joined_words(touched: np.ndarray, n_words: int) -> np.ndarray:
 def _readings(text: str, surfaces: Sequence[str], special: np.ndarray, touched: np.ndarray,
               tagged: Sequence[TaggedWord]) -> dict[str, list[str]]:
     """What each engine reads in each scope, "" for special tokens and, of a word, for tokens that touch none."""
-    plain = special.tolist()
+    flags = special.tolist()
     alone: dict[str, Callable[[str], str]] = {"pykakasi": reading, "unidic": unidic_reading}
-    found = {READING_COLUMNS[engine, "piece"]: ["" if flag else read(surface)
-                                                for surface, flag in zip(surfaces, plain, strict=True)]
-             for engine, read in alone.items()}
+    columns = {READING_COLUMNS[engine, "piece"]: ["" if flag else read(surface)
+                                                  for surface, flag in zip(surfaces, flags, strict=True)]
+               for engine, read in alone.items()}
     group = joined_words(touched, len(tagged)).tolist()
     members: dict[int, list[TaggedWord]] = {}
     for number, word in zip(group, tagged, strict=True):
@@ -150,7 +150,7 @@ def _readings(text: str, surfaces: Sequence[str], special: np.ndarray, touched: 
     by_group = {number: (reading(text[words[0].start:words[-1].end]), "".join(word.reading for word in words))
                 for number, words in members.items()}
     of_token = [by_group[group[first]] if first < last and not flag else ("", "")
-                for (first, last), flag in zip(touched.tolist(), plain, strict=True)]
-    found[READING_COLUMNS["pykakasi", "word"]] = [pair[0] for pair in of_token]
-    found[READING_COLUMNS["unidic", "word"]] = [pair[1] for pair in of_token]
-    return found
+                for (first, last), flag in zip(touched.tolist(), flags, strict=True)]
+    columns[READING_COLUMNS["pykakasi", "word"]] = [pair[0] for pair in of_token]
+    columns[READING_COLUMNS["unidic", "word"]] = [pair[1] for pair in of_token]
+    return columns

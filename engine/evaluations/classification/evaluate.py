@@ -34,9 +34,10 @@ from engine.evaluations.classification.tables import (
     model_table,
     sentence_table,
 )
-from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
+from engine.layers import resolve_layer
 from engine.measures.classification import accuracy, stratified_split, tail_split
 from engine.models.sources.facts import ModelFacts
 
@@ -56,7 +57,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     all_facts, layers, vectors_by_model, excluded = [], {}, {}, []
     for model in settings.models:
         facts = session.describe(model)
-        layers[model] = resolve_layer(settings.layer, facts)
+        layers[model] = resolve_layer(settings.layer, facts.n_layers, facts.name)
         pieces = session.sentence_vectors(model, texts, layers=[layers[model]], pooling=settings.pooling)
         all_facts.append(facts)
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]

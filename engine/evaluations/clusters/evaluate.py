@@ -26,9 +26,10 @@ from engine.evaluations.clusters.records import (
 )
 from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors, require_vectors
-from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
+from engine.layers import resolve_layer
 from engine.measures.clusters.centroids import centroid_distances
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
@@ -43,7 +44,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     """
     _check(settings)
     facts = [session.describe(model) for model in settings.models]
-    layers = {one.name: resolve_layer(settings.layer, one) for one in facts}
+    layers = {one.name: resolve_layer(settings.layer, one.n_layers, one.name) for one in facts}
     require_vectors(facts, settings.pooling)
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
     read = [model_vectors(settings, one, layers[one.name], dataset, texts, session) for one in facts]

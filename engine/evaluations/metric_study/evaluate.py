@@ -24,9 +24,10 @@ from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import BERTSCORE, POOLINGS, SCORES, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
-from engine.evaluations.shared.signature import require_models, resolve_layer, signature
+from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
+from engine.layers import resolve_layer
 from engine.measures.statistics.correlation import pearson
 from engine.measures.surface import signatures
 from engine.models.sources.facts import ModelFacts
@@ -42,7 +43,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     grid = _checked(settings)
     humans = human_gold(dataset.human)
     facts = {model: session.describe(model) for model in settings.models}
-    resolved = {model: resolve_layer(settings.layer, facts[model]) for model in settings.models}
+    resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
     left_out = _misfits(settings, facts)
     cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
     dictionaries: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Both sentences of every pair scored by one model: in one precision, or in two where the cheaper one may err.
 
 *Exact decisions*: every pair is scored in bfloat16, and a seeded sample in float32 too. The largest error of a margin
-there (`measures.settled`: nats per square root of a token, under any normalisation), times SAFETY, bounds the error of
+there (`decision_bounds`: nats per square root of a token, under any normalisation), times SAFETY, bounds the error of
 every pair. Each pair that this bound could turn under any normalisation is scored in float32; the errors seen on the
 way are counted in, and so on until no open pair is left. A pair whose winner depends on PenLP's alpha is always open.
 So every winner is float32's, unless a pair that was never looked at is off by SAFETY times more than all that were.
@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
-from engine.measures.minimal_pairs.decision_bounds import largest_error, settled
+from engine.measures.minimal_pairs.decision_bounds import largest_error, robust_decisions
 
 Piece = dict[str, Any]
 Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
@@ -96,14 +96,14 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, unigrams: Unigrams) -> 
     while len(chosen):
         rounds += 1
         again = ask([*texts[0, scored[chosen]], *texts[1, scored[chosen]]], "fp32")
-        for side, found in enumerate((again[:len(chosen)], again[len(chosen):])):
-            fine[side, chosen] = sums(found)
-            for place, piece in zip(chosen, found, strict=True):
-                by_side[side][scored[place]] = piece
+        for side, rescored in enumerate((again[:len(chosen)], again[len(chosen):])):
+            fine[side, chosen] = sums(rescored)
+            for pair, piece in zip(scored[chosen], rescored, strict=True):
+                by_side[side][pair] = piece
         in_fp32[chosen] = True
         error = max(error, largest_error(coarse[:, chosen], fine[:, chosen], tokens[:, chosen], characters[:, chosen]))
-        safe = settled(fine, SAFETY * error, tokens, characters, unigrams=corpora)
-        chosen = np.flatnonzero(may_turn & ~in_fp32 & ~safe)
+        robust = robust_decisions(fine, SAFETY * error, tokens, characters, unigrams=corpora)
+        chosen = np.flatnonzero(may_turn & ~in_fp32 & ~robust)
     scored_in[scored[~in_fp32]] = "bf16"
     bounds[scored[~in_fp32]] = SAFETY * error
     return ScoredPairs(by_side, scored_in, bounds, {

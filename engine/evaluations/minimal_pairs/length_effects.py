@@ -38,20 +38,6 @@ def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: f
     ])
 
 
-def slope_curve(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, points: int = 41) -> pd.DataFrame:
-    """The fitted curves, to be drawn over `by_difference`: model, difference, accuracy; a model without slope has none.
-    """
-    found = slopes(result, (normalization,), alpha).set_index("model")
-    parts = []
-    for model, pairs in by_model(result):
-        fit, difference = found.loc[model], _differences(pairs)
-        if not fit["reason"]:
-            x = np.linspace(difference.min(), difference.max(), points)
-            parts.append(pd.DataFrame({"model": model, "difference": x,
-                                       "accuracy": 1 / (1 + np.exp(-(fit["intercept"] + fit["slope"] * x)))}))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["model", "difference", "accuracy"])
-
-
 def length_correlations(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA
                         ) -> pd.DataFrame:
     """Do scores fall or rise with |S|? Over all sentences of the pairs, acceptable or not.

@@ -44,7 +44,7 @@ class Result:
         acceptable_log_likelihood, unacceptable_log_likelihood, identical (the model reads one and the same), and of
         either side characters, unknown (tokens that stand for unknown characters) and unigrams (log P_u of
         `unigrams`, for SLOR); scored_in ("fp32", "bf16", "fp16"); error_bound (of the margin, nats per square root of a
-        token as in `measures.settled`; 0 in fp32, NaN in halves without exact decisions); item (place in `items`).
+        token as in `decision_bounds`; 0 in fp32, NaN in halves without exact decisions); item (place in `items`).
     tokens: model, row, side, position, token, log_likelihood. excluded: model, row, reason.
     items: every pair of the dataset: row, source, category and its further fields as "field:<name>".
     precision: of exact decisions: model, n (pairs), n_sampled, n_fp32 (pairs scored again), rounds, largest_error (of

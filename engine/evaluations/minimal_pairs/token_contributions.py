@@ -1,4 +1,4 @@
-"""One pair under the glass: the tokens of both sentences beside each other, and what each adds to the difference."""
+"""Token contributions of one pair: the tokens of both sentences beside each other, and what each adds to the margin."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     if pair.empty:
         raise InputError(f"{model} has no scores for row {row}.")
     of_model = (tokens["model"] == model).to_numpy()
-    found = tokens[of_model & (tokens["row"] == row).to_numpy()]
-    above = np.zeros(len(found))
+    of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
+    unigram_terms = np.zeros(len(of_pair))
     if normalization == "SLOR":
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-        above = unigrams[(tokens["row"] == row).to_numpy()[of_model]]
+        unigram_terms = unigrams[(tokens["row"] == row).to_numpy()[of_model]]
     by_side = {}
     for side in SIDES:
-        chosen = (found["side"] == side).to_numpy()
-        own = found[chosen]
-        # A score is linear in its tokens: the divisor is what one nat is worth.
-        worth = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0],
-                           n_characters=pair[f"{side}_characters"])[0] * -1
+        chosen = (of_pair["side"] == side).to_numpy()
+        own = of_pair[chosen]
+        # A score is linear in its tokens: what one nat adds is the same for each.
+        per_nat = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0],
+                             n_characters=pair[f"{side}_characters"])[0] * -1
         values = own["log_likelihood"].to_numpy(dtype=np.float64)
-        by_side[side] = own["token"].astype(str).tolist(), values, (values - above[chosen]) * worth
+        by_side[side] = own["token"].astype(str).tolist(), values, (values - unigram_terms[chosen]) * per_nat
     slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
     columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
-    for side, places in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):
+    for side, positions in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):
         names, values, parts = by_side[side]
-        columns[f"{side}_position"] = pd.array(places, dtype="Int64")
-        columns[f"{side}_token"] = pd.array([None if i is None else names[i] for i in places], dtype="str")
-        columns[f"{side}_log_likelihood"] = [np.nan if i is None else values[i] for i in places]
-        columns[f"{side}_part"] = [np.nan if i is None else parts[i] for i in places]
+        columns[f"{side}_position"] = pd.array(positions, dtype="Int64")
+        columns[f"{side}_token"] = pd.array([None if i is None else names[i] for i in positions], dtype="str")
+        columns[f"{side}_log_likelihood"] = [np.nan if i is None else values[i] for i in positions]
+        columns[f"{side}_part"] = [np.nan if i is None else parts[i] for i in positions]
     table = pd.DataFrame(columns)
     both = [table[f"{side}_part"].fillna(0.0) for side in SIDES]
     return table.assign(contribution=both[0] - both[1])
@@ -62,8 +62,8 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
 
 def contributions_by_change(contributions: pd.DataFrame) -> pd.DataFrame:
     """Where the difference comes from, in four lines at most: change, label, n_slots, contribution."""
-    found = contributions.groupby("change", sort=False)["contribution"].agg(["size", "sum"])
-    present = [change for change in CHANGES if change in found.index]
+    totals = contributions.groupby("change", sort=False)["contribution"].agg(["size", "sum"])
+    present = [change for change in CHANGES if change in totals.index]
     return pd.DataFrame({"change": present, "label": [CHANGES[change] for change in present],
-                         "n_slots": found.loc[present, "size"].to_numpy(),
-                         "contribution": found.loc[present, "sum"].to_numpy()})
+                         "n_slots": totals.loc[present, "size"].to_numpy(),
+                         "contribution": totals.loc[present, "sum"].to_numpy()})

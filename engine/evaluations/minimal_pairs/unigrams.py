@@ -13,7 +13,7 @@ import numpy as np
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
-from engine.measures.minimal_pairs.unigrams import unigram_log_probabilities
+from engine.measures.unigrams import unigram_log_probabilities
 
 SIDES = ("acceptable", "unacceptable")
 
@@ -51,13 +51,13 @@ def with_unigrams(result: Result, choice: str) -> Result:
     pairs = result.pairs.copy(deep=False)
     sums = {side: np.full(len(pairs), np.nan) for side in SIDES}
     for model, tokenizer in result.tokenizers.items():
-        places = np.flatnonzero((pairs["model"] == model).to_numpy())
+        lines = np.flatnonzero((pairs["model"] == model).to_numpy())
         values = token_unigrams(result, model, tokenizer, choice)
-        lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy()[places] for side in SIDES])
+        lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy()[lines] for side in SIDES])
         by_side = np.split(sentence_sums(values, lengths), 2)
-        for side, found in zip(SIDES, by_side, strict=True):
-            sums[side][places] = found
-    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": found for side, found in sums.items()}),
+        for side, of_model in zip(SIDES, by_side, strict=True):
+            sums[side][lines] = of_model
+    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": values for side, values in sums.items()}),
                    unigrams=choice)
 
 

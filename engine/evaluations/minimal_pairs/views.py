@@ -1,4 +1,4 @@
-"""What a minimal-pairs result says under a normalisation: scores, winners, accuracies. No model is asked."""
+"""A minimal-pairs result under a normalisation: scores, winners, accuracies. No model is asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
-from engine.measures.minimal_pairs.decision_bounds import ALPHAS, ratios, standard_margin
+from engine.measures.minimal_pairs.decision_bounds import ALPHAS
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.statistics.intervals import wilson_interval
 
@@ -52,22 +52,6 @@ def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPH
     """1 right, 0 tie, -1 wrong (n_pairs,) int8 under a normalisation."""
     acceptable, unacceptable = scores(pairs, normalization, alpha)
     return decisions(acceptable, unacceptable, pairs["identical"].to_numpy())
-
-
-def unsettled(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
-    """Which pairs could have another winner in fp32, as far as their `error_bound` says: bool (n_pairs,).
-
-    None does after exact decisions, with any alpha of ALPHA_RANGE and any built-in corpus of unigrams; another corpus
-    may leave some. False where no error was measured (plain bf16).
-    """
-    acceptable, unacceptable = _numerators(pairs, normalization)
-    tokens = np.stack(token_counts(pairs))
-    characters = np.stack([pairs[f"{side}_characters"].to_numpy() for side in SIDES])
-    by_name = ratios(tokens, characters, (alpha, alpha))
-    ratio = by_name[{"PenLP": "PenLP most", "SLOR": "MeanLP"}.get(normalization, normalization)]
-    margins = standard_margin(np.stack([acceptable, unacceptable]), tokens, ratio)
-    bound = pairs["error_bound"].to_numpy()
-    return (np.abs(margins) <= bound) & (bound > 0) & ~pairs["identical"].to_numpy()
 
 
 def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -122,11 +106,11 @@ def field_names(result: Result) -> tuple[str, ...]:
 
     Left out are those with one value, or with more than MOST_CATEGORIES.
     """
-    found = {name: values for column, values in result.items.items() if (name := str(column)).startswith(FIELD)
-             and 1 < values.nunique() <= MOST_CATEGORIES}
-    names = [name.removeprefix(FIELD) for name in found]
+    candidates = {name: values for column, values in result.items.items() if (name := str(column)).startswith(FIELD)
+                  and 1 < values.nunique() <= MOST_CATEGORIES}
+    names = [name.removeprefix(FIELD) for name in candidates]
     main = result.items[CATEGORY]
-    same = next((name for name in names if (found[f"{FIELD}{name}"] == main).all()), None)
+    same = next((name for name in names if (candidates[f"{FIELD}{name}"] == main).all()), None)
     if same is not None:
         return (same, *(name for name in names if name != same))
     return (CATEGORY, *names) if main.nunique() > 1 else tuple(names)
@@ -150,12 +134,6 @@ def by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each model with its pairs."""
     for model in result.settings.models:
         yield model, of_model(result, model)
-
-
-def _numerators(pairs: pd.DataFrame, normalization: str) -> list[np.ndarray]:
-    """What a normalisation divides, of either side: log-likelihoods, under SLOR less their unigrams."""
-    return [pairs[f"{side}_log_likelihood"].to_numpy()
-            - (pairs[f"{side}_unigrams"].to_numpy() if normalization == "SLOR" else 0.0) for side in SIDES]
 
 
 def _categories(model: str, pairs: pd.DataFrame, categories: pd.Series, normalization: str, alpha: float

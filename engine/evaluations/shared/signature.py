@@ -7,10 +7,10 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from engine.errors import InputError
+from engine.libraries import SIGNED
 from engine.models.sources.facts import ModelFacts
 from engine.version import VERSION, library_version
 
-LIBRARIES = ("torch", "transformers", "tokenizers", "numpy")
 FINGERPRINT_DIGITS = 12
 
 
@@ -23,29 +23,18 @@ def signature(
     `settings` is a frozen dataclass; `libraries` are distributions that matter beside the usual ones;
     `resolved` holds what the settings left open (the layer that "last" stands for).
     """
-    given: Mapping[str, Any] = asdict(settings) if is_dataclass(settings) else dict(settings)  # type: ignore[arg-type]
+    fields: Mapping[str, Any] = asdict(settings) if is_dataclass(settings) else dict(settings)  # type: ignore[arg-type]
     return {
         "models": [
             {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
              "device": facts.device, "dtype": facts.dtype, **({"recipe": facts.recipe} if facts.recipe else {})}
             for facts in models
         ],
-        "settings": {key: value for key, value in given.items() if key != "models"},
+        "settings": {key: value for key, value in fields.items() if key != "models"},
         **resolved,
         "dataset": dataset_hash[:FINGERPRINT_DIGITS],
-        "versions": {"hakari": VERSION, **{name: library_version(name) for name in (*LIBRARIES, *libraries)}},
+        "versions": {"hakari": VERSION, **{name: library_version(name) for name in (*SIGNED, *libraries)}},
     }
-
-
-def resolve_layer(layer: int | None, facts: ModelFacts) -> int:
-    """The hidden state that `layer` stands for: None is the last, -1 too, 0 the embeddings.
-
-    Raises InputError when the model has no such layer.
-    """
-    resolved = facts.n_layers if layer is None else layer + facts.n_layers + 1 if layer < 0 else layer
-    if not 0 <= resolved <= facts.n_layers:
-        raise InputError(f"{facts.name} has layers 0 (embeddings) to {facts.n_layers}; got layer {layer}.")
-    return resolved
 
 
 def require_models(models: Sequence[str]) -> None:

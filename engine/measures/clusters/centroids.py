@@ -21,7 +21,7 @@ class CentroidDistances:
     names: tuple[str, ...]
     between: NDArray[np.float64]  # (n_classes, n_classes)
     own: NDArray[np.float64]  # (n_sentences,), to the centroid of its own class
-    nearest_class: NDArray[np.intp]  # (n_sentences,), place in `names`
+    nearest_class: NDArray[np.intp]  # (n_sentences,), index in `names`
     nearest: NDArray[np.float64]  # (n_sentences,), to that class's centroid
 
 
@@ -42,21 +42,22 @@ def centroid_distances(vectors: ArrayLike, labels: Sequence[str]) -> CentroidDis
 
     Raises InputError as `dispersion` does. Source: Shibayama et al. 2020, section 3.1, whose g_i these are.
 
-    >>> found = centroid_distances([[0.0], [7.0], [8.0], [9.0]], ["a", "a", "b", "b"])
-    >>> float(found.between[0, 1]), [found.names[place] for place in found.nearest_class]
+    >>> distances = centroid_distances([[0.0], [7.0], [8.0], [9.0]], ["a", "a", "b", "b"])
+    >>> float(distances.between[0, 1]), [distances.names[number] for number in distances.nearest_class]
     (5.0, ['a', 'b', 'b', 'b'])
     """
-    given = labelled_vectors(vectors, labels)
-    between = np.stack([np.linalg.norm(given.centroids - centroid, axis=1) for centroid in given.centroids])
-    own = np.linalg.norm(given.vectors - given.centroids[given.class_of], axis=1)
-    nearest_class = np.empty_like(given.class_of)
-    centroids = given.centroids - given.middle  # (n_classes, n_dims); far from the origin the product loses digits
+    labelled = labelled_vectors(vectors, labels)
+    between = np.stack([np.linalg.norm(labelled.centroids - centroid, axis=1) for centroid in labelled.centroids])
+    own = np.linalg.norm(labelled.vectors - labelled.centroids[labelled.class_of], axis=1)
+    nearest_class = np.empty_like(labelled.class_of)
+    # Far from the origin the product would lose digits.
+    centroids = labelled.centroids - labelled.middle  # (n_classes, n_dims)
     half_squares = np.square(centroids).sum(axis=1) / 2
     for start in range(0, len(own), ROWS):
         here = slice(start, start + ROWS)
         # ||x − g||² / 2 less ||x||² / 2
-        nearest_class[here] = (half_squares - (given.vectors[here] - given.middle) @ centroids.T).argmin(axis=1)
-    nearest = np.linalg.norm(given.vectors - given.centroids[nearest_class], axis=1)
-    stays = own <= nearest + np.sqrt(given.rounding)
-    return CentroidDistances(given.names, between, own, np.where(stays, given.class_of, nearest_class),
+        nearest_class[here] = (half_squares - (labelled.vectors[here] - labelled.middle) @ centroids.T).argmin(axis=1)
+    nearest = np.linalg.norm(labelled.vectors - labelled.centroids[nearest_class], axis=1)
+    stays = own <= nearest + np.sqrt(labelled.rounding)
+    return CentroidDistances(labelled.names, between, own, np.where(stays, labelled.class_of, nearest_class),
                              np.where(stays, own, nearest))

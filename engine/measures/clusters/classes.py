@@ -18,7 +18,7 @@ class LabelledVectors:
 
     vectors: NDArray[np.float64]  # (n_sentences, n_dims)
     names: tuple[str, ...]
-    class_of: NDArray[np.intp]  # (n_sentences,), places in `names`
+    class_of: NDArray[np.intp]  # (n_sentences,), indices into `names`
     sizes: NDArray[np.intp]  # (n_classes,)
     centroids: NDArray[np.float64]  # (n_classes, n_dims)
     # A centroid is off by a few units in the last place of the largest entry; a B_m up to this is made of that.
@@ -29,9 +29,9 @@ class LabelledVectors:
         """The mean of the centroids, each class counting once; (n_dims,)."""
         return np.asarray(self.centroids.mean(axis=0))
 
-    def members(self, place: int) -> NDArray[np.float64]:
+    def members(self, number: int) -> NDArray[np.float64]:
         """The vectors of one class, (n, n_dims)."""
-        return self.vectors[self.class_of == place]
+        return self.vectors[self.class_of == number]
 
 
 def labelled_vectors(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]) -> LabelledVectors:
@@ -45,10 +45,11 @@ def labelled_vectors(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.g
         raise InputError(f"Every sentence needs one label; got {len(array)} vectors and {len(labels)} labels.")
     names, class_of = np.unique(np.array(list(labels), dtype=object), return_inverse=True)
     if len(names) < 2:
-        given = f" ('{names[0]}')" if len(names) else ""
-        raise InputError(f"Clustering needs at least 2 labels; got {len(names)}{given} over {len(array)} sentences. "
+        named = f" ('{names[0]}')" if len(names) else ""
+        raise InputError(f"Clustering needs at least 2 labels; got {len(names)}{named} over {len(array)} sentences. "
                          "Add a second group.")
-    centroids = np.stack([array[class_of == place].mean(axis=0) for place in range(len(names))])  # (n_classes, n_dims)
+    # (n_classes, n_dims)
+    centroids = np.stack([array[class_of == number].mean(axis=0) for number in range(len(names))])
     sizes = np.bincount(class_of, minlength=len(names))
     rounding = centroids.size * (4 * np.finfo(np.float64).eps * float(np.abs(array).max())) ** 2
     return LabelledVectors(array, tuple(map(str, names)), class_of, sizes, centroids, rounding)

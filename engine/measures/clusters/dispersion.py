@@ -73,19 +73,19 @@ def dispersion(vectors: ArrayLike, labels: Sequence[str]) -> Dispersion:
     >>> result.in_class, result.out_of_class, result.score
     (4.0, 8.0, 0.5)
     """
-    given = labelled_vectors(vectors, labels)
-    spreads = [float(np.square(given.members(place) - centroid).sum())
-               for place, centroid in enumerate(given.centroids)]
-    squared_distances = np.square(given.centroids - given.middle).sum(axis=1)  # (n_classes,)
+    labelled = labelled_vectors(vectors, labels)
+    spreads = [float(np.square(labelled.members(number) - centroid).sum())
+               for number, centroid in enumerate(labelled.centroids)]
+    squared_distances = np.square(labelled.centroids - labelled.middle).sum(axis=1)  # (n_classes,)
     in_class, out_of_class = float(np.sum(spreads)), float(squared_distances.sum())
     return Dispersion(
         in_class=in_class,
         out_of_class=out_of_class,
-        score=in_class / out_of_class if out_of_class > given.rounding else float("nan"),
-        in_class_variance=in_class / len(given.vectors),
-        out_of_class_variance=out_of_class / len(given.names),
+        score=in_class / out_of_class if out_of_class > labelled.rounding else float("nan"),
+        in_class_variance=in_class / len(labelled.vectors),
+        out_of_class_variance=out_of_class / len(labelled.names),
         classes=tuple(
             ClassDispersion(name, int(n), spread, float(np.sqrt(squared)))
-            for name, n, spread, squared in zip(given.names, given.sizes, spreads, squared_distances, strict=True)
+            for name, n, spread, squared in zip(labelled.names, labelled.sizes, spreads, squared_distances, strict=True)
         ),
     )

@@ -58,22 +58,22 @@ def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.
     >>> null.score, null.p_value > 0.2  # a third of the permutations give the same two groups
     (0.02, True)
     """
-    given = labelled_vectors(vectors, labels)
+    labelled = labelled_vectors(vectors, labels)
     if n_permutations < 1:
         raise InputError(f"A permutation test takes at least 1 permutation; got {n_permutations}.")
-    array = given.vectors - given.vectors.mean(axis=0)
+    array = labelled.vectors - labelled.vectors.mean(axis=0)
     total = float(np.square(array).sum())
-    in_class, out_of_class = _dispersions(array, given.sizes, np.argsort(given.class_of, kind="stable")[None])
-    if not out_of_class[0] > given.rounding:
+    in_class, out_of_class = _dispersions(array, labelled.sizes, np.argsort(labelled.class_of, kind="stable")[None])
+    if not out_of_class[0] > labelled.rounding:
         return PermutationNull(float("nan"), np.empty(0), float("nan"))
     random = np.random.default_rng(seed)
-    block = max(1, BLOCK_BYTES // (8 * max(len(array), len(given.names) * DIMENSIONS)))
+    block = max(1, BLOCK_BYTES // (8 * max(len(array), len(labelled.names) * DIMENSIONS)))
     scores = np.empty(n_permutations)
     for start in range(0, n_permutations, block):
         here = scores[start:start + block]
         orders = random.permuted(np.tile(np.arange(len(array)), (len(here), 1)), axis=1)  # (block, n_sentences)
-        a, b = _dispersions(array, given.sizes, orders)
-        here[:] = np.divide(a, b, out=np.full(len(here), np.inf), where=b > given.rounding)
+        a, b = _dispersions(array, labelled.sizes, orders)
+        here[:] = np.divide(a, b, out=np.full(len(here), np.inf), where=b > labelled.rounding)
     score = float(in_class[0] / out_of_class[0])
     as_small = int((scores <= score + SAME * total / out_of_class[0]).sum())
     return PermutationNull(score, scores, (1 + as_small) / (1 + n_permutations))

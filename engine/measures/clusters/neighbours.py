@@ -123,5 +123,5 @@ def expected_overlap(n_first: int, n_second: int, n_common: int, n_neighbours: i
 
 def _distances(array: NDArray[np.float64], rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:
     """Euclidean distance of each row to its others, (rows, n_others), a column at a time."""
-    columns = [np.linalg.norm(array[rows] - array[others[:, place]], axis=1) for place in range(others.shape[1])]
+    columns = [np.linalg.norm(array[rows] - array[others[:, rank]], axis=1) for rank in range(others.shape[1])]
     return np.stack(columns, axis=1)

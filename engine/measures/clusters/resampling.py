@@ -76,17 +76,17 @@ def bootstrap(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]
     >>> resamples.score.shape
     (100,)
     """
-    given = labelled_vectors(vectors, labels)
+    labelled = labelled_vectors(vectors, labels)
     if n_resamples < FEWEST_RESAMPLES:
         raise InputError(f"A bootstrap takes at least {FEWEST_RESAMPLES} resamples; got {n_resamples}.")
-    centroids = given.centroids - given.middle  # (n_classes, n_dims)
+    centroids = labelled.centroids - labelled.middle  # (n_classes, n_dims)
     out_of_class = float(np.square(centroids).sum())
-    noise = _noise(given)
-    apart = out_of_class > given.rounding
+    noise = _noise(labelled)
+    apart = out_of_class > labelled.rounding
     kept = max(0.0, 1 - noise / out_of_class) if apart else 0.0
-    scatter, squares, totals = _sums(given, np.sqrt(kept) * centroids, n_resamples, seed)
+    scatter, squares, totals = _sums(labelled, np.sqrt(kept) * centroids, n_resamples, seed)
     # sum_i ||g_i - g||^2 = sum_i ||g_i||^2 - N ||g||^2
-    drawn = np.maximum(squares - totals / len(given.names), 0.0)
+    drawn = np.maximum(squares - totals / len(labelled.names), 0.0)
     mean = kept * out_of_class + noise
     return Resamples(in_class=scatter, out_of_class=drawn * (out_of_class / mean) if apart else np.zeros(n_resamples))
 
@@ -107,26 +107,26 @@ def percentile_interval(resampled: Floats, confidence: float = CONFIDENCE) -> tu
     return float(low), float(high)
 
 
-def _noise(given: LabelledVectors) -> float:
+def _noise(labelled: LabelledVectors) -> float:
     """What B_m expects to be when all classes have one mean: (1 - 1/N) Σ_i σ_i² / (n_i (n_i - 1))."""
-    several = np.maximum(given.sizes * (given.sizes - 1), 1)
-    spreads = np.array([np.square(given.members(place) - centroid).sum()
-                        for place, centroid in enumerate(given.centroids)])
-    return float((1 - 1 / len(given.names)) * (spreads / several).sum())
+    several = np.maximum(labelled.sizes * (labelled.sizes - 1), 1)
+    spreads = np.array([np.square(labelled.members(number) - centroid).sum()
+                        for number, centroid in enumerate(labelled.centroids)])
+    return float((1 - 1 / len(labelled.names)) * (spreads / several).sum())
 
 
-def _sums(given: LabelledVectors, centroids: Floats, n_resamples: int, seed: int) -> tuple[Floats, Floats, Floats]:
+def _sums(labelled: LabelledVectors, centroids: Floats, n_resamples: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Of every resample Σ_i σ_i², Σ_i ||g_i||² and ||Σ_i g_i||², the g_i about `centroids`, whose sum is 0."""
     scatter, squares, equal_draws = np.zeros(n_resamples), np.zeros(n_resamples), np.zeros(n_resamples)
-    totals = np.zeros((n_resamples, given.vectors.shape[1]))  # (n_resamples, n_dims), Σ_i of the drawn means
-    for place, centroid in enumerate(centroids):
-        n = int(given.sizes[place])
+    totals = np.zeros((n_resamples, labelled.vectors.shape[1]))  # (n_resamples, n_dims), Σ_i of the drawn means
+    for number, centroid in enumerate(centroids):
+        n = int(labelled.sizes[number])
         if n == 1:
             squares += centroid @ centroid
             continue
-        spread = (given.members(place) - given.centroids[place]) * np.sqrt(n / (n - 1))  # (n, n_dims)
+        spread = (labelled.members(number) - labelled.centroids[number]) * np.sqrt(n / (n - 1))  # (n, n_dims)
         lengths, along = np.square(spread).sum(axis=1), spread @ centroid  # (n,)
-        for block, times in _draws(n, n_resamples, np.random.default_rng([seed, place])):
+        for block, times in _draws(n, n_resamples, np.random.default_rng([seed, number])):
             means = times @ spread / n  # (block, n_dims)
             equal = (1 - 1 / n - times * (times - 1)) @ lengths / n**2
             squared = np.square(means).sum(axis=1) + equal

@@ -73,20 +73,20 @@ def cluster_validity(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.g
     """
     from sklearn import metrics  # takes a second to import: only workers need it
 
-    given = labelled_vectors(vectors, labels)
-    order = canonical_order(given.vectors)
-    class_of = given.class_of[order]
+    labelled = labelled_vectors(vectors, labels)
+    order = canonical_order(labelled.vectors)
+    class_of = labelled.class_of[order]
     # None of the numbers depends on place or unit; float32 and scikit-learn's tests against 0 do.
-    array = given.vectors[order] - given.vectors.mean(axis=0)
+    array = labelled.vectors[order] - labelled.vectors.mean(axis=0)
     largest = float(np.abs(array).max())
-    alike = largest**2 <= given.rounding
+    alike = largest**2 <= labelled.rounding
     array = np.zeros_like(array) if alike else array / largest
     sample = _sample(len(array), seed)
-    clusters, n_starts = _k_means(array, len(given.names), seed)
+    clusters, n_starts = _k_means(array, len(labelled.names), seed)
     return ClusterValidity(
         silhouette=float("nan") if alike else _silhouette(array[sample], class_of[sample]),
-        calinski_harabasz=_calinski_harabasz(given),
-        davies_bouldin=_davies_bouldin(given),
+        calinski_harabasz=_calinski_harabasz(labelled),
+        davies_bouldin=_davies_bouldin(labelled),
         v_measure=float(metrics.v_measure_score(class_of, clusters)),
         ari=float(metrics.adjusted_rand_score(class_of, clusters)),
         nmi=float(metrics.normalized_mutual_info_score(class_of, clusters, average_method="geometric")),
@@ -110,24 +110,24 @@ def _silhouette(array: NDArray[np.float64], class_of: NDArray[np.intp]) -> float
     return float(silhouette_score(array, class_of))
 
 
-def _calinski_harabasz(given: LabelledVectors) -> float:
-    n_sentences, n_classes = len(given.vectors), len(given.names)
-    within = float(np.square(given.vectors - given.centroids[given.class_of]).sum())
-    if n_sentences == n_classes or within <= given.rounding * n_sentences / n_classes:
+def _calinski_harabasz(labelled: LabelledVectors) -> float:
+    n_sentences, n_classes = len(labelled.vectors), len(labelled.names)
+    within = float(np.square(labelled.vectors - labelled.centroids[labelled.class_of]).sum())
+    if n_sentences == n_classes or within <= labelled.rounding * n_sentences / n_classes:
         return float("nan")
-    between = float(given.sizes @ np.square(given.centroids - given.vectors.mean(axis=0)).sum(axis=1))
+    between = float(labelled.sizes @ np.square(labelled.centroids - labelled.vectors.mean(axis=0)).sum(axis=1))
     return between / (n_classes - 1) / (within / (n_sentences - n_classes))
 
 
-def _davies_bouldin(given: LabelledVectors) -> float:
+def _davies_bouldin(labelled: LabelledVectors) -> float:
     from scipy.spatial.distance import pdist, squareform
 
-    distances = squareform(pdist(given.centroids))  # (n_classes, n_classes)
+    distances = squareform(pdist(labelled.centroids))  # (n_classes, n_classes)
     np.fill_diagonal(distances, np.inf)
-    if distances.min() ** 2 <= given.rounding:
+    if distances.min() ** 2 <= labelled.rounding:
         return float("nan")
-    spreads = np.linalg.norm(given.vectors - given.centroids[given.class_of], axis=1)  # (n_sentences,)
-    means = np.bincount(given.class_of, weights=spreads) / given.sizes
+    spreads = np.linalg.norm(labelled.vectors - labelled.centroids[labelled.class_of], axis=1)  # (n_sentences,)
+    means = np.bincount(labelled.class_of, weights=spreads) / labelled.sizes
     return float(((means[:, None] + means) / distances).max(axis=1).mean())
 
 
@@ -140,5 +140,5 @@ def _k_means(array: NDArray[np.float64], n_clusters: int, seed: int) -> tuple[ND
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         # Fewer different vectors than classes: k-means then finds fewer clusters, which the numbers show.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(n_clusters, n_init=n_starts, random_state=seed).fit(array.astype(np.float32))
-    return np.asarray(found.labels_), n_starts
+        fitted = KMeans(n_clusters, n_init=n_starts, random_state=seed).fit(array.astype(np.float32))
+    return np.asarray(fitted.labels_), n_starts

@@ -1,4 +1,4 @@
-"""Is a decision safe from the error of its scores? Pairs that keep their winner under every normalisation there is.
+"""Is a decision robust to the error of its scores? Pairs that keep their winner under every normalisation.
 
 Every normalisation asks one thing of a pair: is log P(A) - ratio · log P(U) above 0, for a ratio that only the lengths
 decide? The error of a sum over tokens grows with the square root of their number, so margins and errors are both
@@ -37,11 +37,11 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
     [1.0]
     """
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
-    given = np.asarray(ratio, dtype=np.float64)
-    if tokens.shape != scores.shape or given.shape != scores.shape[1:]:
+    factor = np.asarray(ratio, dtype=np.float64)
+    if tokens.shape != scores.shape or factor.shape != scores.shape[1:]:
         raise InputError("Pairs need scores and counts of shape (2, n_pairs), and a ratio each.")
     with np.errstate(invalid="ignore"):
-        return (scores[0] - given * scores[1]) / np.sqrt(tokens[0] + given**2 * tokens[1])
+        return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
 
 
 def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, alphas: tuple[float, float] = ALPHAS
@@ -66,12 +66,13 @@ def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, alphas: tuple[float, fl
             "PenLP most": penalty ** alphas[1]}
 
 
-def settled(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_characters: ArrayLike, *,
-            unigrams: Sequence[ArrayLike] = (), alphas: tuple[float, float] = ALPHAS) -> NDArray[np.bool_]:
-    """Does each pair keep its winner under LP, MeanLP, PenLP, SLOR and per character, if its margin may be off by so
-    much?
+def robust_decisions(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_characters: ArrayLike, *,
+                     unigrams: Sequence[ArrayLike] = (), alphas: tuple[float, float] = ALPHAS) -> NDArray[np.bool_]:
+    """Does each pair keep its winner under every normalisation, if its margin may be off by `bound`?
 
-    Settled where |standard_margin| > bound under every ratio and every corpus of unigrams, and, for PenLP, the winner
+    The normalisations are LP, MeanLP, PenLP, SLOR and the log-likelihood per character.
+
+    Robust where |standard_margin| > bound under every ratio and every corpus of unigrams, and, for PenLP, the winner
     is the same at both ends of alpha: as the margin is linear in the ratio, it then is the same between them.
 
     Parameters
@@ -81,15 +82,16 @@ def settled(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_cha
     n_tokens, n_characters : (2, n_pairs).
     unigrams : arrays (2, n_pairs), the unigram log-probabilities of each corpus that SLOR may take.
     alphas : the least and the greatest alpha of PenLP. A pair whose winner changes between them ties at some alpha, so
-        no bound settles it.
+        it is robust to no error.
 
-    Returns bool (n_pairs,). Edges: what is not finite is not settled; a tie neither, even at bound 0.
+    Returns bool (n_pairs,). Edges: what is not finite is not robust; a tie neither, even at bound 0.
 
     Raises InputError as `ratios` and `standard_margin` do, and for a negative bound.
 
     Source: ours; equations 1 to 5 of Ueda, Mita, Komachi 2024 and SLOR.
 
-    >>> settled([[-10.0, -10.0], [-11.0, -11.0]], 0.3, [[5, 7], [5, 7]], [[9, 9], [9, 9]]).tolist()  # 0.32 and 0.27
+    >>> sums, tokens, characters = [[-10.0, -10.0], [-11.0, -11.0]], [[5, 7], [5, 7]], [[9, 9], [9, 9]]
+    >>> robust_decisions(sums, 0.3, tokens, characters).tolist()  # margins of 0.32 and 0.27
     [True, False]
     """
     if not bound >= 0:
@@ -97,7 +99,7 @@ def settled(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_cha
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
     by_name = ratios(tokens, n_characters, alphas)
     margins = {name: standard_margin(scores, tokens, ratio) for name, ratio in by_name.items()}
-    corpora = [standard_margin(scores - _of_two(one), tokens, by_name["MeanLP"]) for one in unigrams]
+    corpora = [standard_margin(scores - _of_two(corpus), tokens, by_name["MeanLP"]) for corpus in unigrams]
     far = np.all([np.abs(margin) > bound for margin in [*margins.values(), *corpora]], axis=0)
     # Between the ends the margin in nats lies between its values there, and the unit grows to the larger ratio's.
     ends = [by_name[f"PenLP {end}"] for end in ("least", "most")]
@@ -114,8 +116,9 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
 
         max over pairs and ratios of |standard_margin(coarse - fine)|
 
-    Parameters: (2, n_pairs) each; alphas as in `settled`. Range: [0, inf] nats per square root of a token; inf where a
-    coarse score is not finite. No pairs: 0. Raises InputError as `ratios` and `standard_margin` do. Source: ours.
+    Parameters: (2, n_pairs) each; alphas as in `robust_decisions`. Range: [0, inf] nats per square root of a token;
+    inf where a coarse score is not finite. No pairs: 0. Raises InputError as `ratios` and `standard_margin` do.
+    Source: ours.
 
     >>> round(largest_error([[-10.0], [-11.0]], [[-10.3], [-11.0]], [[4], [5]], [[9], [9]]), 3)  # 0.3 / sqrt(7.2)
     0.112
@@ -124,8 +127,9 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
         off = _of_two(coarse) - _of_two(fine)
     if not off.size:
         return 0.0
-    found = [np.abs(standard_margin(off, n_tokens, ratio)) for ratio in ratios(n_tokens, n_characters, alphas).values()]
-    return float(np.nan_to_num(np.array(found), nan=np.inf).max())
+    errors = [np.abs(standard_margin(off, n_tokens, ratio))
+              for ratio in ratios(n_tokens, n_characters, alphas).values()]
+    return float(np.nan_to_num(np.array(errors), nan=np.inf).max())
 
 
 def _of_two(values: ArrayLike) -> NDArray[np.float64]:

@@ -85,7 +85,7 @@ def accuracy_by_stratum(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: Arr
 
     Source: Ueda, Mita, Komachi 2024, sections 3.1 and 4.3. Counting ties apart is ours.
 
-    >>> [(one.stratum, one.n, one.accuracy) for one in accuracy_by_stratum([1, 0, 1], [3, 3, 2], [3, 3, 4])][:2]
+    >>> [(row.stratum, row.n, row.accuracy) for row in accuracy_by_stratum([1, 0, 1], [3, 3, 2], [3, 3, 4])][:2]
     [('all', 3, 0.6666666666666666), ('A=U', 2, 0.5)]
     """
     difference = _differences(a_tokens, u_tokens)
@@ -115,7 +115,7 @@ def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: 
     Source: Ueda, Mita, Komachi 2024, section 3.1 and figure 2 (acceptable minus unacceptable). Merging the
     tails is ours.
 
-    >>> [(one.difference, one.n, one.n_correct) for one in accuracy_by_difference([1, -1, 1], [3, 5, 2], [3, 3, 4])]
+    >>> [(row.difference, row.n, row.n_correct) for row in accuracy_by_difference([1, -1, 1], [3, 5, 2], [3, 3, 4])]
     [(-2, 1, 1), (0, 1, 1), (2, 1, 0)]
     """
     difference = _differences(a_tokens, u_tokens)
@@ -129,8 +129,8 @@ def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: 
     n = np.bincount(group, minlength=values.size)
     n_correct = np.bincount(group[decided == 1], minlength=values.size)
     n_tied = np.bincount(group[decided == 0], minlength=values.size)
-    given = set(_differences(a_tokens, u_tokens).tolist())
-    return [DifferenceAccuracy(int(value), *row, merged=_beyond(int(value), given, innermost))
+    present = set(_differences(a_tokens, u_tokens).tolist())
+    return [DifferenceAccuracy(int(value), *row, merged=_beyond(int(value), present, innermost))
             for value, row in zip(values, _rows(n, n_correct, n_tied), strict=True)]
 
 
@@ -143,10 +143,10 @@ def _tail(difference: NDArray[np.int64], least: int) -> int:
     return int(values[enough[-1] if enough.size else 0])
 
 
-def _beyond(value: int, given: set[int], innermost: dict[int, int]) -> bool:
+def _beyond(value: int, present: set[int], innermost: dict[int, int]) -> bool:
     """Whether a record stands for differences beyond its own."""
     sign = (value > 0) - (value < 0)
-    return sign != 0 and abs(value) == innermost[sign] and any(sign * other > abs(value) for other in given)
+    return sign != 0 and abs(value) == innermost[sign] and any(sign * other > abs(value) for other in present)
 
 
 def _differences(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.int64]:

@@ -51,8 +51,8 @@ def pearson(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
     Source: Pearson 1895; the interval Fisher 1921. It supposes pairs that are independent and about
     bivariate normal: with heavy tails or clumped scores it is too narrow.
 
-    >>> found = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
-    >>> round(found.value, 6), round(found.ci_low, 3), round(found.ci_high, 3)
+    >>> result = pearson([1, 2, 3, 4, 5], [2, 1, 4, 3, 5])
+    >>> round(result.value, 6), round(result.ci_low, 3), round(result.ci_high, 3)
     (0.8, -0.28, 0.986)
     """
     first, second, reason = _paired(x, y, names)
@@ -75,8 +75,8 @@ def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, name
     Source: Spearman 1904; the interval Bonett and Wright 2000 (Psychometrika 65), whose variance holds
     without the assumption of normality that Fisher's makes.
 
-    >>> found = spearman([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
-    >>> round(found.value, 6), round(found.ci_low, 3), round(found.ci_high, 3)
+    >>> result = spearman([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
+    >>> round(result.value, 6), round(result.ci_low, 3), round(result.ci_high, 3)
     (0.8, -0.457, 0.991)
     """
     first, second, reason = _paired(x, y, names)
@@ -103,8 +103,8 @@ def kendall(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
     Source: Kendall 1945, by scipy's `kendalltau`; the interval Fieller, Hartley and Pearson 1957 (Biometrika
     44), good for |τ| below about 0.8 (Bonett and Wright 2000).
 
-    >>> found = kendall([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
-    >>> round(found.value, 6), round(found.ci_low, 3), round(found.ci_high, 3)
+    >>> result = kendall([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
+    >>> round(result.value, 6), round(result.ci_low, 3), round(result.ci_high, 3)
     (0.6, -0.539, 0.963)
     """
     from scipy.stats import kendalltau  # most of a second to import, and only here

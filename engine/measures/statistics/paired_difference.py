@@ -57,8 +57,8 @@ def paired_difference(first: ArrayLike, second: ArrayLike, items: ArrayLike, run
     2011 (Journal of Business and Economic Statistics 29), a negative part of it left out, and the degrees of freedom
     of Satterthwaite 1946. How often it covers the truth: tests/measures/test_classification.py.
 
-    >>> found = paired_difference([1, 1, 0, 1], [0, 1, 0, 0], items=[1, 2, 3, 4], runs=[0, 0, 0, 0])
-    >>> found.difference, round(found.ci_low, 3), found.separable
+    >>> comparison = paired_difference([1, 1, 0, 1], [0, 1, 0, 0], items=[1, 2, 3, 4], runs=[0, 0, 0, 0])
+    >>> comparison.difference, round(comparison.ci_low, 3), comparison.separable
     (0.5, -0.419, False)
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)

@@ -84,8 +84,8 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
     Source: McNemar 1947, in its exact form (no chi-square approximation at any size); the interval Agresti and
     Min 2005 (Statistics in Medicine 24), Wald's with half a pair added to each of the four cells.
 
-    >>> found = mcnemar([True, True, True, False], [True, False, False, False])
-    >>> found.n_only_first, found.n_only_second, found.difference, found.p_value
+    >>> test = mcnemar([True, True, True, False], [True, False, False, False])
+    >>> test.n_only_first, test.n_only_second, test.difference, test.p_value
     (2, 0, 0.5, 0.5)
     """
     first, second = np.asarray(first_right, dtype=bool), np.asarray(second_right, dtype=bool)

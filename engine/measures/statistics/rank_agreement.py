@@ -73,8 +73,8 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
     Source: `engine.measures.statistics.correlation`. Shibayama et al. 2020 compare the orders by eye.
 
     >>> columns = {"score": [1.0, 2.0, 3.0], "accuracy": [0.9, 0.8, 0.7]}
-    >>> (found,) = rank_agreement(columns, {"score": "lower", "accuracy": "higher"})
-    >>> found.spearman.value, found.kendall.value
+    >>> (agreement,) = rank_agreement(columns, {"score": "lower", "accuracy": "higher"})
+    >>> agreement.spearman.value, agreement.kendall.value
     (1.0, 1.0)
     """
     missing = [name for name in columns if name not in better]

@@ -41,10 +41,10 @@ def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayL
                          f"whom; got shapes {values.shape} and {apart.shape}.")
     groups = np.zeros(len(values), dtype=np.int64)
     best, group = -1, 0
-    for place in np.argsort(values, kind="stable"):  # nan last
-        if np.isnan(values[place]):
+    for model in np.argsort(values, kind="stable"):  # nan last
+        if np.isnan(values[model]):
             break
-        if best < 0 or apart[best, place]:
-            best, group = place, group + 1
-        groups[place] = group
+        if best < 0 or apart[best, model]:
+            best, group = model, group + 1
+        groups[model] = group
     return groups

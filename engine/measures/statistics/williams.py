@@ -43,11 +43,11 @@ def williams_test(human: ArrayLike, first: ArrayLike, second: ArrayLike) -> Corr
     columns = np.stack([np.asarray(column, dtype=np.float64) for column in (human, first, second)])  # (3, n_pairs)
     complete = columns[:, ~np.isnan(columns).any(axis=0)]
     names = ("the human score", "the first score", "the second score")
-    found = [pearson(complete[i], complete[j], names=(names[i], names[j])) for i, j in ((0, 1), (0, 2), (1, 2))]
-    reasons = [one.reason for one in found if one.reason]
+    correlations = [pearson(complete[i], complete[j], names=(names[i], names[j])) for i, j in ((0, 1), (0, 2), (1, 2))]
+    reasons = [correlation.reason for correlation in correlations if correlation.reason]
     if reasons:
         return CorrelationDifference(np.nan, np.nan, complete.shape[1], reasons[0])
-    human_first, human_second, between = (one.value for one in found)
+    human_first, human_second, between = (correlation.value for correlation in correlations)
     return compare_correlations(human_first, human_second, between, complete.shape[1])
 
 
@@ -77,8 +77,8 @@ def compare_correlations(human_first: float, human_second: float, between: float
     that runs against the human's is the worse one, and the test is two-sided. It supposes about normal columns,
     and knows nothing of how many scores were tried before.
 
-    >>> found = compare_correlations(0.4, 0.5, 0.1, n=103)
-    >>> round(found.t, 2), round(found.p_value, 2)
+    >>> test = compare_correlations(0.4, 0.5, 0.1, n=103)
+    >>> round(test.t, 2), round(test.p_value, 2)
     (-0.89, 0.37)
     """
     from scipy.special import stdtr

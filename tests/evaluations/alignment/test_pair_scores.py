@@ -176,7 +176,7 @@ def test_of_several_references_each_score_is_the_greatest(dictionary: IdfDiction
     scores = scored(tokens, similarity, scoring, dictionary)
     alone = []
     for k in range(len(apart)):
-        one, block = tokens.one(k), apart[k].similarity.ravel()
+        one, block = tokens.of_alignment(k), apart[k].similarity.ravel()
         alone.append(scored(one, block, scoring, dictionary))
     for place, row in enumerate(range(0, len(apart), 3)):
         of_row = pd.concat([one.pairs for one in alone[row:row + 3]])

@@ -212,7 +212,7 @@ def test_a_column_of_thousands_of_values_is_no_label() -> None:
     (Settings(()), "No model is chosen"), (Settings(("m", "m")), "more than once: m"),
     (Settings(("m",), pooling="max"), "pooling is one of cls, mean; got 'max'"),
     (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
-    (Settings(("m",), layer=9), "layers 0 .embeddings. to 4; got layer 9"),
+    (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
     (Settings(("m",), seeds=0), "seeds .* at least 1 and at most 100; got 0"),
     (Settings(("m",), epochs=5000), "epochs is at least 1 and at most 1,000; got 5000"),
     (Settings(("m",), batch_size=0), "batch_size is at least 1; got 0"),

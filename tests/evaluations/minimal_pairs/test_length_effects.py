@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr, spearmanr
 
-from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slope_curve, slopes
+from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.views import of_model, scores
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from tests.support.minimal_results import from_margins, synthetic
@@ -26,15 +26,6 @@ def test_a_model_that_likes_short_sentences_has_a_slope_below_0_until_length_is_
 def test_what_cannot_be_fitted_says_why() -> None:
     table = slopes(from_margins({"m": [1.0, 2.0, 3.0]}, [(3, 4)] * 3), ["LP"])
     assert np.isnan(table["slope"][0]) and table["reason"][0] == "the difference is -1 in every pair"
-    assert slope_curve(from_margins({"m": [1.0, 2.0, 3.0]}, [(3, 4)] * 3), "LP").empty
-
-
-def test_the_curve_is_the_fit() -> None:
-    fit = slopes(RESULT, ["LP"]).set_index("model").loc["m"]
-    curve = slope_curve(RESULT, "LP").query("model == 'm'")
-    log_odds = np.log(curve["accuracy"] / (1 - curve["accuracy"]))
-    np.testing.assert_allclose(log_odds, fit["intercept"] + fit["slope"] * curve["difference"], rtol=1e-9)
-    assert curve["difference"].min() == -3 and curve["difference"].max() == 3
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)

@@ -11,13 +11,19 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS, decisions, normalized
-from engine.measures.minimal_pairs.decision_bounds import ALPHAS, largest_error, ratios, settled, standard_margin
+from engine.measures.minimal_pairs.decision_bounds import (
+    ALPHAS,
+    largest_error,
+    ratios,
+    robust_decisions,
+    standard_margin,
+)
 
 
 def one(a: float, u: float, bound: float, tokens: tuple[int, int] = (5, 5), characters: tuple[int, int] = (9, 9),
         unigrams: tuple[float, float] | None = None, alphas: tuple[float, float] = ALPHAS) -> bool:
     sums = [] if unigrams is None else [[[unigrams[0]], [unigrams[1]]]]
-    found = settled([[a], [u]], bound, [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
+    found = robust_decisions([[a], [u]], bound, [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
                     unigrams=sums, alphas=alphas)
     return bool(found[0])
 
@@ -25,7 +31,7 @@ def one(a: float, u: float, bound: float, tokens: tuple[int, int] = (5, 5), char
 def test_by_hand() -> None:
     # Equal lengths: every ratio is 1, the margin 1 nat over sqrt(5 + 5): 0.3162
     assert one(-10, -11, 0.3) and not one(-10, -11, 0.32)
-    # Lengths 5 and 6: LP prefers A (10 < 11), MeanLP does not (2.0 > 1.83), so some alpha ties: never settled.
+    # Lengths 5 and 6: LP prefers A (10 < 11), MeanLP does not (2.0 > 1.83), so some alpha ties: never robust.
     assert not one(-10, -11, 0.0, tokens=(5, 6))
     # Up to alpha 0.5 A wins at both ends: ratio (10/11)^0.5 = 0.9535, -10 + 0.9535 · 11 = 0.4882 nats over sqrt(5 + 6)
     # = 0.1472 (the larger unit of the two); MeanLP: ratio 5/6, -10 + 9.1667 = -0.8333 over sqrt(5 + 25/36 · 6) = 0.2752
@@ -67,7 +73,7 @@ def test_no_error_within_the_bound_turns_a_settled_pair(seed: int, size: float, 
     unigrams = -random.exponential(6, (2, n)) * tokens
     coarse = true + random.normal(0, size, (2, n)) * np.sqrt(tokens)
     bound = largest_error(coarse, true, tokens, characters)
-    found = settled(coarse, bound, tokens, characters, unigrams=[unigrams])
+    found = robust_decisions(coarse, bound, tokens, characters, unigrams=[unigrams])
     for which in NORMALIZATIONS:
         # at the ends of alpha the bound was measured; between them another error could be a little larger
         for alpha in ALPHAS if which == "PenLP" else (0.8,):
@@ -83,7 +89,7 @@ def test_between_the_ends_of_alpha_the_margin_stays_beyond_the_bound(seed: int, 
     random = np.random.default_rng(seed)
     tokens = random.integers(1, 15, (2, 60))
     scores = -random.exponential(3, (2, 60)) * tokens
-    found = settled(scores, bound, tokens, tokens)
+    found = robust_decisions(scores, bound, tokens, tokens)
     winner = np.sign(scores[0] - scores[1])
     for alpha in np.linspace(*ALPHAS, 21):
         margin = standard_margin(scores, tokens, ratios(tokens, tokens, (alpha, alpha))["PenLP most"])
@@ -95,7 +101,7 @@ def test_small_errors_settle_most_and_large_ones_none() -> None:
     random = np.random.default_rng(1)
     tokens = np.tile(random.integers(3, 12, 500), (2, 1))
     scores = -random.exponential(3, (2, 500)) * tokens
-    shares = [settled(scores, bound, tokens, tokens * 3).mean() for bound in (0.0, 0.01, 1.0, 1e3)]
+    shares = [robust_decisions(scores, bound, tokens, tokens * 3).mean() for bound in (0.0, 0.01, 1.0, 1e3)]
     assert shares[0] == 1 and shares[1] > 0.97 and shares[1] > shares[2] > shares[3] == 0
 
 
@@ -121,12 +127,12 @@ def test_what_is_not_finite_settles_nothing() -> None:
     assert largest_error([[math.nan], [-1.0]], [[-2.0], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
     assert largest_error([[-math.inf], [-1.0]], [[-math.inf], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
     empty = np.empty((2, 0))
-    assert settled(empty, 0.1, empty, empty).tolist() == [] and largest_error(empty, empty, empty, empty) == 0
+    assert robust_decisions(empty, 0.1, empty, empty).tolist() == [] and largest_error(empty, empty, empty, empty) == 0
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match=r"arrays of shape \(2, n_pairs\)"):
-        settled([-1.0], 0.1, [3], [5])
+        robust_decisions([-1.0], 0.1, [3], [5])
     with pytest.raises(InputError, match="An error is 0 or more"):
         one(-1, -2, -0.1)
     with pytest.raises(InputError, match="the least first"):

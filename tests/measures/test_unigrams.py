@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.unigrams import unigram_log_probabilities
+from engine.measures.unigrams import unigram_log_probabilities
 
 
 def test_by_hand() -> None:

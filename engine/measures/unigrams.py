@@ -1,4 +1,4 @@
-"""How probable is a token wherever it stands? Unigram probabilities from the counts of a corpus, for SLOR."""
+"""Unigram probabilities of tokens from the counts of a corpus, for SLOR."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ def unigram_log_probabilities(counts: ArrayLike, n_tokens: int, n_types: int) ->
 
     Raises InputError for negative numbers, and for a count above n_tokens.
 
-    Source: add-one smoothing (Laplace); Lau, Clark, Lappin 2017, section 3, take P_u from the training corpus of the
-    model and do not smooth, for there every token was seen.
+    Edges: no tokens: an empty array.
+
+    Source: Pauls and Klein 2012 (Large-Scale Syntactic Language Modeling with Treelets), the unigram term of SLOR; Lau,
+    Clark, Lappin 2017, section 3, take P_u from the training corpus of the model and do not smooth, for there every
+    token was seen. Add-one smoothing (Laplace) is ours, so that a token that the corpus lacks has a probability.
 
     >>> np.exp(unigram_log_probabilities([5, 0], n_tokens=7, n_types=2)).round(3).tolist()  # 6 / 10, 1 / 10
     [0.6, 0.1]
     """
-    given = np.asarray(counts, dtype=np.float64)
-    if n_tokens < 0 or n_types < 0 or not ((given >= 0) & (given <= n_tokens)).all():
+    occurrences = np.asarray(counts, dtype=np.float64)
+    if n_tokens < 0 or n_types < 0 or not ((occurrences >= 0) & (occurrences <= n_tokens)).all():
         raise InputError(f"Counts lie between 0 and the number of tokens ({n_tokens}).")
-    return np.log((given + 1) / (n_tokens + n_types + 1))
+    return np.log((occurrences + 1) / (n_tokens + n_types + 1))
