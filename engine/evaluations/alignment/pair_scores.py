@@ -12,15 +12,12 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, texts
-from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.records import TOKEN_SCORES, Scoring
 from engine.measures.batched_matching import best_of_blocks
 from engine.measures.reading_penalty import agreement
 
 SCORES = ("precision", "recall", "f1", "precision_penalty", "recall_penalty", "penalized_precision",
           "penalized_recall", "penalized_f1")
-TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "reading", "idf", "low_frequency", "match_position",
-                 "match_token", "similarity", "reading_distance", "agreement", "surface", "start", "end", "special",
-                 "match_reading", "match_special", "weight", "proper_noun", "penalised", "word", "best_reference")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +69,7 @@ class PairScores:
             "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
             "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
-        }, columns=list(TOKEN_COLUMNS))
+        }, columns=TOKEN_SCORES.headers)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """How the tokenizer writes the units at those places, and how the sentence does; of a word the latter twice."""
