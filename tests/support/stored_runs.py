@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import MetaData, Table, create_engine
+from sqlalchemy import JSON, Boolean, DateTime, MetaData, Table, create_engine
+from sqlalchemy.types import TypeEngine
 
 from engine.runs.storage.database import MIGRATIONS, URL_VARIABLE, open_database
+from engine.runs.storage.migrations.versions.v0003_kinds import KINDS
+from engine.runs.storage.packing import RECORD, to_parquet
 from tests.support import database
 
 FOLDER = Path(__file__).parents[1] / "stored_runs"
@@ -26,13 +36,45 @@ def copied(version: str, target: Path) -> Path:
     return target
 
 
+def kinds(version: str) -> dict[str, str]:
+    """The kind of each run of a version, by the name that it has today, by id."""
+    with closing(sqlite3.connect(f"file:{FOLDER / version / 'hakari.sqlite'}?mode=ro", uri=True)) as source:
+        return {run_id: KINDS.get(kind, kind) for run_id, kind in source.execute("SELECT id, kind FROM runs")}
+
+
+def rewrite(folder: Path, tables: Mapping[str, pd.DataFrame], version: str | None = None) -> None:
+    """Write tables into a stored result as a version would have (None: the first, which does not name itself)."""
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for name, content in repacked(files, tables, version).items():
+        (folder / name).write_bytes(content)
+
+
+def repacked(files: Mapping[str, bytes], tables: Mapping[str, pd.DataFrame | None], version: str | None
+             ) -> dict[str, bytes]:
+    """The files of a result with other tables (None: without that table) and of another version, sums and all."""
+    changed = dict(files)
+    description = json.loads(changed[RECORD])
+    for name in ("checksum", "version"):
+        description.pop(name, None)
+    for field, table in tables.items():
+        name = f"{field}.parquet"
+        if table is None:
+            del changed[name], description["files"][name], description["fields"][field]
+        else:
+            changed[name] = to_parquet(table)
+            description["files"][name] = [len(changed[name]), zlib.crc32(changed[name])]
+    if version is not None:
+        description["version"] = version
+    description["checksum"] = zlib.crc32(json.dumps(description, sort_keys=True).encode())
+    return changed | {RECORD: json.dumps(description).encode()}
+
+
 def _into_postgresql(file: Path, url: str) -> None:
     """The runs of a SQLite file in a PostgreSQL database, at the schema of the file."""
-    with sqlite3.connect(file) as source:
+    with closing(sqlite3.connect(file)) as source:
         source.row_factory = sqlite3.Row
         revision = source.execute("SELECT version_num FROM alembic_version").fetchone()[0]
-        runs = [dict(row) for row in source.execute("SELECT * FROM runs")]
-    source.close()
+        runs = [dict(row) for row in source.execute("SELECT * FROM runs ORDER BY number")]
     open_database(url).dispose()
     target = create_engine(url)
     config = Config()
@@ -41,24 +83,18 @@ def _into_postgresql(file: Path, url: str) -> None:
         config.attributes["connection"] = connection
         command.downgrade(config, revision)
     with target.begin() as connection:
-        # Of the file's own types, SQLite knows neither JSON nor booleans nor times.
         table = Table("runs", MetaData(), autoload_with=connection)
         connection.execute(table.insert(), [_typed(row, table) for row in runs])
     target.dispose()
 
 
 def _typed(row: dict[str, object], table: Table) -> dict[str, object]:
-    import json
-    from datetime import datetime
-
-    values = {}
-    for name, value in row.items():
-        kind = table.columns[name].type.python_type
-        if value is not None and kind in (dict, list):
-            value = json.loads(str(value))
-        elif value is not None and kind is datetime:
-            value = datetime.fromisoformat(str(value))
-        elif value is not None and kind is bool:
-            value = bool(value)
-        values[name] = value
-    return values
+    """A row as PostgreSQL takes it: SQLite keeps JSON and times (in UTC) as texts, and booleans as numbers."""
+    restore: list[tuple[type[TypeEngine[Any]], Callable[[Any], object]]] = [
+        (JSON, json.loads), (Boolean, bool), (DateTime, lambda text: datetime.fromisoformat(text).replace(tzinfo=UTC))]
+    restored = {name: value for name, value in row.items() if name != "number"}  # the server counts
+    for name, value in list(restored.items()):
+        for kind, function in restore:
+            if value is not None and isinstance(table.columns[name].type, kind):
+                restored[name] = function(value)
+    return restored
