@@ -33,6 +33,7 @@ AGREEMENT = Table("agreement", "Each two evaluations once, over the models that 
     Column("n", "integer", "models that both have", "models"), measured("spearman"), *interval(names="spearman"),
     measured("kendall"), *interval(names="kendall"), WHY_UNDEFINED,
 ))
+FILES = (MODELS, AGREEMENT)
 
 
 def scores_of(kind: str, result: Any) -> pd.Series:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import cleandoc
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import pandas as pd
 from pandas.api import types as dtypes
@@ -101,6 +101,17 @@ def measured(card: str, name: str = "", meaning: str = "", since: str = FIRST_VE
                   since)
 
 
+class ColumnRow(NamedTuple):
+    """A column as a row of a document's table; "" where there is no unit or no better end."""
+
+    column: str
+    type: str
+    unit: str
+    better: str
+    meaning: str
+    since: str
+
+
 @dataclass(frozen=True)
 class Table:
     """A table: its name (of the file, or of the field that holds it), what a row is, and its columns in order.
@@ -174,10 +185,10 @@ class Table:
         """A table of some of the columns, in the order given."""
         return replace(self, columns=tuple(self[header] for header in headers), **changes)
 
-    def rows(self) -> list[tuple[str, str, str, str, str, str]]:
-        """For a document: column, type, unit, better end, meaning, since, of each column."""
-        return [(column.name, column.type, column.unit, "" if column.better == "neither" else column.better,
-                 column.meaning, column.since) for column in self.columns]
+    def rows(self) -> list[ColumnRow]:
+        """The columns as rows of a document's table."""
+        return [ColumnRow(column.name, column.type, column.unit, "" if column.better == "neither" else column.better,
+                          column.meaning, column.since) for column in self.columns]
 
     def document(self) -> str:
         """The declaration as a part of a docstring."""
