@@ -11,8 +11,8 @@ from dashboard import pages
 from dashboard.shared import session
 from engine.evaluations.clusters.records import Result
 from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.runs.storage.views import RunView
 from engine.version import VERSION
 from tests.support import stored_runs
 from tests.support.fakes import FakeBackend
@@ -39,7 +39,7 @@ def data_dir(backend: FakeBackend, tmp_path: Path) -> Path:
     return stored_runs.copied("0.1.0", tmp_path / "data")
 
 
-def runs() -> dict[str, RunView]:
+def runs() -> dict[str, RunRecord]:
     return {run.name: run for run in session.engine().store.search(Search())}
 
 

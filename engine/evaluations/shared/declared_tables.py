@@ -96,9 +96,9 @@ class Column:
 
 def measured(card: str, name: str = "", meaning: str = "", since: str = FIRST_VERSION) -> Column:
     """The column of a measure: unit and direction are its card's, and so are the name and the meaning if not given."""
-    known = CARDS[card]
-    return Column(name or card, "number", meaning or f"{known.name}, {known.symbol}", known.unit, known.better, card,
-                  since)
+    measure = CARDS[card]
+    return Column(name or card, "number", meaning or f"{measure.name}, {measure.symbol}", measure.unit, measure.better,
+                  card, since)
 
 
 class ColumnRow(NamedTuple):
@@ -223,7 +223,7 @@ def declared(table: Table) -> dict[str, Table]:
 
 def tables_of(result_type: type[Any]) -> dict[str, Table]:
     """The declared tables of a result's type by the field that holds them."""
-    return {one.name: one.metadata[TABLE] for one in dataclasses.fields(result_type) if TABLE in one.metadata}
+    return {field.name: field.metadata[TABLE] for field in dataclasses.fields(result_type) if TABLE in field.metadata}
 
 
 def frames_of(result: Any, tables: Sequence[Table]) -> dict[str, pd.DataFrame]:

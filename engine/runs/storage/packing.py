@@ -87,7 +87,7 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     values: dict[str, Any] = {}
     for name, stored in description["fields"].items():
         if stored["as"] == "table":
-            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), None, what)
+            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), what)
         elif stored["as"] == "array":
             apart[name] = arrays[name]
         elif stored["as"] == "arrays":
@@ -103,17 +103,6 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         raise RunError(f"{what} was made by another version: {error}") from error
 
 
-def unpack_table(field: str, columns: Sequence[str] | None, read: Read, what: str) -> pd.DataFrame:
-    """One table of a packed record, or some of its columns; no other file is read.
-
-    Raises RunError, starting with `what`, when there is no such table or it is damaged.
-    """
-    description = _description(read, what)
-    if description["fields"].get(field, {}).get("as") != "table":
-        raise RunError(f"{what} has no table {field!r}.")
-    return _from_parquet(_sound(read, description, f"{field}.parquet", what), columns, what)
-
-
 def to_parquet(frame: pd.DataFrame) -> bytes:
     """A table in Parquet, index and types included."""
     sink = io.BytesIO()
@@ -121,10 +110,9 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
     return sink.getvalue()
 
 
-def from_parquet(raw: bytes, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def from_parquet(raw: bytes) -> pd.DataFrame:
     """The table that `to_parquet` wrote. Raises pyarrow.ArrowException when it is damaged."""
-    table = pq.read_table(pa.BufferReader(raw), columns=None if columns is None else list(columns))
-    return table.to_pandas()
+    return pq.read_table(pa.BufferReader(raw)).to_pandas()
 
 
 def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
@@ -187,9 +175,9 @@ def _sound(read: Read, description: Mapping[str, Any], name: str, what: str) -> 
     return raw
 
 
-def _from_parquet(raw: bytes, columns: Sequence[str] | None, what: str) -> pd.DataFrame:
+def _from_parquet(raw: bytes, what: str) -> pd.DataFrame:
     try:
-        return from_parquet(raw, columns)
+        return from_parquet(raw)
     except pa.ArrowException as error:
         raise RunError(f"{what} is damaged: {error}.") from error
 
