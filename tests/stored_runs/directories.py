@@ -19,13 +19,16 @@ from alembic.config import Config
 from sqlalchemy import JSON, Boolean, DateTime, MetaData, Table, create_engine
 from sqlalchemy.types import TypeEngine
 
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import tables_of
 from engine.runs.storage.database import MIGRATIONS, URL_VARIABLE, open_database
 from engine.runs.storage.migrations.versions.v0003_kinds import KINDS
 from engine.runs.storage.packing import RECORD, to_parquet
+from engine.version import precedes
 from tests.support import database
 
-FOLDER = Path(__file__).parents[1] / "stored_runs"
-VERSIONS = sorted(path.name for path in FOLDER.iterdir())
+FOLDER = Path(__file__).parent
+VERSIONS = sorted(path.parent.name for path in FOLDER.glob("*/hakari.sqlite"))
 
 
 def copied(version: str, target: Path) -> Path:
@@ -40,6 +43,12 @@ def kinds(version: str) -> dict[str, str]:
     """The kind of each run of a version, by the name that it has today, by id."""
     with closing(sqlite3.connect(f"file:{FOLDER / version / 'hakari.sqlite'}?mode=ro", uri=True)) as source:
         return {run_id: KINDS.get(kind, kind) for run_id, kind in source.execute("SELECT id, kind FROM runs")}
+
+
+def later_columns(kind: str, version: str) -> list[str]:
+    """The columns of the tables of a kind that came after a version, so that its runs cannot have them."""
+    return [column.name for table in tables_of(EVALUATIONS[kind].result_type).values() for column in table.columns
+            if not column.is_family and (precedes(version, column.since) or precedes(version, table.since))]
 
 
 def rewrite(folder: Path, tables: Mapping[str, pd.DataFrame], version: str | None = None) -> None:
