@@ -16,10 +16,10 @@ from dashboard.shared.exports.figure_downloads import LazyFigures, camera, figur
 from dashboard.shared.exports.table_archive import archive_download
 from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import frames_of
 
 KIND, CURVE = "clusters", "Score at every layer"
-TABLES = ("models", "classes", "intervals", "comparisons", "null", "validity", "layers", "points", "centroids",
-          "centroid_distances", "neighbours", "overlap", "excluded")
 CHECKS = ("classification", "fill_mask", "agreement")
 NOTE = """**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of the
 bootstrap that draws sentences within each class again. **Ranks** that are tied: the best model of the group cannot be
@@ -65,7 +65,7 @@ if run_id is not None and result is not None:
     wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
     with st.container(horizontal=True, gap="small"):
         figure_downloads(figures, signature)
-        archive_download({name: getattr(result, name) for name in TABLES}, "tables", signature)
+        archive_download(frames_of(result, EVALUATIONS[KIND].tables), "tables", signature)
     makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)

@@ -9,9 +9,9 @@ import streamlit as st
 
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import measure_help, number_column
-from engine.evaluations.clusters.records import Result
+from engine.evaluations.clusters.records import VALIDITY, Result
 
-INDICES = ("silhouette", "calinski_harabasz", "davies_bouldin", "v_measure", "ari", "nmi")
+INDICES = [column.name for column in VALIDITY.columns if column.card]
 P_DECIMALS = 3
 
 

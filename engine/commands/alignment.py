@@ -53,12 +53,13 @@ def run(options: argparse.Namespace) -> None:
                  {**result.signature, "dictionaries": scores.dictionaries,
                   # JSON has no NaN, which a threshold is without a dictionary
                   "thresholds": {model: value for model, value in scores.thresholds.items() if math.isfinite(value)}},
-                 {"pairs": scores.pairs, "excluded": result.excluded})
+                 records.FILES, {"pairs": scores.pairs, "excluded": result.excluded})
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):
-            part.to_csv(options.out / "tokens.csv", index=False, encoding="utf-8", mode="a" if number else "w",
-                        header=not number)
+            table = records.TOKEN_SCORES.arranged(part)
+            table.to_csv(options.out / "tokens.csv", index=False, encoding="utf-8", mode="a" if number else "w",
+                         header=not number)
     except OSError as error:
         raise InputError(f"{options.out / 'tokens.csv'} cannot be written: {error.strerror or error}.") from error
 

@@ -9,9 +9,8 @@ from engine.commands.labelled import add_labelled_arguments, read_labelled
 from engine.errors import InputError
 from engine.evaluations.classification import records
 from engine.evaluations.classification.evaluate import evaluate
+from engine.evaluations.shared.declared_tables import frames_of
 from engine.measures.classification import TEST_SHARE
-
-MODEL_COLUMNS = ["model", "n_train", "n_test", "accuracy_min", "accuracy_max", "accuracy_mean"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +43,7 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    others = [column for column in result.models.columns if column not in MODEL_COLUMNS]
-    write_tables(options.out, result.signature, {
-        "models": result.models[[*MODEL_COLUMNS, *others]], "runs": result.runs, "comparisons": result.comparisons,
-        "classes": result.classes, "confusion": result.confusion, "sentences": result.sentences,
-        "excluded": result.excluded,
-    })
+    write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES))
 
 
 def _widths(given: str) -> tuple[int, ...]:

@@ -8,10 +8,7 @@ from engine.commands.common import add_evaluation_arguments, gateway_session, pr
 from engine.commands.labelled import add_labelled_arguments, read_labelled
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.evaluate import evaluate
-
-# As the command line promises them, the promised columns first.
-TABLES = ("models", "classes", "intervals", "comparisons", "null", "validity", "layers", "points", "centroids",
-          "centroid_distances", "neighbours", "overlap", "excluded")
+from engine.evaluations.shared.declared_tables import frames_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,4 +46,4 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, result.signature, {name: getattr(result, name) for name in TABLES})
+    write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES))

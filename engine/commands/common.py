@@ -7,15 +7,16 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from engine.datasets.formats.files import Table, read_table
+from engine.datasets.formats import files
 from engine.errors import InputError
+from engine.evaluations.shared.declared_tables import Table
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
 
@@ -45,9 +46,9 @@ def add_cache_argument(parser: argparse.ArgumentParser) -> None:
 
 def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
-) -> tuple[Table, dict[str, Any] | None]:
+) -> tuple[files.Table, dict[str, Any] | None]:
     """The table of a file, and the columns named by --column or None; see `named_columns`."""
-    return read_table(path), named_columns(options, several)
+    return files.read_table(path), named_columns(options, several)
 
 
 def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:
@@ -77,12 +78,19 @@ def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
         yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
 
 
-def write_tables(out: Path, signature: dict[str, Any], tables: dict[str, pd.DataFrame]) -> None:
-    """`settings.json` and one UTF-8 CSV for each table, in `out`."""
+def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame]
+                 ) -> None:
+    """`settings.json` and one UTF-8 CSV for each of `tables`, in `out`; `frames` by the tables' names.
+
+    The columns are the declared ones, in their order. A table that is not among the frames, or that is only written
+    with rows and has none, is left out. Raises TypeError for a frame that is not as declared.
+    """
     out.mkdir(parents=True, exist_ok=True)
     (out / "settings.json").write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    for name, table in tables.items():
-        table.to_csv(out / f"{name}.csv", index=False, encoding="utf-8")
+    for table in tables:
+        frame = frames.get(table.name)
+        if frame is not None and (len(frame) or not table.only_with_rows):
+            table.arranged(frame).to_csv(out / f"{table.name}.csv", index=False, encoding="utf-8")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:

@@ -15,9 +15,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import InputError
 from engine.evaluations.fill_mask import records
 from engine.evaluations.fill_mask.evaluate import evaluate
-
-MODEL_COLUMNS = ["model", "domain", "n", "mean_probability", "ci_low", "ci_high", "n_several_pieces", "n_crossing"]
-ITEM_COLUMNS = ["model", "row", "domain", "label", "probability", "rank", "n_pieces", "crossing"]
+from engine.evaluations.shared.declared_tables import frames_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,11 +44,7 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, {**result.signature, **built}, {
-        "models": result.models[MODEL_COLUMNS], "items": result.items[ITEM_COLUMNS], "common": result.common,
-        "comparisons": result.comparisons, "predictions": result.predictions, "pieces": result.pieces,
-        "sentences": result.sentences, "excluded": result.excluded,
-    })
+    write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES))
 
 
 def _dataset(options: argparse.Namespace) -> tuple[MaskedSentences, dict[str, Any]]:

@@ -21,7 +21,7 @@ from engine.evaluations.alignment.records import (
 )
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate
-from engine.evaluations.metric_study.tables import tables
+from engine.evaluations.metric_study.tables import FILES, tables
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.inference.gateway import GatewaySession
 
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> None:
         )
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, result.signature, tables(result))
+    write_tables(options.out, result.signature, FILES, tables(result))
 
 
 def _fitting(models: list[str], session: GatewaySession) -> tuple[str, ...]:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-
-import pandas as pd
 
 from engine.commands.common import add_evaluation_arguments, gateway_session, named_columns, print_notices, write_tables
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
+from engine.evaluations.minimal_pairs import records, views
 from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.files import FILES, file_tables
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
-
-PAIR_COLUMNS = ["model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
-                "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
-                "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams"]
-# Written only where there is something to write.
-OPTIONAL = ("precision", "shared_tokens", "comparisons")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,38 +59,6 @@ def run(options: argparse.Namespace) -> None:
     print_notices(result.notices)
     signature = {**result.signature, "alpha": options.alpha, "unigrams": result.unigrams, "format": result.format,
                  "rules": result.rules}
-    write_tables(options.out, signature, _tables(result, options))
-
-
-def _tables(result: records.Result, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
-    alpha, by, seed = options.alpha, options.by, options.seed
-    chosen = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
-    subsets = [subset for subset in fair_subsets.SUBSETS if subset != fair_subsets.ALL]
-
-    def each(view: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
-        """A view under each normalisation, one below the other."""
-        return pd.concat([view(one).assign(normalization=one) for one in chosen], ignore_index=True)
-
-    def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat([fair_subsets.beside(result, subset, normalization, alpha, field=by, seed=seed)
-                          .assign(subset=subset) for subset in subsets])
-
-    rows = [(subset, model, row) for subset in subsets
-            for model, found in fair_subsets.fair_rows(result, subset, seed).items() for row in found.tolist()]
-    tables = {
-        "pairs": result.pairs[PAIR_COLUMNS], "summary": views.summary(result, chosen, alpha),
-        "bias": length_effects.slopes(result, chosen, alpha),
-        "correlations": length_effects.length_correlations(result, chosen, alpha),
-        "differences": each(lambda one: views.by_difference(result, one, alpha)),
-        "categories": each(lambda one: views.by_category(result, one, alpha, by)),
-        "fair_subsets": pd.DataFrame(rows, columns=["subset", "model", "row"]), "fair_summary": each(beside_fair),
-        "comparisons": each(lambda one: comparison.comparisons(result, one, alpha)),
-        "ranking": each(lambda one: comparison.ranking(result, one, alpha)),
-        "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
-        "shared_tokens": result.shared.drop(columns="item"),
-    }
-    if stereotypes.is_bias_benchmark(result):
-        # The shared tokens know no normalisation: they would come again under each.
-        found = [stereotypes.stereotypes(result, one, alpha, field=by) for one in chosen]
-        tables["stereotypes"] = pd.concat(found, ignore_index=True).drop_duplicates()
-    return {name: table for name, table in tables.items() if len(table) or name not in OPTIONAL}
+    normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
+    write_tables(options.out, signature, FILES,
+                 file_tables(result, normalizations, options.alpha, options.by, options.seed))

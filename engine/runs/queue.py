@@ -10,11 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import pandas as pd
 
 from engine.errors import InputError, RunError
 from engine.evaluations.shared import dictionaries
@@ -137,11 +135,6 @@ class RunQueue:
         """
         run = self._require_done(run_id)
         return self._artifacts.load_result(run_id, evaluation_of(run.kind, self._evaluations).result_type)
-
-    def table(self, run_id: str, field: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """One table of a result, or some of its columns, without reading the rest. Raises like `result`."""
-        self._require_done(run_id)
-        return self._artifacts.load_table(run_id, field, columns)
 
     def dataset(self, run_id: str) -> Any:
         """The dataset of a run, as submitted. Raises RunError when the run or its file does not exist."""

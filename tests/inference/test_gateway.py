@@ -322,8 +322,9 @@ def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cac
         assert backend.n_items("bootstrap") == n_computed
     assert reports == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # cached results are not reported
     for _ in range(2):
-        alike = run_session.on_vectors("cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1],
-                                 seed=0)
+        alike = run_session.on_vectors(
+            "cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1], seed=0,
+            functions={"silhouette": "engine.measures.clusters.validity:silhouette"})
         assert np.isnan(alike["silhouette"])  # from the cache too
     with pytest.raises(Cancelled):
         session(backend, cache, is_cancelled=lambda: True).on_vectors("bootstrap", points, label="", class_of=class_of)

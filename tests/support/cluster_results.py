@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.clusters.records import (
+    COMPARISONS,
+    EXCLUDED,
+    LAYERS,
+    OVERLAP,
+    VALIDITY,
+    VALIDITY_FUNCTIONS,
+    Result,
+    Settings,
+)
 from engine.measures.clusters.dispersion import dispersion
 
 SIZE = 8
@@ -47,9 +56,9 @@ def result_of(
                for first, second in combinations(models, 2)]
     return Result(
         settings=Settings(tuple(models), dimensions=dimensions, layer_curve=layers > 0), dataset_name="given",
-        comparisons=pd.DataFrame(pairs, columns=["model", "other", "difference", "ci_low", "ci_high", "separable"]),
-        overlap=pd.DataFrame(overlap, columns=["model", "other", "mean_overlap", "expected"]),
-        excluded=pd.DataFrame(columns=["model", "row", "text", "reason"]),
+        comparisons=COMPARISONS.frame_of_records(pairs),
+        overlap=OVERLAP.frame_of_records(overlap),
+        excluded=EXCLUDED.frame(),
         signature={"models": [{"name": model} for model in models], "settings": {"seed": 0},
                    "versions": {"hakari": "0"}},
         **tables,
@@ -92,14 +101,13 @@ def _tables(model: str, vectors: np.ndarray, labels: list[str], texts: Sequence[
         "null": pd.DataFrame([{"model": model, "score": dispersions.score, "null_mean": 9 * dispersions.score,
                                "null_low": 8 * dispersions.score, "null_high": 10 * dispersions.score,
                                "p_value": 0.001}]),
-        "validity": pd.DataFrame([{"model": model, "silhouette": 0.25, "calinski_harabasz": 30.5,
-                                   "davies_bouldin": 1.25, "v_measure": 0.5, "ari": 0.4, "nmi": 0.5,
-                                   "sample_size": len(labels)}]),
-        "layers": pd.DataFrame(
+        "validity": VALIDITY.frame_of_records([{
+            "model": model, **dict.fromkeys(VALIDITY_FUNCTIONS, 0.5), "silhouette": 0.25, "calinski_harabasz": 30.5,
+            "davies_bouldin": 1.25, "ari": 0.4, "sample_size": len(labels), "n_starts": 10}]),
+        "layers": LAYERS.frame_of_records(
             [{"model": model, "layer": layer, "in_class_dispersion": dispersions.in_class,
               "out_of_class_dispersion": dispersions.out_of_class, "score": dispersions.score * (layers - layer + 1)}
-             for layer in range(layers)],
-            columns=["model", "layer", "in_class_dispersion", "out_of_class_dispersion", "score"]),
+             for layer in range(layers)]),
         "points": pd.DataFrame({
             "model": model, "row": rows, "text": list(texts), "label": labels, "x": map_of[:, 0], "y": map_of[:, 1],
             "z": map_of[:, 2], "own_distance": own_distances,

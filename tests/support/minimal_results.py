@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.minimal_pairs.records import Result, Settings
-
-TOKEN_COLUMNS = ["model", "row", "side", "position", "token", "log_likelihood"]
+from engine.evaluations.minimal_pairs.records import EXCLUDED, TOKENS, Result, Settings
 
 
 def synthetic(n: int, *, models: Sequence[str] = ("m", "n"), seed: int = 0, n_categories: int = 3) -> Result:
@@ -33,7 +31,7 @@ def synthetic(n: int, *, models: Sequence[str] = ("m", "n"), seed: int = 0, n_ca
                           "field:theme": [f"c{i % n_categories}" for i in range(n)],
                           "field:level": ["easy" if i % 2 else "hard" for i in range(n)], "field:constant": "one"})
     return Result(Settings(tuple(models)), "synthetic", pd.concat(tables, ignore_index=True),
-                  pd.DataFrame(columns=TOKEN_COLUMNS), pd.DataFrame(columns=["model", "row", "reason"]), items)
+                  TOKENS.frame(), EXCLUDED.frame(), items)
 
 
 def from_margins(margins: Mapping[str, Sequence[float]], tokens: Sequence[tuple[int, int]],
@@ -50,4 +48,4 @@ def from_margins(margins: Mapping[str, Sequence[float]], tokens: Sequence[tuple[
     }) for model, values in margins.items()]
     items = pd.DataFrame({"row": np.arange(1, n + 1), "source": "made up", "category": named})
     return Result(Settings(tuple(margins)), "made up", pd.concat(tables, ignore_index=True),
-                  pd.DataFrame(columns=TOKEN_COLUMNS), pd.DataFrame(columns=["model", "row", "reason"]), items)
+                  TOKENS.frame(), EXCLUDED.frame(), items)

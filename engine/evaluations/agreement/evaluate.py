@@ -14,14 +14,26 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.agreement.published_models import COMPARED, TABLES
 from engine.evaluations.fill_mask.records import ALL
+from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.rank_agreement import rank_agreement, ranks
 
 # Kind of run -> the card of the number that stands for a model.
 MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
             "classification": "classification_accuracy"}
-COLUMNS = ["first", "second", "n", "spearman", "spearman_low", "spearman_high", "kendall", "kendall_low",
-           "kendall_high", "reason"]
+
+MODELS = Table("models", "A row for each model of any of the runs, in the order they are first named.", (
+    MODEL, *(column for kind, card in MEASURES.items() for column in (
+        measured(card, kind, f"{CARDS[card].name} in the run of {kind}; NaN where it has no such model"),
+        Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"))),
+))
+AGREEMENT = Table("agreement", "Each two evaluations once, over the models that both have; larger is more agreement.", (
+    Column("first", "text", "kind of the one run"), Column("second", "text", "kind of the other"),
+    Column("n", "integer", "models that both have", "models"), measured("spearman"), *interval(names="spearman"),
+    measured("kendall"), *interval(names="kendall"), WHY_UNDEFINED,
+))
+FILES = (MODELS, AGREEMENT)
 
 
 def scores_of(kind: str, result: Any) -> pd.Series:
@@ -40,11 +52,11 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     return over_all.set_index("model")["mean_probability"].rename(kind)
 
 
+@returns(MODELS)
 def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     """One row for each model of any of the results (by kind), in the order they are first named.
 
-    Columns: model, then for each kind of MEASURES that is there its number under the kind's name and `rank <kind>`
-    (1 = best by the card's better end, among the models of that result). NaN where a result has no such model.
+    The two columns of a kind that there is no result of are left out.
     """
     columns = {kind: scores_of(kind, results[kind]) for kind in MEASURES if kind in results}
     models = list(dict.fromkeys(model for column in columns.values() for model in column.index))
@@ -56,12 +68,9 @@ def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     return table
 
 
+@returns(AGREEMENT)
 def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Spearman and Kendall between each two evaluations of a `model_table`, over the models that both have.
-
-    Columns: COLUMNS; larger is more agreement whichever ends are better; NaN with a reason where undefined. Intervals
-    are 95 %.
-    """
+    """Spearman and Kendall between each two evaluations of a `model_table`, whichever ends are better."""
     kinds = [kind for kind in MEASURES if kind in table]
     rows = [
         (one.first, one.second, one.spearman.n, one.spearman.value, one.spearman.ci_low, one.spearman.ci_high,
@@ -69,7 +78,7 @@ def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
         for one in rank_agreement({kind: table[kind] for kind in kinds},
                                   {kind: CARDS[MEASURES[kind]].better for kind in kinds})
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return AGREEMENT.frame(rows)
 
 
 def published_table(first: str, second: str) -> pd.DataFrame | None:

@@ -17,7 +17,9 @@ import pandas as pd
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
 from engine.evaluations.alignment.records import (
+    EXCLUDED,
     PRECISIONS,
+    SHAPES,
     Result,
     Settings,
 )
@@ -62,8 +64,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         parts[facts.name] = _packed(facts, layers, alignments, session, settings.precision, used)
         used += parts[facts.name].similarity.nbytes
 
-    left_out = pd.DataFrame([line for part in parts.values() for line in part.excluded],
-                            columns=["model", "row", "reason"])
+    left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
     return Result(
         settings=settings, dataset_name=dataset.name, pairs=dataset.to_frame(),
         tokens=_stacked([part.tokens for part in parts.values()]),
@@ -130,9 +131,8 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
     if not shapes:
         raise InputError(f"{facts.name} can align none of the {count(len(alignments), 'pair')}; the first: row "
                          f"{excluded[0][1]}, {excluded[0][2]}.")
-    shape_table = pd.DataFrame(shapes, columns=["row", "reference", "n_reference", "n_candidate"])
+    shape_table = SHAPES.frame([(facts.name, *shape, 0) for shape in shapes])
     cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()
-    shape_table.insert(0, "model", facts.name)
     return _Packed(layers, table.frame(), shape_table.assign(offset=np.cumsum(cells) - cells),
                    np.concatenate(blocks, axis=1), excluded)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category_texts
-from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.records import TOKEN_SCORES, Scoring
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
 from engine.measures.reading_penalty import (
@@ -19,10 +19,6 @@ from engine.measures.reading_penalty import (
     sentence_penalties,
     token_agreements,
 )
-
-TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "reading", "idf", "low_frequency", "match_position",
-                 "match_token", "similarity", "reading_distance", "agreement", "surface", "start", "end", "special",
-                 "match_reading", "match_special", "weight", "proper_noun", "penalised", "word", "best_reference")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +70,7 @@ class PairScores:
             "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
             "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
-        }, columns=list(TOKEN_COLUMNS))
+        }, columns=TOKEN_SCORES.headers)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The chosen units as the tokenizer writes them, and as the sentence does; of words the latter twice."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.layers import layer_number
 
 PRECISIONS = ("fp32", "bf16", "fp16")
@@ -73,26 +75,91 @@ class Settings:
     scoring: Scoring = field(default_factory=Scoring)
 
 
+PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
+SIDE = Column("side", "text", "reference or candidate")
+BEST_REFERENCE = "which of the row's references, 1 the first, "
+
+PAIRS = Table("pairs", "A row for each pair of the dataset.", (
+    PAIR_ROW, Column("reference", "text", "the reference"), Column("candidate", "text", "the candidate"),
+    Column("category", "text", 'the category; "" where the file names none'),
+    Column("reference <n>", "text", 'a further reference; "" where there is none'),
+    Column("human:<name>", "number", "the score of an annotator; NaN where there is none", better="higher"),
+))
+TOKENS = Table("tokens", "A row for each token of each side of each pair and reference under each model.", (
+    replace(MODEL, dtype="category"), PAIR_ROW,
+    Column("reference", "integer", "which of the row's references, 1 the first", dtype="int32"),
+    replace(SIDE, dtype="category"), Column("position", "integer", "place in the sentence, from 0", dtype="int32"),
+    Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
+    Column("surface", "text", "the characters that it stands for, or the token itself", dtype="category"),
+    Column("start", "integer", "where these begin in the sentence; -1 for special tokens", "characters", dtype="int32"),
+    Column("end", "integer", "where these end", "characters", dtype="int32"),
+    Column("special", "boolean", "whether it is a special token"),
+    Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens", dtype="int32"),
+    Column("proper_noun", "boolean", "whether it touches a proper noun, by part of speech"),
+    *(Column(f"{engine}_{scope}", "text", f"reading of the {scope} by {engine}", dtype="category")
+      for engine in READING_ENGINES for scope in READING_SCOPES),
+))
+SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
+    MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),
+    Column("n_reference", "integer", "tokens of the reference", "tokens"),
+    Column("n_candidate", "integer", "tokens of the candidate", "tokens"),
+    Column("offset", "integer", "where the block (n_reference, n_candidate) begins in each layer of `similarity`"),
+))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, PAIR_ROW, REASON))
+
+# What a scoring makes of a result: the tables of the command.
+PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (
+    MODEL, PAIR_ROW, measured("precision"), measured("recall"), measured("f1"), measured("precision_penalty"),
+    measured("recall_penalty"), measured("penalized_precision"), measured("penalized_recall"),
+    measured("penalized_f1"),
+    Column("best_reference", "integer", f"{BEST_REFERENCE}the penalties and the rows of tokens.csv are of"),
+), promised=10)
+TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
+    MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),
+    Column("token", "text", "the token as the tokenizer writes it, or the word"),
+    Column("reading", "text", "its reading"),
+    replace(measured("idf"), meaning="its idf; NaN without a dictionary"),
+    Column("low_frequency", "boolean", "whether its idf is above the threshold"),
+    Column("match_position", "integer", "position of its best match on the other side, -1 for none"),
+    Column("match_token", "text", "its best match"),
+    Column("similarity", "number", "cosine of the two", better="higher"),
+    Column("reading_distance", "number", "edit distance of the two readings; NaN where the penalty asks for none",
+           "characters", "lower"),
+    replace(measured("agreement"), meaning="agreement coefficient M of the readings; NaN for special tokens"),
+    Column("surface", "text", "the characters that it stands for"),
+    Column("start", "integer", "where these begin in the sentence", "characters"),
+    Column("end", "integer", "where these end", "characters"),
+    Column("special", "boolean", "whether it is a special token"),
+    Column("match_reading", "text", "reading of the match"),
+    Column("match_special", "boolean", "whether the match is a special token"),
+    Column("weight", "number", "its share of the score of its side"),
+    Column("proper_noun", "boolean", "whether it is a proper noun, by part of speech"),
+    Column("penalised", "boolean", "whether the penalty counts it"),
+    Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens"),
+    Column("best_reference", "integer", f"{BEST_REFERENCE}the pair's tokens are of"),
+), promised=13)
+FILES = (PAIR_SCORES, TOKEN_SCORES, EXCLUDED)
+
+
+@documented
 @dataclass(frozen=True)
 class Result:
     """Similarities of every pair under every model; `rescore` makes numbers of them.
 
-    pairs: row, reference, candidate, category, then "reference 2" … and "human:<name>" … as the dataset has them.
-    tokens: `token_table.TokenTable.frame` of every model. shapes: model, row, reference (1 the first), n_reference,
-    n_candidate, offset: where in `similarity[model]`, float32 (n_layers, n_cells), the block (n_reference,
-    n_candidate) of each layer begins. layers: the layers held, by number, for each model. excluded: model, row, reason.
+    similarity: by model, float32 (n_layers, n_cells): cosines, the pairs of `shapes` one behind the other. layers: the
+    layers held, by number, for each model.
     """
 
     settings: Settings
     dataset_name: str
-    pairs: pd.DataFrame
-    tokens: pd.DataFrame
-    shapes: pd.DataFrame
+    pairs: pd.DataFrame = field(metadata=declared(PAIRS))
+    tokens: pd.DataFrame = field(metadata=declared(TOKENS))
+    shapes: pd.DataFrame = field(metadata=declared(SHAPES))
     similarity: dict[str, np.ndarray]
     layers: dict[str, tuple[int, ...]]
     n_layers: dict[str, int]
     tokenizers: dict[str, str]
-    excluded: pd.DataFrame
+    excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
 

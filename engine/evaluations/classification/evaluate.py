@@ -12,15 +12,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.classification.records import (
+    EXCLUDED,
     MOST_CLASSES,
     MOST_EPOCHS,
     MOST_RUNS,
     POOLINGS,
+    RUNS,
     SPLITS,
     Result,
     Settings,
@@ -84,8 +85,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             )
             outcomes.append(Outcome(model, seed, test, np.asarray(piece["predicted"]), float(piece["train_accuracy"])))
 
-    runs = pd.DataFrame([{"model": one.model, "seed": one.seed, "accuracy": accuracy(codes[one.test], one.predicted),
-                          "train_accuracy": one.train_accuracy} for one in outcomes])
+    runs = RUNS.frame([(one.model, one.seed, accuracy(codes[one.test], one.predicted), one.train_accuracy)
+                       for one in outcomes])
     sentences = sentence_table(outcomes, codes, classes, [dataset.rows[i] for i in kept],
                                [dataset.texts[i] for i in kept])
     comparisons = comparison_table(outcomes, codes, settings.models)
@@ -93,7 +94,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         settings=settings, dataset_name=dataset.name, runs=runs, sentences=sentences, comparisons=comparisons,
         models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
         confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
-        excluded=pd.DataFrame(excluded, columns=["model", "row", "text", "reason"]),
+        excluded=EXCLUDED.frame(excluded),
         notices=(*dataset.notices, *_notices(dataset, readable, lone),
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
         signature=_signature(settings, all_facts, dataset, layers),

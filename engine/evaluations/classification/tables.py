@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.classification.records import CLASSES, COMPARISONS, CONFUSION
 from engine.measures.classification import confusion_counts, majority_baseline
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_difference import paired_difference
@@ -53,7 +54,7 @@ def confusion_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Seq
     rows = [(model, classes[true], classes[said], int(counts[true, said]))
             for model, counts in _counts(outcomes, codes, len(classes)).items()
             for true, said in zip(*np.nonzero(counts), strict=True)]
-    return pd.DataFrame(rows, columns=["model", "class", "predicted", "n"])
+    return CONFUSION.frame(rows)
 
 
 def class_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
@@ -66,7 +67,7 @@ def class_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequenc
         asked, right = counts.sum(axis=1), counts.diagonal()
         rows += [(model, label, int(n_all[i] - n_test[i]), int(n_test[i]), int(asked[i]), int(right[i]),
                   float(right[i] / asked[i])) for i, label in enumerate(classes)]
-    return pd.DataFrame(rows, columns=["model", "class", "n_train", "n_test", "n_asked", "n_correct", "accuracy"])
+    return CLASSES.frame(rows)
 
 
 def sentence_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str], rows: Sequence[int],
@@ -103,8 +104,7 @@ def comparison_table(outcomes: Sequence[Outcome], codes: np.ndarray, models: Seq
     for one, other in combinations(models, 2):
         found = paired_difference(answers[one], answers[other], items, runs)
         rows.append((one, other, found.difference, found.ci_low, found.ci_high, found.separable))
-    columns = ["model", "other", "difference", "ci_low", "ci_high", "separable"]
-    return pd.DataFrame(rows, columns=columns).astype({"separable": bool})
+    return COMPARISONS.frame(rows)
 
 
 def grouped(models: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
-from engine.evaluations.clusters import tables
+from engine.evaluations.clusters import records, tables
 from engine.evaluations.clusters.maps import coordinates, nearest
 from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import (
@@ -52,7 +52,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     distances = [centroid_distances(one.vectors, one.labels) for one in read]
     sure = certainty(settings, read, weighed, session)
     validity = [session.on_vectors("cluster_validity", one.vectors, label=f"Cluster validity: {one.model}",
-                                   class_of=one.class_of, seed=settings.seed) for one in read]
+                                   class_of=one.class_of, functions=records.VALIDITY_FUNCTIONS, seed=settings.seed)
+                for one in read]
     neighbours = {one.model: found for one in read if (found := nearest(one, settings, session)) is not None}
     points = tables.stacked([tables.points_table(one, dataset, coordinates(one, settings, session), apart)
                              for one, apart in zip(read, distances, strict=True)])
@@ -61,17 +62,16 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         models=tables.models_table(read, weighed, sure.groups),
         classes=tables.stacked([tables.classes_table(one.model, its) for one, its in zip(read, weighed, strict=True)]),
         intervals=sure.intervals, comparisons=sure.comparisons, null=sure.null,
-        validity=tables.typed([(one.model, *(piece[name] for name in tables.VALIDITY))
-                               for one, piece in zip(read, validity, strict=True)], model="str", **tables.VALIDITY),
+        validity=records.VALIDITY.frame([(one.model, *(piece[name] for name in records.VALIDITY.headers[1:]))
+                                         for one, piece in zip(read, validity, strict=True)]),
         layers=tables.stacked([one.layers for one in read]),
         points=points, centroids=tables.centroids_table(points),
         centroid_distances=tables.stacked([tables.centroid_distances_table(one.model, its)
                                            for one, its in zip(read, distances, strict=True)]),
         neighbours=tables.stacked([
             tables.neighbours_table(one, dataset, *neighbours.get(one.model, tables.NO_NEIGHBOURS)) for one in read]),
-        overlap=tables.typed([tables.overlap_row(a, b, neighbours[a.model][0], neighbours[b.model][0])
-                              for a, b in combinations(read, 2) if {a.model, b.model} <= set(neighbours)],
-                             model="str", other="str", mean_overlap="float64", expected="float64"),
+        overlap=records.OVERLAP.frame([tables.overlap_row(a, b, neighbours[a.model][0], neighbours[b.model][0])
+                                       for a, b in combinations(read, 2) if {a.model, b.model} <= set(neighbours)]),
         excluded=tables.excluded_table(read, dataset),
         notices=(*dataset.notices, *notices(settings, read, weighed, validity, len(texts)), *sure.notices),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),

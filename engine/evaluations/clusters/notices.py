@@ -9,8 +9,9 @@ import numpy as np
 
 from engine.datasets.formats.grid import quoted
 from engine.evaluations.clusters.maps import why_no_map, why_no_neighbours
-from engine.evaluations.clusters.records import Settings
+from engine.evaluations.clusters.records import VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
+from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.dispersion import Dispersion
 
 CLASSES_IN_NOTICE = 10
@@ -49,13 +50,9 @@ def _undefined(settings: Settings, vectors: ModelVectors, weighed: Dispersion,
     said = [why for why in (why_no_map(vectors, settings), why_no_neighbours(vectors, settings)) if why]
     if np.isnan(weighed.score):
         said.append("All class centroids coincide, so the score A_m / B_m is undefined.")
-    if np.isnan(validity["silhouette"]):
-        said.append("The silhouette is undefined: as many classes as sentences, or equal vectors.")
-    elif validity["sample_size"] < len(vectors.kept):
+    if not np.isnan(validity["silhouette"]) and validity["sample_size"] < len(vectors.kept):
         said.append(f"The silhouette was taken over {validity['sample_size']:,} of {len(vectors.kept):,} sentences, "
                     f"drawn with seed {settings.seed}.")
-    if np.isnan(validity["calinski_harabasz"]):
-        said.append("The Calinski-Harabasz index is undefined: no class has any spread.")
-    if np.isnan(validity["davies_bouldin"]):
-        said.append("The Davies-Bouldin index is undefined: two classes have one centroid.")
+    said += [CARDS[column.card].undefined or f"{CARDS[column.card].name} is undefined." for column in VALIDITY.columns
+             if column.card and np.isnan(validity[column.name])]
     return said

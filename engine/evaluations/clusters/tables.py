@@ -8,21 +8,15 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.evaluations.clusters import records
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.clusters.centroids import CentroidDistances
 from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.neighbours import expected_overlap, neighbour_overlap
 
 AXES = ("x", "y", "z")
-VALIDITY = {"silhouette": "float64", "calinski_harabasz": "float64", "davies_bouldin": "float64",
-            "v_measure": "float64", "ari": "float64", "nmi": "float64", "sample_size": "int64", "n_starts": "int64"}
 # Of a model for which none are defined: no row, in the types of those that have some.
 NO_NEIGHBOURS = (np.empty((0, 0), dtype=np.int32), np.empty((0, 0), dtype=np.float32))
-
-
-def typed(rows: Sequence[Sequence[object]], **types: str) -> pd.DataFrame:
-    """A table with these columns, of these types also when there are no rows."""
-    return pd.DataFrame(list(rows), columns=list(types)).astype(types)
 
 
 def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -32,22 +26,18 @@ def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 def models_table(read: Sequence[ModelVectors], weighed: Sequence[Dispersion], groups: np.ndarray) -> pd.DataFrame:
     """A row for each model; models without a score have neither rank nor group."""
-    table = typed(
-        [(vectors.model, len(vectors.kept), len(one.classes), one.in_class, one.out_of_class, one.score)
-         for vectors, one in zip(read, weighed, strict=True)],
-        model="str", n_sentences="int64", n_classes="int64", in_class_dispersion="float64",
-        out_of_class_dispersion="float64", score="float64")
-    table["rank"] = table["score"].rank(method="min").astype("Int64")
-    table["rank_group"] = pd.Series(groups).astype("Int64").where(groups > 0)
-    table["in_class_variance"] = [one.in_class_variance for one in weighed]
-    table["out_of_class_variance"] = [one.out_of_class_variance for one in weighed]
-    return table
+    scores = pd.Series([one.score for one in weighed], dtype="float64")
+    ranks = scores.rank(method="min").astype("Int64")
+    return records.MODELS.frame([
+        (vectors.model, len(vectors.kept), len(one.classes), one.in_class, one.out_of_class, one.score, rank,
+         group if group > 0 else pd.NA, one.in_class_variance, one.out_of_class_variance)
+        for vectors, one, rank, group in zip(read, weighed, ranks, groups.tolist(), strict=True)])
 
 
 def classes_table(model: str, weighed: Dispersion) -> pd.DataFrame:
     """A row for each class of one model."""
-    return typed([(model, one.label, one.n, one.dispersion, one.centroid_distance) for one in weighed.classes],
-                 model="str", **{"class": "str"}, n="int64", dispersion="float64", centroid_distance="float64")
+    return records.CLASSES.frame(
+        [(model, one.label, one.n, one.dispersion, one.centroid_distance) for one in weighed.classes])
 
 
 def points_table(vectors: ModelVectors, dataset: LabelledSentences, coordinates: np.ndarray,
@@ -105,9 +95,8 @@ def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.
 
 def excluded_table(read: Sequence[ModelVectors], dataset: LabelledSentences) -> pd.DataFrame:
     """A row for each sentence that a model left out, and why."""
-    return typed([(vectors.model, dataset.rows[place], dataset.texts[place], reason)
-                  for vectors in read for place, reason in vectors.excluded],
-                 model="str", row="int64", text="str", reason="str")
+    return records.EXCLUDED.frame([(vectors.model, dataset.rows[place], dataset.texts[place], reason)
+                                   for vectors in read for place, reason in vectors.excluded])
 
 
 def _rows(dataset: LabelledSentences, vectors: ModelVectors) -> np.ndarray:

@@ -9,8 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.clusters.records import Settings
-from engine.evaluations.clusters.tables import typed
+from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, NULL, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import Dispersion, dispersion
@@ -52,8 +51,7 @@ def certainty(settings: Settings, read: Sequence[ModelVectors], weighed: Sequenc
         compared.append((read[a].model, read[b].model, difference, low, high, bool(separable[a, b])))
     return Certainty(
         intervals=_intervals(read, weighed, drawn),
-        comparisons=typed(compared, model="str", other="str", difference="float64", ci_low="float64",
-                           ci_high="float64", separable="bool"),
+        comparisons=COMPARISONS.frame(compared),
         null=_null(settings, read, weighed, session),
         groups=rank_groups([one.score for one in weighed], separable), notices=tuple(notices),
     )
@@ -95,7 +93,7 @@ def _intervals(read: Sequence[ModelVectors], weighed: Sequence[Dispersion], draw
             (vectors.model, "dispersion_score", one.score,
              *(percentile_interval(resamples.score) if defined else UNDEFINED)),
         ]
-    return typed(rows, model="str", measure="str", value="float64", ci_low="float64", ci_high="float64")
+    return INTERVALS.frame(rows)
 
 
 def _null(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Dispersion],
@@ -109,5 +107,4 @@ def _null(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Di
         finite = scores[np.isfinite(scores)]
         rows.append((vectors.model, one.score, float(finite.mean()) if len(finite) else float("nan"),
                      *(percentile_interval(scores) if len(scores) else UNDEFINED), piece["p_value"]))
-    return typed(rows, model="str", score="float64", null_mean="float64", null_low="float64", null_high="float64",
-                  p_value="float64")
+    return NULL.frame(rows)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError, ModelError
-from engine.evaluations.clusters.records import Settings
+from engine.evaluations.clusters.records import LAYERS, Settings
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.models.sources.facts import ModelFacts
@@ -102,12 +102,8 @@ def centred(vectors: np.ndarray) -> np.ndarray:
 def _layer_rows(model: str, layers: Sequence[int], at: Callable[[int], np.ndarray],
                 labels: tuple[str, ...]) -> pd.DataFrame:
     weighed = [dispersion(at(layer), labels) for layer in layers]
-    return pd.DataFrame({
-        "model": pd.Series([model] * len(layers), dtype="str"), "layer": pd.Series(layers, dtype="int64"),
-        "in_class_dispersion": pd.Series([one.in_class for one in weighed], dtype="float64"),
-        "out_of_class_dispersion": pd.Series([one.out_of_class for one in weighed], dtype="float64"),
-        "score": pd.Series([one.score for one in weighed], dtype="float64"),
-    })
+    return LAYERS.frame([(model, layer, one.in_class, one.out_of_class, one.score)
+                         for layer, one in zip(layers, weighed, strict=True)])
 
 
 def _refuse(model: str, n_sentences: int, n_too_long: int, lone: tuple[str, ...], labels: tuple[str, ...],

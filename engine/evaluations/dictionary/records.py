@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.idf import IdfDictionary
 
 MAX_NAME_CHARACTERS = 60
@@ -25,13 +26,24 @@ class Settings:
     unit: str = "file"
 
 
+COUNTS = Table("counts", "A row for each token of the dictionary.", (
+    Column("token", "text", "the token, as the tokenizer writes it"),
+    Column("documents", "integer", "documents that hold it", "documents"),
+    Column("occurrences", "integer", "how often it occurs in all documents; 0 throughout where that was not counted",
+           "tokens"),
+))
+# What the page hands out; the command writes a dictionary's own format.
+FILES = (COUNTS,)
+
+
+@documented
 @dataclass(frozen=True)
 class Result:
-    """A dictionary. counts: token, documents, occurrences (0 throughout where they were not counted), by documents."""
+    """A dictionary."""
 
     settings: Settings
     dataset_name: str
-    counts: pd.DataFrame
+    counts: pd.DataFrame = field(metadata=declared(COUNTS))
     n_documents: int
     n_tokens: int
     unit: str

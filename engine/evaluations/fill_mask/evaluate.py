@@ -14,7 +14,16 @@ import pandas as pd
 
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import InputError, ModelError
-from engine.evaluations.fill_mask.records import ALL, NO_DOMAIN, TAILS, Result, Settings
+from engine.evaluations.fill_mask.records import (
+    ALL,
+    COMPARISONS,
+    EXCLUDED,
+    MODELS,
+    NO_DOMAIN,
+    TAILS,
+    Result,
+    Settings,
+)
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -53,7 +62,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         pieces.append(_pieces(model, filled))
         predictions.append(_predictions(model, filled))
     table = pd.concat(items, ignore_index=True)
-    left_out = pd.DataFrame(excluded, columns=["model", "row", "label", "reason"])
+    left_out = EXCLUDED.frame(excluded)
     shared = common_rows(table, settings.models)
     return Result(
         settings=settings, dataset_name=dataset.name,
@@ -143,8 +152,7 @@ def _summary(items: pd.DataFrame, models: Sequence[str], domains: Sequence[str],
                                    of_model[0]["domain"].tolist(), resamples=settings.resamples, seed=settings.seed)
         rows += [(model, domain, len(one), means.mean[i], means.low[i], means.high[i], int((one["n_pieces"] > 1).sum()),
                   int(one["crossing"].sum())) for i, (model, one) in enumerate(zip(models, of_model, strict=True))]
-    columns = ["model", "domain", "n", "mean_probability", "ci_low", "ci_high", "n_several_pieces", "n_crossing"]
-    table = pd.DataFrame(rows, columns=columns)
+    table = MODELS.frame(rows)
     return pd.concat([table[table["model"] == model] for model in models], ignore_index=True)
 
 
@@ -162,7 +170,7 @@ def _comparisons(items: pd.DataFrame, settings: Settings) -> pd.DataFrame:
                     spread = np.quantile(means.resampled[i] - means.resampled[j], TAILS) if known else (np.nan, np.nan)
                     rows.append((model, other, means.mean[i] - means.mean[j], *spread,
                                  bool(spread[0] > 0 or spread[1] < 0)))
-    return pd.DataFrame(rows, columns=["model", "other", "difference", "ci_low", "ci_high", "separable"])
+    return COMPARISONS.frame(rows)
 
 
 def _notices(items: pd.DataFrame, excluded: pd.DataFrame, n: int, n_common: int) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
+from engine.evaluations.shared.common_columns import MODEL, OTHER, REASON, ROW, SEPARABLE, interval
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.measures.mask_probability import RESAMPLES
 
 ALL = "all"  # the domain of the rows over all sentences
@@ -29,29 +31,68 @@ class Settings:
     seed: int = 0
 
 
+LABEL = Column("label", "text", "the word that was masked")
+DOMAIN = Column("domain", "text", 'the domain; "" where the file names none')
+INTERVAL = interval("by resampling the words")
+MASK = Column("mask", "integer", "which mask of the word, 1 the first")
+RANK = "of the token at its mask, 1 the most probable"
+
+MODELS = Table("models", "A row for each domain of each model, over the sentences that the model could fill.", (
+    MODEL, Column("domain", "text", f'the domain; "{ALL}" is all sentences'),
+    Column("n", "integer", "sentences", "sentences"), measured("mask_probability", "mean_probability"), *INTERVAL,
+    Column("n_several_pieces", "integer", "sentences whose word has several tokens", "sentences"),
+    Column("n_crossing", "integer", "sentences in which a token crosses the border of the word", "sentences"),
+), promised=4)
+COMMON = replace(MODELS, name="common", promised=0, meaning="The same over the sentences that every model could fill.")
+ITEMS = Table("items", "A row for each sentence that a model could fill.", (
+    MODEL, ROW, DOMAIN, LABEL, measured("mask_probability", "probability"),
+    Column("rank", "integer or none", f"rank {RANK}; none for a word of several", better="lower"),
+    Column("n_pieces", "integer", "tokens of the word", "tokens"),
+    Column("crossing", "boolean", "whether a token crosses the border of the word in the sentence"),
+), promised=6)
+PIECES = Table("pieces", "A row for each token of each masked word.", (
+    MODEL, ROW, MASK, Column("token", "text", "the token"),
+    Column("probability", "number", "its probability, given those before it", better="higher"),
+    Column("rank", "integer", f"rank {RANK}", better="lower"),
+))
+PREDICTIONS = Table("predictions", "A row for each of the most probable tokens at each mask, all masks masked.", (
+    MODEL, ROW, MASK, Column("place", "integer", "1 is the most probable"), Column("token", "text", "the token"),
+    Column("probability", "number", "its probability"),
+    Column("is_label", "boolean", "whether it is the masked word's token there"),
+))
+COMPARISONS = Table("comparisons", "Each ordered pair of models, over the sentences that every model could fill.", (
+    MODEL, OTHER,
+    Column("difference", "number", "mean probability of the model less that of the other"), *INTERVAL,
+    SEPARABLE,
+))
+SENTENCES = Table("sentences", "A row for each sentence of the dataset.", (
+    ROW, Column("text", "text", "the sentence"), LABEL, Column("start", "integer", "where the word begins",
+                                                               "characters"), DOMAIN,
+    Column("before", "text", "the sentence before the word, normalised as the models got it"),
+    Column("asked", "text", "the word, normalised as the models got it"),
+    Column("after", "text", "the sentence after the word, normalised as the models got it"),
+))
+EXCLUDED = Table("excluded", "A row for each sentence that a model left out.", (
+    MODEL, ROW, LABEL, REASON,
+))
+# What the command writes and a page's archive holds.
+FILES = (MODELS, ITEMS, COMMON, COMPARISONS, PREDICTIONS, PIECES, SENTENCES, EXCLUDED)
+
+
+@documented
 @dataclass(frozen=True)
 class Result:
-    """Everything the fill-mask page draws.
-
-    models: model, domain ("all" = over all), n, mean_probability, ci_low, ci_high (95 %), n_several_pieces,
-    n_crossing; over the sentences each model could fill. common: the same over those that every model could.
-    items: model, row, domain, label, probability, rank (missing for words of several pieces), n_pieces, crossing.
-    pieces: model, row, mask (from 1), token, probability (given the pieces before it), rank. predictions: model, row,
-    mask, place (from 1), token, probability, is_label (it is the word's piece there). comparisons: model, other,
-    difference (of the means over common sentences, model's minus other's), ci_low, ci_high, separable.
-    sentences: row, text, label, start, domain, before, asked, after (the three as the models got them, normalised).
-    excluded: model, row, label, reason.
-    """
+    """Everything the fill-mask page draws."""
 
     settings: Settings
     dataset_name: str
-    models: pd.DataFrame
-    common: pd.DataFrame
-    items: pd.DataFrame
-    pieces: pd.DataFrame
-    predictions: pd.DataFrame
-    comparisons: pd.DataFrame
-    sentences: pd.DataFrame
-    excluded: pd.DataFrame
+    models: pd.DataFrame = field(metadata=declared(MODELS))
+    common: pd.DataFrame = field(metadata=declared(COMMON))
+    items: pd.DataFrame = field(metadata=declared(ITEMS))
+    pieces: pd.DataFrame = field(metadata=declared(PIECES))
+    predictions: pd.DataFrame = field(metadata=declared(PREDICTIONS))
+    comparisons: pd.DataFrame = field(metadata=declared(COMPARISONS))
+    sentences: pd.DataFrame = field(metadata=declared(SENTENCES))
+    excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)

@@ -5,14 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.metric_study.records import Result
+from engine.evaluations.metric_study.records import IDF, PAIR, Result
+from engine.evaluations.shared.common_columns import MODEL
+from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
 
 NEARER = ("with penalty", "without penalty")
-COLUMNS = ["model", "idf", "row", "reference", "candidate", "category", "human", "base", "base_difference", "penalized",
-           "penalized_difference", "nearer", "gain", "base_score", "penalized_score"]
+CASES = Table("cases", "A row for each pair whose score the penalty changes, the most moved first.", (
+    MODEL, IDF, *PAIR, Column("human", "number", "the human score, as a z-score", better="higher"),
+    Column("base", "number", "the score without penalty, as a z-score"),
+    Column("base_difference", "number", "|base - human|", better="lower"),
+    Column("penalized", "number", "the score with penalty, as a z-score"),
+    Column("penalized_difference", "number", "|penalized - human|", better="lower"),
+    Column("nearer", "text", f"which is nearer to the human score: {' or '.join(NEARER)}"),
+    Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
+    Column("base_score", "number", "the score without penalty"),
+    Column("penalized_score", "number", "the score with penalty"),
+))
 
 
+@returns(CASES)
 def cases(result: Result, model: str, idf: str) -> pd.DataFrame:
     """The pairs whose score the penalty changes, those first that it moves most, for good or ill.
 
@@ -22,7 +34,7 @@ def cases(result: Result, model: str, idf: str) -> pd.DataFrame:
 
         gain_i = ((base_i − human_i)² − (penalized_i − human_i)²) / 2n,    Σ over all pairs = r(penalized) − r(base)
 
-    since r = 1 − Σ (z − z')² / 2n. base_score and penalized_score are the scores themselves. Columns COLUMNS.
+    since r = 1 − Σ (z − z')² / 2n.
 
     Empty where the study has not both settings, or one has no correlation. The paper (section 5) takes the differences
     of scores between 0 and 1 and does not say how they were brought there; z-scores are ours.
@@ -38,19 +50,19 @@ def all_cases(result: Result) -> pd.DataFrame:
     chosen = result.correlations[result.correlations["penalty"] == "reading"]
     tables = [cases(result, model, idf) for model, idf in zip(chosen["model"], chosen["idf"], strict=True)]
     tables = [table for table in tables if len(table)]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
+    return pd.concat(tables, ignore_index=True) if tables else CASES.frame()
 
 
 def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
     """The table of `cases` for all pairs that have both scores and a human one, in the order of the dataset."""
     base, penalized = (result.scores_of(model, idf, penalty) for penalty in ("none", "reading"))
     if base is None or penalized is None:
-        return pd.DataFrame(columns=COLUMNS)
+        return CASES.frame()
     gold = result.pairs["gold"].to_numpy(dtype=np.float64)
     common = np.isfinite(gold) & np.isfinite(base) & np.isfinite(penalized)
     human, plain, lowered = (z_scores(values[common]) for values in (gold, base, penalized))
     if not common.any() or np.isnan([human[0], plain[0], lowered[0]]).any():
-        return pd.DataFrame(columns=COLUMNS)
+        return CASES.frame()
     before, after = np.abs(plain - human), np.abs(lowered - human)
     pairs = result.pairs[common]
     return pd.DataFrame({
@@ -59,4 +71,4 @@ def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
         "base": plain, "base_difference": before, "penalized": lowered, "penalized_difference": after,
         "nearer": np.where(after < before, *NEARER), "gain": (before**2 - after**2) / (2 * common.sum()),
         "base_score": base[common], "penalized_score": penalized[common],
-    }, columns=COLUMNS)
+    }, columns=CASES.headers)

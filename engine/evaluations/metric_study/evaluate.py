@@ -21,7 +21,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.grid import Cell, correlations, scorings
 from engine.evaluations.metric_study.human_gold import human_gold
-from engine.evaluations.metric_study.records import BERTSCORE, POOLINGS, SCORES, Result, Settings
+from engine.evaluations.metric_study.records import BERTSCORE, LAYERS, LEFT_OUT, POOLINGS, SCORES, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.signature import require_models, signature
@@ -79,8 +79,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
             gold=humans.gold, **{f"human:{name}": np.asarray(given) for name, given in dataset.human.items()},
             **{f"z:{name}": values for name, values in humans.z.items()}),
         annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
-        layers=pd.DataFrame(layers, columns=["model", "layer", "idf", "penalty", "n", "pearson", "ci_low", "ci_high"]),
-        left_out=pd.DataFrame([(*key, reason) for key, reason in left_out.items()], columns=["model", "idf", "reason"]),
+        layers=LAYERS.frame(layers),
+        left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
         excluded=pd.concat(excluded, ignore_index=True),
         notices=_told(dataset, notices),
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,

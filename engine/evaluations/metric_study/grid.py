@@ -11,7 +11,8 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import check_scoring
-from engine.evaluations.metric_study.records import BERTSCORE
+from engine.evaluations.metric_study.records import BERTSCORE, CORRELATIONS
+from engine.evaluations.shared.declared_tables import returns
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.williams import williams_test
 
@@ -52,14 +53,11 @@ def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> li
     return found
 
 
+@returns(CORRELATIONS)
 def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, reason: str = "") -> pd.DataFrame:
     """How each setting follows the humans, and whether it can be told from the best.
 
     `scores` (n_cells, n_pairs) and `gold` (n_pairs,) have nan where there is none; `reason`: why there is no gold.
-    Columns: kind, model, idf, penalty, n, pearson, ci_low, ci_high, spearman, spearman_low, spearman_high, kendall,
-    kendall_low, kendall_high, williams_t, williams_p, williams_n, best, separable, reason. The best is the BERTScore of
-    the greatest Pearson; Williams' test is the best's against each over the pairs that both have, positive where the
-    best is the nearer to the humans; separable: its p is below 0.05.
     """
     lines = []
     for cell, values in zip(cells, scores, strict=True):

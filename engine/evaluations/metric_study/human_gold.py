@@ -11,6 +11,7 @@ import pandas as pd
 
 from engine.datasets.human_scores import scale
 from engine.errors import InputError
+from engine.evaluations.metric_study.records import AGREEMENT, ANNOTATORS
 from engine.measures.statistics.annotators import AnnotatorAgreement, annotator_agreement, gold_scores, z_scores
 from engine.measures.statistics.correlation import is_constant
 
@@ -19,10 +20,9 @@ from engine.measures.statistics.correlation import is_constant
 class HumanGold:
     """The annotators' scores on one scale, and how well they agree.
 
-    gold: (n_pairs,) mean of the z-scores, nan where nobody scored. z: annotator -> (n_pairs,). annotators: annotator,
-    n, missing, minimum, maximum, scale, mean, deviation, agreement (mean r with the others), reason (why an annotator
-    does not count, "" else). agreement: annotator, other, n, pearson, ci_low, ci_high, reason. reason: why there is no
-    gold at all, "" where there is one. notices: on which scales the scores stand, and what is missing.
+    gold: (n_pairs,) mean of the z-scores, nan where nobody scored. z: annotator -> (n_pairs,). annotators, agreement:
+    the tables `records.ANNOTATORS` and `records.AGREEMENT`. reason: why there is no gold at all, "" where there is one.
+    notices: on which scales the scores stand, and what is missing.
     """
 
     gold: np.ndarray
@@ -49,7 +49,7 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     gold = gold_scores(np.stack(list(z.values())))
     agreement = annotator_agreement(scores)
     reason = "" if np.isfinite(gold).any() else "no annotator's scores vary, so there is no human score to follow"
-    annotators = pd.DataFrame([_facts(name, values, agreement) for name, values in scores.items()])
+    annotators = ANNOTATORS.frame_of_records([_facts(name, values, agreement) for name, values in scores.items()])
     return HumanGold(gold, z, annotators, _pairs(agreement), agreement.mean, reason, _notices(annotators))
 
 
@@ -83,7 +83,6 @@ def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _pairs(agreement: AnnotatorAgreement) -> pd.DataFrame:
-    return pd.DataFrame(
-        [(pair.annotator, pair.other, pair.correlation.n, pair.correlation.value, pair.correlation.ci_low,
-          pair.correlation.ci_high, pair.correlation.reason) for pair in agreement.pairs],
-        columns=["annotator", "other", "n", "pearson", "ci_low", "ci_high", "reason"])
+    return AGREEMENT.frame([
+        (pair.annotator, pair.other, pair.correlation.n, pair.correlation.value, pair.correlation.ci_low,
+         pair.correlation.ci_high, pair.correlation.reason) for pair in agreement.pairs])

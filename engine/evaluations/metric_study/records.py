@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 
 SCORES = ("f1", "precision", "recall")
 POOLINGS = ("mean", "cls", "none")
@@ -40,28 +42,70 @@ class Settings:
     precision: str = "fp32"
 
 
+IDF = Column("idf", "text", "the idf dictionary")
+PENALTY = Column("penalty", "text", "the penalty")
+PAIR = (ROW, Column("reference", "text", "the reference"), Column("candidate", "text", "the candidate"),
+        Column("category", "text", 'the category; "" where the file names none'))
+N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "pairs")
+PEARSON = (measured("pearson"), *interval("Fisher's"))
+
+CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
+    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone) or {VECTORS} (of sentence vectors)"),
+    Column("model", "text", "the model; of the surface the method"), IDF, PENALTY, N_PAIRS, *PEARSON,
+    measured("spearman"), *interval("Bonett and Wright's", "spearman"),
+    measured("kendall"), *interval("of Fieller, Hartley and Pearson", "kendall"),
+    measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
+             "follows the humans better"),
+    Column("williams_p", "number", "its two-sided p-value"),
+    Column("williams_n", "integer", "pairs that both have and the humans", "pairs"),
+    Column("best", "boolean", "whether it is the setting of BERTScore with the greatest Pearson correlation"),
+    Column("separable", "boolean", "whether williams_p is below 0.05"), WHY_UNDEFINED,
+))
+PAIRS = Table("pairs", "A row for each pair of the dataset.", (
+    *PAIR, Column("gold", "number", "mean of the annotators' z-scores; NaN where nobody scored", better="higher"),
+    Column("human:<name>", "number", "the score of an annotator; NaN where there is none", better="higher"),
+    Column("z:<name>", "number", "its z-score among the scores of the annotator", better="higher"),
+))
+ANNOTATORS = Table("annotators", "A row for each annotator.", (
+    Column("annotator", "text", "the annotator"), Column("n", "integer", "pairs scored", "pairs"),
+    Column("missing", "integer", "pairs not scored", "pairs"), Column("minimum", "number", "the least score"),
+    Column("maximum", "number", "the greatest score"),
+    Column("scale", "text", "the scale that the scores are taken to be on, by the least and the greatest"),
+    Column("mean", "number", "mean score"), Column("deviation", "number", "standard deviation of the scores"),
+    measured("annotator_agreement", "agreement", "mean Pearson correlation with the other annotators"),
+    Column("reason", "text", 'why the annotator does not count, "" for one who does'),
+))
+AGREEMENT = Table("agreement", "Each two annotators once.", (
+    Column("annotator", "text", "the annotator"), Column("other", "text", "the other annotator"),
+    Column("n", "integer", "pairs that both scored", "pairs"), *PEARSON, WHY_UNDEFINED,
+))
+LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
+    MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
+))
+LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, ROW, REASON))
+
+
+@documented
 @dataclass(frozen=True)
 class Result:
     """Everything the metric study page draws.
 
-    correlations: a line for each setting, `metric_grid.correlations`. scores: float64 (n_settings, n_pairs), the scores
-    behind its lines, nan where a pair has none. pairs: row, reference, candidate, category, gold, and human:<name> and
-    z:<name> for each annotator. annotators, agreement, mean_agreement: `human_gold.HumanGold`. layers: model, layer,
-    idf, penalty, n, pearson, ci_low, ci_high (empty unless all_layers). left_out: model, idf, reason, of settings.
-    excluded: model, row, reason, of pairs.
+    scores: float64 (n_settings, n_pairs), the scores behind the rows of `correlations`, nan where a pair has none.
+    mean_agreement: mean Pearson correlation over every two annotators.
     """
 
     settings: Settings
     dataset_name: str
-    correlations: pd.DataFrame
+    correlations: pd.DataFrame = field(metadata=declared(CORRELATIONS))
     scores: np.ndarray
-    pairs: pd.DataFrame
-    annotators: pd.DataFrame
-    agreement: pd.DataFrame
+    pairs: pd.DataFrame = field(metadata=declared(PAIRS))
+    annotators: pd.DataFrame = field(metadata=declared(ANNOTATORS))
+    agreement: pd.DataFrame = field(metadata=declared(AGREEMENT))
     mean_agreement: float
-    layers: pd.DataFrame
-    left_out: pd.DataFrame
-    excluded: pd.DataFrame
+    layers: pd.DataFrame = field(metadata=declared(LAYERS))
+    left_out: pd.DataFrame = field(metadata=declared(LEFT_OUT))
+    excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
 

@@ -5,35 +5,60 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.metric_study.cases import all_cases
-from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.evaluations.metric_study.cases import CASES, all_cases
+from engine.evaluations.metric_study.records import (
+    AGREEMENT,
+    ANNOTATORS,
+    BERTSCORE,
+    CORRELATIONS,
+    EXCLUDED,
+    LAYERS,
+    LEFT_OUT,
+    PAIRS,
+    Result,
+)
+from engine.evaluations.shared.common_columns import ROW
+from engine.evaluations.shared.declared_tables import Column, Table, returns
 
 CELL = ["model", "idf", "penalty"]
 
+_FIRST = [*CELL, "n", "pearson", "ci_low", "ci_high", "spearman", "kendall"]
+SETTINGS = CORRELATIONS.reduced(
+    [*_FIRST, *(name for name in CORRELATIONS.headers if name not in (*_FIRST, "kind"))], name="settings",
+    meaning="A row for each setting of BERTScore.", promised=len(_FIRST))
+METHODS = CORRELATIONS.reduced([name for name in CORRELATIONS.headers if name not in ("idf", "penalty", "best")],
+                               name="methods", meaning="A row for each method beside BERTScore.")
+SCORES = Table("pairs", "A row for each pair under each setting and method.", (
+    *(CORRELATIONS[name] for name in ("kind", *CELL)), ROW, Column("score", "number", "the score; NaN where the pair "
+                                                                   "has none"), PAIRS["gold"],
+))
+FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORES, CASES, LAYERS, LEFT_OUT, EXCLUDED)
+
 
 def tables(result: Result) -> dict[str, pd.DataFrame]:
-    """Every table of a study, by the name of its file."""
+    """The tables of FILES by name."""
     return {"settings": grid_table(result), "methods": method_table(result), "annotators": result.annotators,
             "agreement": result.agreement, "pairs": score_table(result), "cases": all_cases(result),
             "layers": result.layers, "left_out": result.left_out, "excluded": result.excluded}
 
 
+@returns(SETTINGS)
 def grid_table(result: Result) -> pd.DataFrame:
-    """The settings of BERTScore: model, idf, penalty, n, pearson, ci_low, ci_high, spearman, kendall, then the rest."""
+    """The settings of BERTScore."""
     table = result.correlations
-    first = [*CELL, "n", "pearson", "ci_low", "ci_high", "spearman", "kendall"]
-    rest = [name for name in table.columns if name not in (*first, "kind")]
-    return table.loc[table["kind"] == BERTSCORE, [*first, *rest]].reset_index(drop=True)
+    return SETTINGS.selected(table[table["kind"] == BERTSCORE]).reset_index(drop=True)
 
 
+@returns(METHODS)
 def method_table(result: Result) -> pd.DataFrame:
-    """The methods beside: kind ("surface" or "vectors"), model (the method, or whose vectors), n, pearson, …"""
+    """The methods beside."""
     table = result.correlations
-    return table[table["kind"] != BERTSCORE].drop(columns=["idf", "penalty", "best"]).reset_index(drop=True)
+    return METHODS.selected(table[table["kind"] != BERTSCORE]).reset_index(drop=True)
 
 
+@returns(SCORES)
 def score_table(result: Result) -> pd.DataFrame:
-    """Every score of every pair, setting by setting: kind, model, idf, penalty, row, score (nan = none), gold."""
+    """Every score of every pair, setting by setting."""
     n_settings, n_pairs = result.scores.shape
     of_setting = np.repeat(np.arange(n_settings), n_pairs)
     # as categories: the words of a setting once, not with every pair

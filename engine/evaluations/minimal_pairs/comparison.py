@@ -10,6 +10,8 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, decided, of_model, scores
+from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, interval
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.measures.statistics.intervals import wilson_interval
@@ -17,33 +19,44 @@ from engine.measures.statistics.paired_tests import holm, mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
 
 SIGNIFICANT = 0.05
-COMPARISON_COLUMNS = ("model", "other", "n", "n_only_model", "n_only_other", "difference", "ci_low", "ci_high",
-                      "p_value", "p_holm", "separable")
+
+COMPARISONS = Table("comparisons", "Each two models once, over the pairs that all models scored.", (
+    MODEL, OTHER, Column("n", "integer", "pairs", "pairs"),
+    Column("n_only_model", "integer", "pairs that the model alone gets right; a tie is not right", "pairs"),
+    Column("n_only_other", "integer", "pairs that the other alone gets right", "pairs"),
+    measured("accuracy_difference", "difference", "accuracy of the model less that of the other"), *interval(),
+    Column("p_value", "number", "of McNemar's exact test"),
+    Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
+    Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"),
+), only_with_rows=True)
+RANKING = Table("ranking", "The models, the best first, over the pairs that all models scored.", (
+    MODEL, Column("n", "integer", "pairs", "pairs"),
+    Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
+    measured("accuracy"), *interval("Wilson's"),
+    Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"), RANK_GROUP,
+))
 
 
+@returns(COMPARISONS)
 def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """McNemar's exact test for every two models, each once, on the pairs that all models scored.
-
-    Columns: model, other, n, n_only_model and n_only_other (pairs that one alone gets right; a tie is not right),
-    difference (accuracy of model less other's), ci_low, ci_high (95 %), p_value, p_holm (corrected for the number of
-    comparisons), separable (p_holm < 0.05). Empty for one model.
+    """McNemar's exact test for every two models, each once, on the pairs that all models scored; empty for one model.
     """
     right = _right_by_model(result, normalization, alpha)
     rows = []
     for model, other in combinations(right.columns, 2):
         found = mcnemar(right[model].to_numpy(), right[other].to_numpy())
         rows.append((model, other, found.n, found.n_only_first, found.n_only_second, found.difference, found.ci_low,
-                     found.ci_high, found.p_value))
-    table = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS[:-2]))
+                     found.ci_high, found.p_value, np.nan, False))
+    table = COMPARISONS.frame(rows)
     corrected = holm(table["p_value"].to_numpy(dtype=np.float64))
     return table.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)
 
 
+@returns(RANKING)
 def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """The models, the best first, on the pairs that all of them scored.
+    """The models, the best first, on the pairs that all of them scored; read the groups, not the ranks.
 
-    Columns: model, n, n_correct, accuracy, ci_low, ci_high, rank (equal accuracies share one), rank_group: models that
-    `comparisons` cannot tell apart from the best of their group share it; read the groups, not the ranks.
+    Models that `comparisons` cannot tell apart from the best of their group share it.
     """
     right = _right_by_model(result, normalization, alpha)
     models, n = list(right.columns), len(right)

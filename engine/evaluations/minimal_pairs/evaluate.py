@@ -19,7 +19,7 @@ from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import ScoredPairs, score_pairs
-from engine.evaluations.minimal_pairs.records import PRECISIONS, SHARED_COLUMNS, THESE, Result, Settings
+from engine.evaluations.minimal_pairs.records import PRECISIONS, SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS, scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -56,7 +56,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
         items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
-        else pd.DataFrame(columns=list(SHARED_COLUMNS)),
+        else SHARED.frame(),
         rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, bos=settings.bos,
                                         leading_space=settings.leading_space) for facts in all_facts},
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,

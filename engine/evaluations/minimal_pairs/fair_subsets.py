@@ -10,8 +10,18 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import CATEGORY, DEFAULT_ALPHA, by_category, by_model, summary, token_counts
+from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
+from engine.evaluations.minimal_pairs.views import (
+    CATEGORY,
+    COUNTED,
+    DEFAULT_ALPHA,
+    by_category,
+    by_model,
+    summary,
+    token_counts,
+)
+from engine.evaluations.shared.common_columns import MODEL
+from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.matched_sample import matched_sample
 
 ALL = "all pairs"
@@ -23,7 +33,22 @@ SUBSETS: Mapping[str, str] = {
     MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
              "one, drawn at random; other pairs for another model.",
 }
-_COLUMNS = ("n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high")
+# Counts, accuracy and interval, of all pairs and of the fair subset.
+_COLUMNS = [column.name for column in COUNTED]
+
+RANK = Column("rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank",
+              better="lower")
+FAIR_SUBSETS = Table("fair_subsets", "A row for each pair of each subset of each model.", (
+    Column("subset", "text", f"the subset: {EQUAL}, {EQUAL_FOR_ALL} or {MATCHED}"), MODEL, PAIR_ROW,
+))
+BESIDE = Table("fair_summary", "A row for each category, and for all, of each model: all pairs beside a subset.", (
+    Column("overall", "boolean", 'whether it is of all categories; its category is ""'),
+    Column("category", "text", "the category, or the value of the column chosen"), MODEL, *COUNTED, RANK,
+    *(replace(column, name=f"fair_{column.name}", meaning=f"{column.meaning}; of the subset")
+      for column in (*COUNTED, RANK)),
+    Column("change", "number", "fair_accuracy less accuracy"),
+    Column("rank_change", "integer or none", "rank less fair_rank: above 0 the model climbs"),
+))
 
 
 def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarray]:
@@ -59,14 +84,12 @@ def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Resul
                    shared=of(result.shared) if len(result.shared) else result.shared)
 
 
+@returns(BESIDE)
 def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAULT_ALPHA, *, field: str = CATEGORY,
            seed: int = 0) -> pd.DataFrame:
     """Accuracies of all pairs beside those of a fair subset, over all and by category (the paper's table 3).
 
-    Columns: overall (bool; its category is ""), category, model, n, n_correct, n_tied, accuracy, ci_low, ci_high,
-    rank (1 = the highest accuracy in the category, equal ones share it), the same with fair_ before, change
-    (fair_accuracy - accuracy) and rank_change (rank - fair_rank: above 0 the model climbs). A category that the subset
-    does not hold has fair_n 0 and NaN.
+    A category that the subset does not hold has fair_n 0 and NaN.
     """
     fair = restricted(result, fair_rows(result, subset, seed))
     tables = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
+    NORMALIZATION,
     available,
     by_model,
     decided,
@@ -18,19 +20,32 @@ from engine.evaluations.minimal_pairs.views import (
     scores,
     token_counts,
 )
+from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.correlation import pearson, spearman
 
 MOST_POINTS = 4000  # more cannot be told apart on a screen
 
+SLOPES = Table("bias", "A row for each model and normalisation: the length bias as one number.", (
+    MODEL, NORMALIZATION, measured("length_slope", "slope", "log-odds of being right per token that the acceptable "
+                                   "sentence is longer"),
+    Column("standard_error", "number", "standard error of the slope", "log-odds per token"), *interval(),
+    Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
+    Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
+    WHY_UNDEFINED,
+))
+CORRELATIONS = Table("correlations", "A row for each model and normalisation: scores against |S| of all sentences.", (
+    MODEL, NORMALIZATION, Column("n", "integer", "sentences", "sentences"),
+    replace(measured("pearson"), better="neither"), *interval(names="pearson"),
+    replace(measured("spearman"), better="neither"), *interval(names="spearman"), WHY_UNDEFINED,
+))
 
+
+@returns(SLOPES)
 def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """The length bias as one number for each model and normalisation (None = every one that is `available`).
-
-    Columns: model, normalization, slope (log-odds of being right per token that A is longer), standard_error,
-    ci_low, ci_high (95 %), intercept, n, n_tied (left out), reason (why there is no slope, else "").
-    """
-    return pd.DataFrame([
+    """The length bias as one number for each model and normalisation (None = every one that is `available`)."""
+    return SLOPES.frame_of_records([
         {"model": model, "normalization": normalization,
          **vars(length_slope(decided(pairs, normalization, alpha), _differences(pairs)))}
         for model, pairs in by_model(result)
@@ -38,12 +53,12 @@ def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: f
     ])
 
 
+@returns(CORRELATIONS)
 def length_correlations(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA
                         ) -> pd.DataFrame:
     """Do scores fall or rise with |S|? Over all sentences of the pairs, acceptable or not.
 
-    Columns: model, normalization, n (sentences), pearson, pearson_low, pearson_high, spearman, spearman_low,
-    spearman_high (95 %), reason (why undefined, else ""). A normalisation that sets length aside is near 0.
+    A normalisation that sets length aside is near 0.
     """
     rows = []
     for model, pairs in by_model(result):
@@ -58,7 +73,7 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
                 "spearman": by_rank.value, "spearman_low": by_rank.ci_low, "spearman_high": by_rank.ci_high,
                 "reason": linear.reason,
             })
-    return pd.DataFrame(rows)
+    return CORRELATIONS.frame_of_records(rows)
 
 
 def length_points(result: Result, model: str, normalization: str, alpha: float = DEFAULT_ALPHA, *,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
+from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
+from engine.evaluations.shared.declared_tables import Column, Table, Type, declared, documented
+
 # The corpus of unigrams that the scored sentences themselves are.
 THESE = "these sentences"
-PRECISION_COLUMNS = ("model", "n", "n_sampled", "n_fp32", "rounds", "largest_error", "safety", "seed")
-SHARED_COLUMNS = ("model", "row", "item", "n_shared", "acceptable_log_likelihood", "unacceptable_log_likelihood",
-                  "identical")
 PRECISIONS = ("fp32", "bf16", "fp16", "exact-decisions")
 
 
@@ -36,32 +36,77 @@ class Settings:
     seed: int = 0
 
 
+PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
+CATEGORY_COLUMN = Column("category", "text", 'the category; "" where the file names none')
+ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
+
+
+def of_sides(name: str, type: Type, meaning: str, unit: str = "") -> tuple[Column, Column]:
+    """A column for the acceptable and one for the unacceptable sentence."""
+    return (Column(f"acceptable_{name}", type, f"{meaning} the acceptable sentence", unit),
+            Column(f"unacceptable_{name}", type, f"{meaning} the unacceptable sentence", unit))
+
+
+LOG_LIKELIHOODS = of_sides("log_likelihood", "number", "sum of the log-likelihoods of the scored tokens of", "nats")
+PAIRS = Table("pairs", "A row for each pair under each model.", (
+    MODEL, PAIR_ROW, CATEGORY_COLUMN,
+    Column("acceptable", "text", "the acceptable sentence"),
+    Column("unacceptable", "text", "the unacceptable sentence"),
+    *of_sides("tokens", "integer", "scored tokens, |S|, of", "tokens"), *LOG_LIKELIHOODS,
+    Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
+    *of_sides("characters", "integer", "length of", "characters"),
+    *of_sides("unknown", "integer", "tokens that stand for unknown characters in", "tokens"),
+    Column("scored_in", "text", "the precision of the arithmetic: fp32, bf16 or fp16"),
+    Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in bf16 and fp16 without exact "
+           "decisions", "nats per square root of a token", "lower"),
+    ITEM,
+    *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
+))
+TOKENS = Table("tokens", "A row for each scored token of each sentence under each model.", (
+    replace(MODEL, dtype="category"), PAIR_ROW, Column("side", "text", "acceptable or unacceptable", dtype="category"),
+    Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
+    Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
+    Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
+))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, PAIR_ROW, REASON))
+ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
+    PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
+    Column("field:<name>", "text", "a further column of the file"),
+))
+PRECISION = Table("precision", "A row for each model that was scored for exact decisions: how the error was bounded.", (
+    MODEL, Column("n", "integer", "pairs", "pairs"),
+    Column("n_sampled", "integer", "pairs of the sample that was scored in both precisions", "pairs"),
+    Column("n_fp32", "integer", "pairs scored again in fp32", "pairs"),
+    Column("rounds", "integer", "rounds of scoring again", "rounds"),
+    Column("largest_error", "number", "the largest error of a margin that was seen", "nats per square root of a token",
+           "lower"),
+    Column("safety", "number", "the bound is so many times the largest error"),
+    Column("seed", "integer", "seed of the sample"),
+), only_with_rows=True)
+SHARED = Table("shared", "A row for each pair scored over the tokens that both sentences share, under each model.", (
+    MODEL, PAIR_ROW, ITEM, Column("n_shared", "integer", "tokens that both sentences share", "tokens"),
+    *of_sides("log_likelihood", "number", "sum of the log-likelihoods of the shared tokens in", "nats"),
+    Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
+))
+
+
+@documented
 @dataclass(frozen=True)
 class Result:
     """Everything the minimal-pairs page draws; log-likelihoods are sums in nats.
 
-    pairs: model, row, category, acceptable, unacceptable, acceptable_tokens, unacceptable_tokens (|S|),
-        acceptable_log_likelihood, unacceptable_log_likelihood, identical (the model reads one and the same), and of
-        either side characters, unknown (tokens that stand for unknown characters) and unigrams (log P_u of
-        `unigrams`, for SLOR); scored_in ("fp32", "bf16", "fp16"); error_bound (of the margin, nats per square root of a
-        token as in `decision_bounds`; 0 in fp32, NaN in halves without exact decisions); item (place in `items`).
-    tokens: model, row, side, position, token, log_likelihood. excluded: model, row, reason.
-    items: every pair of the dataset: row, source, category and its further fields as "field:<name>".
-    precision: of exact decisions: model, n (pairs), n_sampled, n_fp32 (pairs scored again), rounds, largest_error (of
-        a margin, in the unit of error_bound), safety (its factor), seed.
-    shared: of `settings.shared_tokens`: model, row, item, n_shared, acceptable_log_likelihood,
-        unacceptable_log_likelihood (over the shared tokens), identical.
-    rules: model -> how it was scored, in words. tokenizers: model -> fingerprint. format: the dataset's layout.
+    unigrams: the corpus of the unigrams in `pairs`. rules: model -> how it was scored, in words. tokenizers: model ->
+    fingerprint. format: the dataset's layout.
     """
 
     settings: Settings
     dataset_name: str
-    pairs: pd.DataFrame
-    tokens: pd.DataFrame
-    excluded: pd.DataFrame
-    items: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["row", "source", "category"]))
-    precision: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(PRECISION_COLUMNS)))
-    shared: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(SHARED_COLUMNS)))
+    pairs: pd.DataFrame = field(metadata=declared(PAIRS))
+    tokens: pd.DataFrame = field(metadata=declared(TOKENS))
+    excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
+    items: pd.DataFrame = field(default_factory=ITEMS.frame, metadata=declared(ITEMS))
+    precision: pd.DataFrame = field(default_factory=PRECISION.frame, metadata=declared(PRECISION))
+    shared: pd.DataFrame = field(default_factory=SHARED.frame, metadata=declared(SHARED))
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)
     unigrams: str = THESE

@@ -10,10 +10,7 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
-from engine.evaluations.minimal_pairs.records import PRECISION_COLUMNS
-
-TOKEN_COLUMNS = ("model", "row", "side", "position", "token", "log_likelihood")
-EXCLUDED_COLUMNS = ("model", "row", "reason")
+from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
 
 
 def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:
@@ -87,13 +84,13 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
         reasons = [f"{side} sentence: {found[i]['excluded']}" for side, found in zip(SIDES, scored.by_side, strict=True)
                    if "excluded" in found[i]]
         lines.append((model, dataset.rows[i], "; ".join(reasons)))
-    return pd.DataFrame(lines, columns=list(EXCLUDED_COLUMNS))
+    return EXCLUDED.frame(lines)
 
 
 def precision_table(scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:
     """How the bound of the error was found, a line for each model scored for exact decisions."""
-    return pd.DataFrame([{"model": model, **scored.report} for model, scored in scored_by_model.items()
-                         if scored.report], columns=list(PRECISION_COLUMNS))
+    reports = [{"model": model, **scored.report} for model, scored in scored_by_model.items() if scored.report]
+    return PRECISION.frame_of_records(reports)
 
 
 def shared_table(model: str, dataset: MinimalPairs, pieces: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,9 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, Result
+from engine.evaluations.shared.common_columns import MODEL, interval
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
 from engine.measures.minimal_pairs.decision_bounds import ALPHAS
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
@@ -20,6 +23,27 @@ DEFAULT_ALPHA = ALPHA  # the paper's
 ALPHA_RANGE = ALPHAS  # over which exact decisions hold
 CATEGORY = "category"
 MOST_CATEGORIES = 200
+
+NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
+COUNTED = (
+    Column("n", "integer", "pairs", "pairs"),
+    Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
+    Column("n_tied", "integer", "pairs whose sentences have one score", "pairs"),
+    measured("accuracy"), *interval("Wilson's"),
+)
+STRATUM = Column("stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): "
+                 "A=U, A>U, A<U")
+SUMMARY = Table("summary", "A row for each stratum of each model under each normalisation.", (
+    MODEL, NORMALIZATION, STRATUM, *COUNTED,
+), promised=9)
+DIFFERENCES = Table("differences", "A row for each difference A - U of the numbers of tokens, under each model.", (
+    MODEL, Column("difference", "integer", "A - U", "tokens"), *COUNTED,
+    Column("merged", "boolean", "whether the row is of this difference and of those beyond it"),
+))
+CATEGORIES = Table("categories", "A row for each stratum of each category, in the order of the pairs.", (
+    MODEL, replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"), NORMALIZATION, STRATUM,
+    *COUNTED,
+))
 
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
@@ -59,12 +83,10 @@ def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return pairs["acceptable_tokens"].to_numpy(), pairs["unacceptable_tokens"].to_numpy()
 
 
+@returns(SUMMARY)
 def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`.
-
-    Columns: model, normalization, stratum, n, n_correct, n_tied, accuracy, ci_low, ci_high (95 %, Wilson).
-    """
-    return pd.DataFrame([
+    """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`."""
+    return SUMMARY.frame_of_records([
         {"model": model, "normalization": normalization, **vars(stratum)}
         for model, pairs in by_model(result)
         for normalization in (available(pairs) if normalizations is None else normalizations)
@@ -79,21 +101,22 @@ def counts(result: Result) -> pd.DataFrame:
             .rename_axis(columns=None).reset_index())
 
 
+@returns(DIFFERENCES)
 def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1) -> pd.DataFrame:
     """Accuracy against the token difference A - U (the paper's figures 2 and 3).
 
-    Outer differences of fewer than `least` pairs are merged inwards. Columns: model, difference, n, n_correct,
-    n_tied, accuracy, ci_low, ci_high, merged (this difference and those beyond it).
+    Outer differences of fewer than `least` pairs are merged inwards.
     """
-    return pd.DataFrame([
+    return DIFFERENCES.frame_of_records([
         {"model": model, **vars(point)} for model, pairs in by_model(result)
         for point in accuracy_by_difference(decided(pairs, normalization, alpha), *token_counts(pairs), least=least)
     ])
 
 
+@returns(CATEGORIES)
 def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY
                 ) -> pd.DataFrame:
-    """Accuracy by category and stratum: model, category, then the columns of `summary`; `field` as in `categories_of`.
+    """Accuracy by category and stratum; `field` as in `categories_of`.
 
     Every category of the pairs has its four strata, in the order of first appearance.
     """

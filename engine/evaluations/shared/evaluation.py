@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from engine.evaluations.shared.declared_tables import Table
 from engine.inference.gateway import GatewaySession
 
 
@@ -18,6 +19,7 @@ class Evaluation:
     dataset has `name`, `content_hash`, `to_frame()` and `from_frame(frame, name)`.
     evaluate: settings + dataset + a session at the gateway -> result. It raises EngineError for what a
     user can mend; progress and cancelling are the session's business.
+    tables: the declared tables that the command writes, and that a page's archive holds.
     """
 
     kind: str
@@ -26,3 +28,4 @@ class Evaluation:
     dataset_type: type[Any]
     result_type: type[Any]
     evaluate: Callable[[Any, Any, GatewaySession], Any]
+    tables: tuple[Table, ...] = ()

@@ -10,7 +10,11 @@ Better = Literal["lower", "higher", "neither"]
 
 @dataclass(frozen=True)
 class MeasureCard:
-    """What a reader needs to know of one measure; `unit` is "" for a pure number."""
+    """What a reader needs to know of one measure; `unit` is "" for a pure number.
+
+    undefined: said where it is NaN, "" for a measure that always has a value or whose result brings a reason of its
+    own. function: "module:function" of what computes it, for a measure that workers compute by its card.
+    """
 
     key: str
     name: str
@@ -21,3 +25,5 @@ class MeasureCard:
     better: Better
     question: str
     source: str
+    undefined: str = ""
+    function: str = ""

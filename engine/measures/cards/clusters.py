@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.measures.cards.card import MeasureCard
 
+_VALIDITY = "engine.measures.clusters.validity"
 _FOOTNOTES = "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1, footnote"
 
 CLUSTER_CARDS = (
@@ -31,36 +32,42 @@ CLUSTER_CARDS = (
         "s = mean of (b − a) / max(a, b)", "[−1, 1], 0 is between two classes", "", "higher",
         "Does a sentence lie nearer to its own class (mean distance a) than to the nearest other one (b)?",
         "Rousseeuw 1987, by scikit-learn; euclidean",
+        "The silhouette is undefined: as many classes as sentences, or equal vectors.", f"{_VALIDITY}:silhouette",
     ),
     MeasureCard(
         "calinski_harabasz", "Calinski-Harabasz index", "CH",
         "CH = [Σ_i n_i ||g_i − x̄||² / (N − 1)] / [A_m / (n − N)]", "[0, ∞)", "", "higher",
         "How far do the N classes lie apart for each unit that their n sentences scatter, degrees of freedom counted?",
         "Caliński and Harabasz 1974; with classes of one size M_m turned over",
+        "The Calinski-Harabasz index is undefined: no class has any spread.", f"{_VALIDITY}:calinski_harabasz",
     ),
     MeasureCard(
         "davies_bouldin", "Davies-Bouldin index", "DB",
         "DB = mean over i of max over j of (s_i + s_j) / ||g_i − g_j||", "[0, ∞)", "", "lower",
         "How much do each class and the one most like it overlap? s_i is the mean distance of class i to its centroid.",
         "Davies and Bouldin 1979",
+        "The Davies-Bouldin index is undefined: two classes have one centroid.", f"{_VALIDITY}:davies_bouldin",
     ),
     MeasureCard(
         "v_measure", "V-measure of k-means", "V",
         "V = 2 h c / (h + c)", "[0, 1]", "", "higher",
         "Does k-means find the classes: does each cluster hold one class (h), and each class lie in one cluster (c)?",
         "Rosenberg and Hirschberg 2007, by scikit-learn",
+        function=f"{_VALIDITY}:v_measure",
     ),
     MeasureCard(
         "ari", "Adjusted Rand index of k-means", "ARI",
         "ARI = (RI − E[RI]) / (max RI − E[RI])", "[−0.5, 1], 0 is chance", "", "higher",
         "Do k-means and the labels agree, beyond chance, about which sentences belong together?",
         "Hubert and Arabie 1985, by scikit-learn",
+        function=f"{_VALIDITY}:ari",
     ),
     MeasureCard(
         "nmi", "Normalised mutual information of k-means", "NMI",
         "NMI = I(labels; clusters) / sqrt(H(labels) H(clusters))", "[0, 1]", "", "higher",
         "How much does k-means' cluster of a sentence say of its label? Not corrected for chance.",
         "Strehl and Ghosh 2002, by scikit-learn; geometric mean, since with the arithmetic one it is the V-measure",
+        function=f"{_VALIDITY}:nmi",
     ),
     MeasureCard(
         "neighbour_overlap", "Neighbour overlap", "overlap",

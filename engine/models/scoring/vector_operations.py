@@ -6,8 +6,8 @@ and numbers that can be sent and cached. `class_of` are class numbers: class nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -32,11 +32,29 @@ def _label_permutation(vectors: np.ndarray, *, class_of: Sequence[int], n_permut
     return {"scores": null.scores, "p_value": null.p_value}
 
 
-def _cluster_validity(vectors: np.ndarray, *, class_of: Sequence[int], seed: int) -> dict[str, Any]:
-    """The fields of `ClusterValidity`."""
+def _cluster_validity(vectors: np.ndarray, *, class_of: Sequence[int], functions: Mapping[str, str],
+                      seed: int) -> dict[str, Any]:
+    """{name: the index that its function computes, "sample_size": int, "n_starts": int}.
+
+    `functions`: name -> "module:function" of a measure, as its card has it; the text is in the cache's key.
+    """
     from engine.measures.clusters.validity import cluster_validity
 
-    return asdict(cluster_validity(vectors, class_of, seed=seed))
+    return cluster_validity(vectors, class_of, {name: measure_function(path) for name, path in functions.items()},
+                            seed=seed)
+
+
+def measure_function(path: str) -> Callable[..., Any]:
+    """The function of `engine.measures` that a card names as "module:function".
+
+    >>> measure_function("engine.measures.clusters.validity:ari").__name__
+    'ari'
+    """
+    module, _, name = path.partition(":")
+    if not module.startswith("engine.measures."):
+        raise ValueError(f"A measure's function is one of engine.measures; got {path!r}.")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
 
 
 def _nearest_neighbours(vectors: np.ndarray, *, n_neighbours: int, metric: str) -> dict[str, Any]:

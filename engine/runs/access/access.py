@@ -10,11 +10,9 @@ Pages use this class, never the queue directly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-
-import pandas as pd
 
 from engine.errors import AccessError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
@@ -87,11 +85,6 @@ class RunAccess:
         """`RunQueue.result` of a run that the viewer may read."""
         self._require_readable(run_id)
         return self.queue.result(run_id)
-
-    def table(self, run_id: str, field: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """`RunQueue.table` of a run that the viewer may read."""
-        self._require_readable(run_id)
-        return self.queue.table(run_id, field, columns)
 
     def cancel(self, run_id: str) -> bool:
         """`RunQueue.cancel` of the viewer's own run. Like all changes, raises AccessError for another owner's run."""

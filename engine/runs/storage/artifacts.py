@@ -19,11 +19,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pandas as pd
 import pyarrow as pa
 
 from engine.errors import InputError, RunError
-from engine.runs.storage.packing import RECORD, from_parquet, pack, to_parquet, unpack, unpack_table
+from engine.runs.storage.packing import RECORD, from_parquet, pack, to_parquet, unpack
 
 LEFTOVER_SECONDS = 24 * 3600
 
@@ -127,13 +126,6 @@ class Artifacts:
         Raises RunError when it is not there, damaged, or of another version of `result_type`.
         """
         return unpack(result_type, lambda name: self._read(run_id, name), f"The result of run {run_id}")
-
-    def load_table(self, run_id: str, field: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """One table of a result, or some of its columns, without reading the rest.
-
-        Raises RunError when it is not there or damaged.
-        """
-        return unpack_table(field, columns, lambda name: self._read(run_id, name), f"The result of run {run_id}")
 
     def delete_result(self, run_id: str) -> None:
         """Forget the result, if there is one; it goes in one step."""

@@ -1,10 +1,14 @@
 """A frozen record to the bytes of a few files, and back: tables, arrays, and JSON for everything else.
 
-    record.json        the JSON-able fields; size and CRC-32 of every file beside it, and its own CRC-32
+    record.json        the version of Hakari and the JSON-able fields; size and CRC-32 of every file beside it, and its
+                       own CRC-32
     <field>.parquet    a field that is a table
     arrays.npz         all arrays of all fields
 
-Nothing is pickled, and a file that is not what was written is noticed before anything is made of it.
+Nothing is pickled, and a file that is not what was written is noticed before anything is made of it. Tables that the
+record's type declares (`engine.evaluations.shared.declared_tables`) are held to their declaration when they are packed;
+what a later version declares beside is filled with missing values when an earlier version's files are opened, and said
+in the record's notices.
 """
 
 from __future__ import annotations
@@ -23,10 +27,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
+from engine.evaluations.shared.declared_tables import tables_of
 from engine.runs.storage.json_codec import record_from_json, to_json_value
+from engine.version import FIRST_VERSION, VERSION, precedes
 
 SCHEMA = 1
-RECORD, ARRAYS = "record.json", "arrays.npz"
+RECORD, ARRAYS, NOTICES = "record.json", "arrays.npz", "notices"
 
 Record = TypeVar("Record")
 Read = Callable[[str], bytes]
@@ -35,15 +41,18 @@ Read = Callable[[str], bytes]
 def pack(record: Any) -> dict[str, bytes]:
     """The files of a frozen record, by name; `record.json` comes last.
 
-    Raises TypeError for a field that is no table, no array of numbers, no dict of them and not JSON-able.
+    Raises TypeError for a field that is no table, no array of numbers, no dict of them and not JSON-able, and for a
+    declared table whose columns are not the declared ones.
     """
+    declared = tables_of(type(record))
     files: dict[str, bytes] = {}
     arrays: dict[str, np.ndarray] = {}
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(record):
         value = getattr(record, field.name)
         if isinstance(value, pd.DataFrame):
-            files[f"{field.name}.parquet"] = to_parquet(value)
+            frame = declared[field.name].arranged(value) if field.name in declared else value
+            files[f"{field.name}.parquet"] = to_parquet(frame)
             fields[field.name] = {"as": "table"}
         elif isinstance(value, np.ndarray):
             arrays[field.name] = value
@@ -59,7 +68,7 @@ def pack(record: Any) -> dict[str, bytes]:
                 raise TypeError(f"{type(record).__qualname__}.{field.name}: {error}") from error
     if arrays:
         files[ARRAYS] = _to_npz(arrays, record)
-    description = {"schema": SCHEMA, "type": type(record).__qualname__, "fields": fields,
+    description = {"schema": SCHEMA, "version": VERSION, "type": type(record).__qualname__, "fields": fields,
                    "files": {name: [len(content), zlib.crc32(content)] for name, content in files.items()}}
     description["checksum"] = _checksum(description)
     return files | {RECORD: json.dumps(description, ensure_ascii=False, indent=1, allow_nan=False).encode()}
@@ -68,8 +77,9 @@ def pack(record: Any) -> dict[str, bytes]:
 def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     """The record whose files `read` returns by name, equal to the one packed in every field.
 
-    Raises RunError, starting with `what`, when a file is damaged or of another version; what `read`
-    raises when a file is not there goes through.
+    Declared tables and columns that the version which stored it did not have yet come as missing values, and the
+    record's notices say so. Raises RunError, starting with `what`, when a file is damaged or of another version, and
+    when it lacks a table or column that its version had; what `read` raises when a file is not there goes through.
     """
     description = _description(read, what)
     arrays = _from_npz(_sound(read, description, ARRAYS, what), what) if ARRAYS in description["files"] else {}
@@ -77,28 +87,20 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     values: dict[str, Any] = {}
     for name, stored in description["fields"].items():
         if stored["as"] == "table":
-            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), None, what)
+            apart[name] = _from_parquet(_sound(read, description, f"{name}.parquet", what), what)
         elif stored["as"] == "array":
             apart[name] = arrays[name]
         elif stored["as"] == "arrays":
             apart[name] = {key: arrays[f"{name}.{i}"] for i, key in enumerate(stored["keys"])}
         else:
             values[name] = stored["value"]
+    notices = _complete(record_type, apart, description.get("version"), what)
+    if notices and NOTICES in values:
+        values[NOTICES] = [*values[NOTICES], *notices]
     try:
         return record_from_json(record_type, values, "result", extra_fields=apart)
     except InputError as error:
         raise RunError(f"{what} was made by another version: {error}") from error
-
-
-def unpack_table(field: str, columns: Sequence[str] | None, read: Read, what: str) -> pd.DataFrame:
-    """One table of a packed record, or some of its columns; no other file is read.
-
-    Raises RunError, starting with `what`, when there is no such table or it is damaged.
-    """
-    description = _description(read, what)
-    if description["fields"].get(field, {}).get("as") != "table":
-        raise RunError(f"{what} has no table {field!r}.")
-    return _from_parquet(_sound(read, description, f"{field}.parquet", what), columns, what)
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:
@@ -108,10 +110,46 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
     return sink.getvalue()
 
 
-def from_parquet(raw: bytes, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def from_parquet(raw: bytes) -> pd.DataFrame:
     """The table that `to_parquet` wrote. Raises pyarrow.ArrowException when it is damaged."""
-    table = pq.read_table(pa.BufferReader(raw), columns=None if columns is None else list(columns))
-    return table.to_pandas()
+    return pq.read_table(pa.BufferReader(raw)).to_pandas()
+
+
+def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
+    """Fill in what the declarations have and the stored tables, by field, have not; what that is, in words.
+
+    `stored`: the version that wrote the record, None for the first, whose records do not name it.
+    """
+    notices = []
+    for name, table in tables_of(record_type).items():
+        if name not in tables:
+            _refuse_damage([f"the table {name!r}"] if _had(stored, table.since) else [], stored, what)
+            tables[name] = table.frame()
+            notices.append(_missing(f"the table {name!r}", stored))
+        elif isinstance(tables[name], pd.DataFrame):
+            tables[name], missing = table.completed(tables[name])
+            _refuse_damage([f"the column {column.name!r} of its table {name!r}" for column in missing
+                            if _had(stored, column.since) and _had(stored, table.since)], stored, what)
+            notices += [_missing(f"the column {column.name!r} of the table {name!r}", stored) for column in missing]
+    return notices
+
+
+def _had(stored: str | None, since: str) -> bool:
+    """Whether the version that wrote a record had what came with `since`; of one that names no version none must."""
+    return stored is not None and not precedes(stored, since)
+
+
+def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> None:
+    if not lacking:
+        return
+    if stored is not None and precedes(VERSION, stored):
+        raise RunError(f"{what} was written by a newer version of Hakari; update to see it.")
+    raise RunError(f"{what} is damaged: it lacks {', '.join(lacking)}.")
+
+
+def _missing(part: str, stored: str | None) -> str:
+    version = stored or f"{FIRST_VERSION} or earlier"
+    return f"Stored by version {version}, before {part} existed; run again to fill it."
 
 
 def _description(read: Read, what: str) -> dict[str, Any]:
@@ -137,9 +175,9 @@ def _sound(read: Read, description: Mapping[str, Any], name: str, what: str) -> 
     return raw
 
 
-def _from_parquet(raw: bytes, columns: Sequence[str] | None, what: str) -> pd.DataFrame:
+def _from_parquet(raw: bytes, what: str) -> pd.DataFrame:
     try:
-        return from_parquet(raw, columns)
+        return from_parquet(raw)
     except pa.ArrowException as error:
         raise RunError(f"{what} is damaged: {error}.") from error
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.agreement.evaluate import COLUMNS, MEASURES, agreement_table, model_table, scores_of
+from engine.evaluations.agreement.evaluate import AGREEMENT, MEASURES, agreement_table, model_table, scores_of
 from engine.measures.cards.catalog import CARDS
 
 
@@ -56,7 +56,7 @@ def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
 
 def test_agreement_counts_the_models_that_two_evaluations_share() -> None:
     found = agreement_table(model_table(RESULTS))
-    assert list(found.columns) == COLUMNS
+    assert list(found.columns) == AGREEMENT.headers
     assert found[["first", "second", "n"]].to_numpy().tolist() == [
         ["clusters", "fill-mask", 3], ["clusters", "classification", 3], ["fill-mask", "classification", 3]]
     # b is best, c second and a third under each of them, though one of them calls the smallest number best
@@ -84,7 +84,7 @@ def test_an_undefined_score_takes_a_model_out_of_ranks_and_pairs() -> None:
 def test_one_or_no_evaluation_is_nothing_to_compare() -> None:
     assert agreement_table(model_table({"clusters": clusters(a=1.0)})).empty
     empty = model_table({})
-    assert empty["model"].tolist() == [] and list(agreement_table(empty).columns) == COLUMNS
+    assert empty["model"].tolist() == [] and list(agreement_table(empty).columns) == AGREEMENT.headers
 
 
 def test_every_number_has_a_card_with_a_better_end() -> None:

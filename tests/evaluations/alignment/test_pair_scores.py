@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine.evaluations.alignment.pair_scores import TOKEN_COLUMNS, PairScores, score_pairs
+from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
-from engine.evaluations.alignment.records import CRITERIA, Scoring
+from engine.evaluations.alignment.records import CRITERIA, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary, count_documents
 from tests.measures import oracles
@@ -204,7 +204,7 @@ def test_the_frame_of_some_rows_is_a_part_of_the_whole(dictionary: IdfDictionary
         tokens, _, similarity = made_up(seed=5, n_pairs=10)
         scores = scored(tokens, similarity, Scoring("n", unit=unit), dictionary)
         whole = scores.frame()
-        assert tuple(whole.columns) == TOKEN_COLUMNS
+        assert list(whole.columns) == TOKEN_SCORES.headers
         pd.testing.assert_frame_equal(scores.frame(3, 6),
                                       whole[whole["row"].isin([4, 5, 6])].reset_index(drop=True))
         words = whole[~whole["special"]]

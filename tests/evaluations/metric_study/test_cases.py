@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.evaluations.metric_study.cases import COLUMNS, all_cases, cases, compare
+from engine.evaluations.metric_study.cases import CASES as CASE_TABLE
+from engine.evaluations.metric_study.cases import all_cases, cases, compare
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.metric_study.published_novels import (
     ANNOTATOR_AGREEMENT,
@@ -43,7 +44,7 @@ def test_by_hand() -> None:
     # penalized 0.6 0.8 0.6 0.8: mean 0.7, deviation 0.1, z = gold itself. Only row 3 changed:
     # base_difference 1 + 1 / sqrt 3 = 1.577350, penalized_difference 0, gain 1.577350² / 8 = 0.311004
     table = cases(result([0.6, 0.8, 0.8, 0.8], [0.6, 0.8, 0.6, 0.8], [-1, 1, -1, 1]), "m", "novel")
-    assert list(table) == COLUMNS and table["row"].tolist() == [3]
+    assert list(table) == CASE_TABLE.headers and table["row"].tolist() == [3]
     line = table.iloc[0]
     assert (line["human"], line["base"], line["penalized"]) == pytest.approx((-1, 1 / math.sqrt(3), -1))
     assert (line["base_difference"], line["penalized_difference"]) == pytest.approx((1.577350, 0), abs=1e-6)
@@ -76,7 +77,7 @@ def test_gains_add_up_to_the_gain_in_correlation(seed: int, n: int, missing: flo
 
 def test_without_both_settings_or_a_correlation_there_are_no_cases() -> None:
     some = result([0.6, 0.8, 0.8], [0.6, 0.8, 0.6], [-1, 1, 0])
-    assert list(cases(some, "m", "wiki")) == COLUMNS and cases(some, "m", "wiki").empty
+    assert list(cases(some, "m", "wiki")) == CASE_TABLE.headers and cases(some, "m", "wiki").empty
     assert cases(result([0.5] * 3, [0.6, 0.8, 0.6], [-1, 1, 0]), "m", "novel").empty
     assert cases(result([0.6, 0.8, 0.8], [0.6, 0.8, 0.6], [NAN] * 3), "m", "novel").empty
 
@@ -84,7 +85,7 @@ def test_without_both_settings_or_a_correlation_there_are_no_cases() -> None:
 def test_all_cases_stand_below_each_other() -> None:
     some = result([0.6, 0.8, 0.8, 0.8], [0.6, 0.8, 0.6, 0.8], [-1, 1, -1, 1])
     pd.testing.assert_frame_equal(all_cases(some), cases(some, "m", "novel"))
-    assert list(all_cases(result([0.5] * 3, [0.5] * 3, [1, 2, 3]))) == COLUMNS
+    assert list(all_cases(result([0.5] * 3, [0.5] * 3, [1, 2, 3]))) == CASE_TABLE.headers
 
 
 def test_the_papers_tables_as_printed() -> None:

@@ -55,8 +55,7 @@ def test_a_private_run_does_not_exist_for_anybody_else(queue: RunQueue) -> None:
             getattr(ben, call)("guessed")
         unknown = str(guessed.value)
         assert str(hidden.value).replace(run_id, "guessed") == unknown  # no difference to be seen
-    for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, True), lambda: ben.annotate(run_id, "x"),
-                   lambda: ben.table(run_id, "weights")):
+    for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, True), lambda: ben.annotate(run_id, "x")):
         with pytest.raises(RunError):
             change()
     assert ann.get(run_id) is not None
@@ -69,7 +68,7 @@ def test_a_shared_run_may_be_read_and_repeated_but_not_changed(queue: RunQueue) 
     run = ben.get(run_id)
     assert run is not None and run.shared and not ben.may_change(run) and [run.id for run in ben.team()] == [run_id]
     assert ben.result(run_id).settings == ben.settings(run_id) == Settings()
-    assert list(ben.table(run_id, "weights").columns) == ["model", "row", "text", "weight"]
+    assert list(ben.result(run_id).weights.columns) == ["model", "row", "text", "weight"]
     for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, False), lambda: ben.delete(run_id),
                    lambda: ben.annotate(run_id, "x"), lambda: ben.cancel(run_id)):
         with pytest.raises(AccessError, match="belongs to another user"):

@@ -94,15 +94,6 @@ def test_loaded_arrays_and_tables_are_the_callers_own(artifacts: Artifacts) -> N
     assert_same(artifacts.load_result("r1", Result), RESULT)
 
 
-def test_one_table_or_some_columns_without_the_rest(artifacts: Artifacts, tmp_path: Path) -> None:
-    artifacts.save_result("r1", RESULT)
-    (tmp_path / "results/r1/arrays.npz").unlink()  # it is not needed
-    pd.testing.assert_frame_equal(artifacts.load_table("r1", "table"), TABLE)
-    assert list(artifacts.load_table("r1", "table", ["n", "x"]).columns) == ["n", "x"]
-    with pytest.raises(RunError, match="no table 'vectors'"):
-        artifacts.load_table("r1", "vectors")
-
-
 def test_a_result_replaces_the_former_one(artifacts: Artifacts) -> None:
     artifacts.save_result("r1", RESULT)
     other = replace(RESULT, vectors=RESULT.vectors + 1)

@@ -1,0 +1,66 @@
+"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
+from engine.evaluations.minimal_pairs.records import Result
+
+# Of views under one normalisation, one below the other.
+_WITH_NORMALIZATION = (views.NORMALIZATION,)
+
+PAIRS = records.PAIRS.reduced((
+    "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
+    "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
+    "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams"), promised=7)
+FAIR_SUMMARY = fair_subsets.BESIDE.extended(fair_subsets.FAIR_SUBSETS["subset"], *_WITH_NORMALIZATION)
+SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers if name != "item"],
+                                       name="shared_tokens", only_with_rows=True)
+STEREOTYPES = replace(stereotypes.STEREOTYPES, only_with_rows=True)
+FILES = (
+    PAIRS, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
+    views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS, FAIR_SUMMARY,
+    comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), comparison.RANKING.extended(*_WITH_NORMALIZATION),
+    records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
+)
+
+
+def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int
+                ) -> dict[str, pd.DataFrame]:
+    """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
+
+    alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
+    """
+    subsets = [subset for subset in fair_subsets.SUBSETS if subset != fair_subsets.ALL]
+
+    def each(view: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
+        """A view under each normalisation, one below the other."""
+        return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
+
+    def beside_fair(normalization: str) -> pd.DataFrame:
+        return pd.concat([fair_subsets.beside(result, subset, normalization, alpha, field=by, seed=seed)
+                          .assign(subset=subset) for subset in subsets])
+
+    rows = [(subset, model, row) for subset in subsets
+            for model, kept in fair_subsets.fair_rows(result, subset, seed).items() for row in kept.tolist()]
+    tables = {
+        "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha),
+        "bias": length_effects.slopes(result, normalizations, alpha),
+        "correlations": length_effects.length_correlations(result, normalizations, alpha),
+        "differences": each(lambda name: views.by_difference(result, name, alpha)),
+        "categories": each(lambda name: views.by_category(result, name, alpha, by)),
+        "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows), "fair_summary": each(beside_fair),
+        "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
+        "ranking": each(lambda name: comparison.ranking(result, name, alpha)),
+        "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
+        "shared_tokens": SHARED_TOKENS.selected(result.shared),
+    }
+    if stereotypes.is_bias_benchmark(result):
+        # The shared tokens know no normalisation: they would come again under each.
+        shares = [stereotypes.stereotypes(result, name, alpha, field=by) for name in normalizations]
+        tables["stereotypes"] = pd.concat(shares, ignore_index=True).drop_duplicates()
+    return tables
