@@ -16,11 +16,7 @@ import pandas as pd
 
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
-from engine.evaluations.alignment.records import (
-    PRECISIONS,
-    Result,
-    Settings,
-)
+from engine.evaluations.alignment.records import Result, Settings
 from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.alignment.token_table import SIDES, Sentence, TokenTable
 from engine.evaluations.shared.dictionaries import dictionary_for
@@ -29,6 +25,7 @@ from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 # Pairs that are asked for at a time; what a model says of them is packed before the next are.
 PAIRS_AT_ONCE = 10_000
@@ -46,8 +43,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     """
     require_models(settings.models)
     check_scoring(settings.scoring)
-    if settings.precision not in PRECISIONS:
-        raise InputError(f"precision is one of {', '.join(PRECISIONS)}; got {settings.precision!r}.")
+    check(settings)
     all_facts = [session.describe(model) for model in settings.models]
     own_layers = {facts.name: resolve_layer(settings.layer, facts) for facts in all_facts}
     if settings.scoring.dictionary is not None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets.corpora.corpus import UNITS
 from engine.measures.idf import IdfDictionary
+from engine.options import option
 
 MAX_NAME_CHARACTERS = 60
 
@@ -17,12 +19,16 @@ MAX_NAME_CHARACTERS = 60
 class Settings:
     """`model`: whose tokenizer counts; None when the corpus is one file that is a dictionary already.
 
-    name: what the dictionary is called. unit: what a document is, "file" or "line".
+    name: what the dictionary is called.
     """
 
     model: str | None
     name: str
-    unit: str = "file"
+    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices=UNITS)
+
+
+# Pasted text is one file; its lines are the documents.
+PASTED = Settings(None, "", unit="line")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
 from engine.measures.minimal_pairs.decision_bounds import ALPHAS, ratios, standard_margin
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
@@ -18,7 +18,6 @@ from engine.measures.statistics.intervals import wilson_interval
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 ALPHA_RANGE = ALPHAS  # over which exact decisions hold
-CATEGORY = "category"
 MOST_CATEGORIES = 200
 
 
