@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets.corpora.corpus import UNITS
 from engine.measures.idf import IdfDictionary
 from engine.options import option
 
@@ -24,7 +23,8 @@ class Settings:
 
     model: str | None
     name: str
-    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices=UNITS)
+    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices={
+        "file": "a novel, an article", "line": "a sentence or paragraph; of tab-separated lines the last field counts"})
 
 
 # Pasted text is one file; its lines are the documents.
