@@ -18,7 +18,7 @@ SOURCES = {"pair": "One pair", "dataset": "Many pairs"}
 def alignment_inputs(run_id: str | None, result: Result | None) -> None:
     """Draw the inputs and their button; whoever presses it goes to the new run."""
     source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="pair",
-                                  required=True, key="alignment-source", persist_state="session",
+                                  required=True, key="alignment-extent", persist_state="session",
                                   label_visibility="collapsed")
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
