@@ -92,12 +92,9 @@ def option(default: Any, help: str, *, choices: Mapping[Any, str] | Collection[A
     return field(default=default, metadata={KEY: Option(help, default, meanings, **declared)})
 
 
-@cache
 def options_of(record_type: type[Any]) -> Mapping[str, Option]:
     """The declared settings of a record by name, in the order of its fields; those of records in it are their own."""
-    hints = get_type_hints(record_type)
-    return MappingProxyType({one.name: _typed(one.metadata[KEY], one.name, hints[one.name])
-                             for one in fields(record_type) if KEY in one.metadata})
+    return _options(record_type)  # type: ignore[arg-type]
 
 
 def option_of(record_type: type[Any], name: str) -> Option:
@@ -105,10 +102,9 @@ def option_of(record_type: type[Any], name: str) -> Option:
     return options_of(record_type)[name]
 
 
-@cache
 def records_in(record_type: type[Any]) -> Mapping[str, type[Any]]:
     """The fields of a record that are records of settings themselves, with their types."""
-    return MappingProxyType({name: hint for name, hint in get_type_hints(record_type).items() if is_dataclass(hint)})
+    return _records(record_type)  # type: ignore[arg-type]
 
 
 def check(settings: Any) -> None:
@@ -133,6 +129,19 @@ def check_value(declared: Option, value: Any) -> None:
         raise InputError(f"{declared.name} holds at least {declared.least_items} value; got {value!r}.")
     for item in value:
         _check_one(declared, item)
+
+
+@cache
+def _options(record_type: type[Any]) -> Mapping[str, Option]:
+    hints = get_type_hints(record_type)
+    return MappingProxyType({one.name: _typed(one.metadata[KEY], one.name, hints[one.name])
+                             for one in fields(record_type) if KEY in one.metadata})
+
+
+@cache
+def _records(record_type: type[Any]) -> Mapping[str, type[Any]]:
+    return MappingProxyType({name: hint for name, hint in get_type_hints(record_type).items()
+                             if isinstance(hint, type) and is_dataclass(hint)})
 
 
 def _check_one(declared: Option, value: Any) -> None:

@@ -35,9 +35,9 @@ def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         part = settings.segments("Of each article", OPTIONS["part"], words=WORDS, key=f"{kind}-livedoor-part")
         most = max(categories.values())
-        n_each = settings.number("Articles per category", OPTIONS["per_category"], width=170, persist_state=None,
-                                 first=replace(AS_IN_THE_PAPERS, per_category=min(AS_IN_THE_PAPERS.per_category, most)),
-                                 key=f"{kind}-livedoor-n-{upload.file_id}")
+        drawn = replace(AS_IN_THE_PAPERS, per_category=min(AS_IN_THE_PAPERS.per_category or most, most))
+        n_each = settings.number("Articles per category", OPTIONS["per_category"], width=170, first=drawn,
+                                 key=f"{kind}-livedoor-n-{upload.file_id}", persist_state=None)
         seed = settings.number("Seed", OPTIONS["seed"], width=110, key=f"{kind}-livedoor-seed",
                                disabled=n_each >= most)
     return labelled(corpus, part=part, per_category=None if n_each >= most else n_each, seed=seed)

@@ -127,8 +127,9 @@ def check_all(app: AppTest, calls: list[Drawn], *chosen: str) -> list[Option]:
         keys |= {*call.arguments.get("keys", ()), call.arguments.get("key", "")}
         preset = call.arguments.get("first")
         assert preset is None or preset in PRESETS or replace(preset, per_category=100) in PRESETS, call
-    for elements in () if app.query_params.get("run") else (app.number_input, app.slider, app.toggle, app.segmented_control, app.get("button_group"),
-                     app.selectbox, app.multiselect, app.checkbox, app.radio, app.select_slider):
+    kinds = (app.number_input, app.slider, app.toggle, app.get("button_group"), app.selectbox, app.multiselect,
+             app.checkbox, app.radio, app.select_slider)
+    for elements in kinds if not app.query_params.get("run") else ():
         for element in elements:
             assert element.key in keys or OTHERS.fullmatch(element.key), f"{element.key} is a setting of its own"
     options = [call.option for call in calls]
