@@ -8,18 +8,23 @@ from typing import Any
 
 import pytest
 
-from engine.datasets.labelled.livedoor import Drawing
-from engine.datasets.labelled.webis import Reviews
+from engine.datasets.corpora.corpus import UNITS
+from engine.datasets.labelled.livedoor import PARTS, Drawing
+from engine.datasets.labelled.webis import SPLITS, Reviews
 from engine.datasets.masked.masked_building import Building
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.minimal_pairs.records import Shown
+from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
+from engine.models.scoring.batching import PRECISIONS
+from engine.models.scoring.encoder import POOLINGS
 from engine.options import check, check_value, option, option_of, options_of, records_in
 
 RECORDS = (*(evaluation.settings_type for evaluation in EVALUATIONS.values()), Scoring, Shown, Building, Drawing,
            Reviews, pretraining.Settings, pretraining.Running)
+CLUSTERS = EVALUATIONS["clusters"].settings_type
 UNDECLARED = {"models", "model", "name", "architecture", "scoring"}  # without a default, or a record of its own
 
 
@@ -64,6 +69,15 @@ def test_what_is_within_the_bounds_passes(changed: dict[str, Any]) -> None:
 def test_what_is_not_is_refused_in_words(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         check(Sample(**changed))
+
+
+@pytest.mark.parametrize(("record_type", "name", "known"), [
+    (CLUSTERS, "pooling", POOLINGS), (CLUSTERS, "metric", METRICS),
+    (EVALUATIONS["alignment"].settings_type, "precision", PRECISIONS),
+    (EVALUATIONS["dictionary"].settings_type, "unit", UNITS), (Drawing, "part", PARTS), (Reviews, "split", SPLITS),
+])
+def test_the_layer_below_knows_the_same_choices(record_type: type[Any], name: str, known: Any) -> None:
+    assert tuple(option_of(record_type, name).choices) == tuple(known)
 
 
 def test_no_bound_lets_infinity_pass() -> None:
