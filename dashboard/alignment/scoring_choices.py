@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
 from dashboard.shared import dictionaries
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.inputs import settings
+from dashboard.shared.wording import measure_help
 from engine.errors import InputError
 from engine.evaluations.alignment.records import (
-    CRITERIA,
-    PAIRINGS,
-    PENALTIES,
-    READING_ENGINES,
-    READING_SCOPES,
-    THRESHOLD_KINDS,
-    UNITS,
+    PAPER_SCORING,
+    REFERENCES_SCORING,
+    THRESHOLDS,
     WITHOUT_DICTIONARY,
     Result,
     Scoring,
 )
 from engine.evaluations.shared.dictionaries import BUILT_IN, dictionary_for
+from engine.options import options_of
 
-GREATEST_IDF = 15.0
+OPTIONS = options_of(Scoring)
 CRITERION_NAMES = {"idf": "low-frequency", "proper-nouns": "proper nouns"}
 ENGINE_NAMES = {"pykakasi": "pykakasi", "unidic": "UniDic"}
-IDF_HELP = """**none**: every token weighs the same. **references**: rareness among this run's references, as
-bert_score does; with one pair all weights are 0. **novel**, **wiki** and your own: rareness in a corpus, counted
-beforehand with the model's tokenizer (corpora page)."""
-THRESHOLD_HELP = """Above it a token is low-frequency. **quantile**: the share of the dictionary's entries that is not;
-the paper has 70 %. **value**: an idf, in nats."""
-CRITERION_HELP = """Whose readings are compared. **low-frequency**: as in the paper. **proper nouns**: what MeCab tags
-as names, which the paper suggests next, because rare words such as ハンター are no names."""
-PAIRING_HELP = """**token**: one M for each of these tokens. **joined**: one for the readings of all of a
-sentence's together, so that the pieces of a name count as the name."""
-ENGINE_HELP = "pykakasi reads a string by itself; UniDic (MeCab) is a second opinion, and knows a word's sentence."
-SCOPE_HELP = """**piece**: the token alone (斉 is せい). **word**: the whole word it belongs to (斉藤 is さいとう). A
-token that crosses words joins them."""
-UNIT_HELP = """**subword**: the tokenizer's pieces. **word**: MeCab's words; two are as alike as their pieces are in
-the mean, and a word weighs what its pieces weigh together."""
-SPECIAL_HELP = "Whether a token may take [CLS] or [SEP] of the other sentence as its best match, as in bert_score."
 
 
 def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
@@ -52,43 +36,34 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
     first = first or first_scoring(result)
     offered = _dictionaries(result, first.idf)
 
-    def key(name: str) -> str:
-        return f"alignment-{name}-{run_id}"
+    def at(name: str) -> dict[str, Any]:
+        """The key holds the run, so that another run begins with its own scoring; nothing else keeps it."""
+        return {"key": f"alignment-{name}-{run_id}", "first": first, "persist_state": None}
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        options = list(offered)
-        pick = st.segmented_control if len(options) <= 5 else st.selectbox
-        chosen = ({"default": first.idf, "required": True, "wrap": True} if pick is st.segmented_control
-                  else {"index": options.index(first.idf), "width": 300})
-        idf = pick("idf weights", options, key=key("idf"), help=IDF_HELP, **chosen,  # type: ignore[operator]
-                   format_func=lambda choice: verbatim(offered[choice]))
-        weighed = idf != "none"
-        penalty = st.segmented_control("Penalty", PENALTIES, default=first.penalty, required=True, key=key("penalty"),
-                                       help=measure_help("agreement"))
+        idf = settings.one_of("idf weights", OPTIONS["idf"], offered, **at("idf"), width=300)
+        weighted = idf != "none"
+        penalty = settings.segments("Penalty", OPTIONS["penalty"], **at("penalty"), help=measure_help("agreement"))
         penalised = penalty != "none"
-        criterion = st.segmented_control("on", CRITERIA, default=first.criterion, required=True, key=key("criterion"),
-                                         format_func=lambda choice: CRITERION_NAMES.get(choice, choice),
-                                         disabled=not penalised, help=CRITERION_HELP, wrap=True)
+        criterion = settings.segments("on", OPTIONS["criterion"], words=CRITERION_NAMES, **at("criterion"),
+                                      disabled=not penalised, wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         # The popover stands last in the row, and its first choice decides what the slider before it is.
         slider = st.container(width=230)
         if beside is not None:
             beside()
-        with st.popover("More choices", icon=":material/tune:", key=key("more")):
-            unit = st.segmented_control("Matched and weighed", UNITS, default=first.unit, required=True,
-                                        key=key("unit"), help=UNIT_HELP)
-            kind = st.segmented_control("Threshold", THRESHOLD_KINDS, default=first.threshold_kind, required=True,
-                                        key=key("threshold-kind"), disabled=not weighed, help=THRESHOLD_HELP)
-            engine = st.segmented_control("Read by", READING_ENGINES, default=first.reading_engine, required=True,
-                                          format_func=ENGINE_NAMES.__getitem__, key=key("engine"), help=ENGINE_HELP)
-            scope = st.segmented_control("What is read", READING_SCOPES, default=first.reading_scope, required=True,
-                                         key=key("scope"), help=SCOPE_HELP)
-            pairing = st.segmented_control("Readings compared", PAIRINGS, default=first.pairing, required=True,
-                                           key=key("pairing"), disabled=not penalised, help=PAIRING_HELP)
-            special = st.toggle("Match special tokens", first.match_special, key=key("special"), help=SPECIAL_HELP)
+        with st.popover("More choices", icon=":material/tune:", key=f"alignment-more-{run_id}"):
+            unit = settings.segments("Matched and weighted", OPTIONS["unit"], **at("unit"))
+            kind = settings.segments("Threshold", OPTIONS["threshold_kind"], **at("threshold-kind"),
+                                     disabled=not weighted)
+            engine = settings.segments("Read by", OPTIONS["reading_engine"], words=ENGINE_NAMES, **at("engine"))
+            scope = settings.segments("What is read", OPTIONS["reading_scope"], **at("scope"))
+            pairing = settings.segments("Readings compared", OPTIONS["pairing"], **at("pairing"),
+                                        disabled=not penalised)
+            special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"))
         with slider:
-            threshold = _threshold(first, kind, key("threshold"), disabled=not weighed)
-    possible = weighed or criterion == "proper-nouns"
+            threshold = _threshold(first, kind, run_id, disabled=not weighted)
+    possible = weighted or criterion == "proper-nouns"
     if penalised and not possible:
         st.caption(":material/info: Without idf weights no token is low-frequency: choose a dictionary, or the penalty "
                    "on proper nouns.")
@@ -108,10 +83,10 @@ def first_scoring(result: Result) -> Scoring:
         return given
     try:
         for model, tokenizer in result.tokenizers.items():
-            dictionary_for(BUILT_IN[0], tokenizer, model)
+            dictionary_for(PAPER_SCORING.idf, tokenizer, model)
     except InputError:
-        return Scoring(idf="references", penalty="reading") if len(result.pairs) > 1 else given
-    return Scoring(idf=BUILT_IN[0], penalty="reading")
+        return REFERENCES_SCORING if len(result.pairs) > 1 else given
+    return PAPER_SCORING
 
 
 def _dictionaries(result: Result, first: str) -> Mapping[str, str]:
@@ -122,12 +97,11 @@ def _dictionaries(result: Result, first: str) -> Mapping[str, str]:
     return {**{name: name for name in WITHOUT_DICTIONARY}, **built_in, **named, **fitting}
 
 
-def _threshold(first: Scoring, kind: str, key: str, *, disabled: bool) -> float:
-    if kind == "value":
-        value = first.threshold if first.threshold_kind == "value" else 3.0
-        return st.slider("Low-frequency above an idf of", 0.0, max(GREATEST_IDF, value), value, 0.1,
-                         key=f"{key}-value", disabled=disabled)
-    share = first.threshold if first.threshold_kind == "quantile" else Scoring().threshold
-    percent = st.slider("Not low-frequency", 0, 100, round(100 * share), step=5, format="%d %%", key=key,
-                        disabled=disabled)
-    return percent / 100
+def _threshold(first: Scoring, kind: str, run_id: str, *, disabled: bool) -> float:
+    """A slider for the kind of threshold; it begins at the first scoring's only where that is of the same kind."""
+    option, key = THRESHOLDS[kind], f"alignment-threshold-{run_id}"
+    look: dict[str, Any] = {"first": first if first.threshold_kind == kind else None, "disabled": disabled,
+                            "persist_state": None}
+    if kind == "quantile":
+        return settings.percent("Not low-frequency", option, key=key, step=5, **look)
+    return float(settings.slider("Low-frequency above an idf of", option, key=f"{key}-value", step=0.1, **look))

@@ -8,21 +8,22 @@ from typing import IO
 import streamlit as st
 
 from dashboard.shared import run_view, session
+from dashboard.shared.inputs import settings
 from dashboard.shared.wording import show_error
-from engine.datasets.corpora.corpus import TEXT_SUFFIXES, UNITS
+from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.corpora.corpus_files import CorpusFiles, keep_corpus
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError, InputError
 from engine.evaluations.dictionary.evaluate import check_name
-from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, Settings
+from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
 from engine.models.sources.cards import BUILT_IN
+from engine.options import option_of
 
 KIND = "dictionary"
 FOLDER = "corpora"
 SOURCES = {"files": "My files", "paste": "Pasted text", "dictionary": "A dictionary I have"}
+UNIT = option_of(Settings, "unit")
 UNIT_NAMES = {"file": "A file", "line": "A line"}
-UNIT_HELP = """idf asks in how many documents a token occurs. **A file**: a novel, an article. **A line**: a sentence or
-paragraph; of tab-separated lines the last field counts."""
 FILES_HELP = """Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. Aozora's headers,
 ruby and notes are taken off."""
 
@@ -38,15 +39,14 @@ def build() -> None:
             name = st.text_input("Name", key="corpora-name", max_chars=MAX_NAME_CHARACTERS, width=240,
                                  placeholder="my novels", persist_state="session")
             model: str | None = None
-            unit = UNITS[0]
+            unit = UNIT.default
             if source != "dictionary":
                 model = st.selectbox("Tokenizer of the model", list(BUILT_IN), accept_new_options=True, width=320,
                                      key="corpora-model", persist_state="session",
                                      help="A dictionary counts the pieces of one tokenizer and is of use to it alone. "
                                           "A built-in model, a Hugging Face id, or a directory of this machine.")
-                unit = st.segmented_control("A document is", UNITS, format_func=UNIT_NAMES.__getitem__,
-                                            default="file" if source == "files" else "line", required=True,
-                                            key=f"corpora-unit-{source}", help=UNIT_HELP)
+                unit = settings.segments("A document is", UNIT, words=UNIT_NAMES, key=f"corpora-unit-{source}",
+                                         first=PASTED if source == "paste" else None, persist_state=None)
         submitted = st.form_submit_button("Keep" if source == "dictionary" else "Count", type="primary",
                                           key="corpora-submit", icon=":material/calculate:")
     if submitted:

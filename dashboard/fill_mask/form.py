@@ -6,17 +6,19 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.labelled import webis
 from engine.datasets.labelled.domain_sentences import DomainSentences
-from engine.datasets.masked.masked_building import N_NOUNS, N_SENTENCES, FoundNouns, build, find_nouns
+from engine.datasets.masked.masked_building import Building, FoundNouns, build, find_nouns
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import EngineError
-from engine.language.normalize import STEPS
+from engine.evaluations.fill_mask.records import Settings
 from engine.language.quantities import count
+from engine.options import option_of, options_of
 
+BUILDING_OPTIONS = options_of(Building)
 KIND, BUILDING = "fill-mask", "fill-mask-sentences"
 SOURCES = {"ready": "Given in the data", "build": "Frequent nouns", "webis": "Webis-CLS-10"}
 SOURCES_HELP = """**Given in the data**: each row says its word. **Frequent nouns**: sentences with a domain; the
@@ -42,27 +44,20 @@ def masked_sentences_input() -> MaskedSentences | None:
 
 def normalize_input() -> tuple[str, ...]:
     """The steps that sentences and words go through first."""
-    return tuple(st.pills(
-        "Normalise sentences and words first", STEPS, selection_mode="multi", key="fill-mask-normalize",
-        persist_state="session", help="nfkc: ＣＤ becomes CD. lower: CD becomes cd, for models that know small letters "
-        "only. The paper needed both."))
+    return settings.pills("Normalise sentences and words first", option_of(Settings, "normalize"),
+                          key="fill-mask-normalize")
 
 
 def _built(sentences: DomainSentences) -> MaskedSentences:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        n_nouns = st.number_input("Nouns per domain", 1, value=N_NOUNS, step=1, key="fill-mask-nouns", width=150,
-                                  persist_state="session", help="The most frequent common nouns (名詞-一般, by MeCab "
-                                  "with the IPA dictionary).")
-        n_sentences = st.number_input("Sentences per noun", 1, value=N_SENTENCES, step=1, key="fill-mask-sentences",
-                                      width=150, persist_state="session", help="Drawn among those that hold the noun; "
-                                      "its first occurrence is masked.")
-        seed = st.number_input("Seed", 0, value=0, step=1, key="fill-mask-seed", width=110, persist_state="session")
-        typed = st.text_input("These nouns instead", key="fill-mask-nouns-typed", width=260, persist_state="session",
-                              placeholder="本、人、著者", help="Separated by commas; masked in every domain.")
-    nouns = tuple(dict.fromkeys(word.strip() for word in typed.replace("、", ",").replace("，", ",").split(",")
-                                if word.strip()))
+        n_nouns = settings.number("Nouns per domain", BUILDING_OPTIONS["n_nouns"], key="fill-mask-nouns", width=150)
+        n_sentences = settings.number("Sentences per noun", BUILDING_OPTIONS["n_sentences"], key="fill-mask-sentences",
+                                      width=150)
+        seed = settings.number("Seed", BUILDING_OPTIONS["seed"], key="fill-mask-seed", width=110)
+        typed = settings.typed_words("These nouns instead", BUILDING_OPTIONS["nouns"], width=260,
+                                     key="fill-mask-nouns-typed", placeholder="本、人、著者")
     dataset = build(_found(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
-                    nouns=nouns)
+                    nouns=typed)
     for notice in dataset.notices[len(sentences.notices):]:
         st.caption(f":material/info: {verbatim(notice)}")
     with st.popover(f"See the {dataset.n:,} masked sentences", key="fill-mask-built", on_change="rerun",
@@ -75,9 +70,7 @@ def _built(sentences: DomainSentences) -> MaskedSentences:
 
 def _reviews() -> DomainSentences | None:
     # The unlabeled reviews are too many for a page; the command line reads them.
-    split = st.segmented_control("Split", webis.SPLITS[:2], default="test", required=True, key="fill-mask-split",
-                                 persist_state="session", help="Which reviews of the Japanese part; the paper used the "
-                                 "test data.")
+    split = settings.segments("Split", option_of(webis.Reviews, "split"), key="fill-mask-split", but=("unlabeled",))
     suffixes = [suffix.lstrip(".") for suffix in (*webis.SUFFIXES, *ARCHIVES)]
     upload = st.file_uploader("Reviews", type=suffixes, key="fill-mask-reviews", label_visibility="collapsed",
                               help="Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review and so on, "

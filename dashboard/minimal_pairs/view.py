@@ -14,6 +14,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.shared import dictionaries
+from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import (
     comparison as model_comparison,
@@ -26,10 +27,12 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
-from engine.evaluations.minimal_pairs.records import THESE, Result
+from engine.evaluations.minimal_pairs.records import THESE, Result, Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.options import options_of
 
+OPTIONS = options_of(Shown)
 SCORE_KEY = "minimal-pairs-normalization"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a line for each pair
@@ -100,21 +103,17 @@ def view_input(run_id: str, result: Result) -> View:
         normalization = str(st.segmented_control(
             "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY, wrap=True,
             help=f"How a sentence's log-likelihood is set against its length.\n\n{measure_help(card)}"))
-        alpha = pair_views.DEFAULT_ALPHA
+        alpha = OPTIONS["alpha"].default
         if normalization == "PenLP":
-            alpha = st.slider("alpha of PenLP", *pair_views.ALPHA_RANGE, pair_views.DEFAULT_ALPHA, 0.05, width=220,
-                              key="minimal-pairs-alpha", persist_state="session",
-                              help="0: length does not count, as in LP. The paper has 0.8.")
-        unigrams = THESE
+            alpha = settings.slider("alpha of PenLP", OPTIONS["alpha"], step=0.05, width=220, key="minimal-pairs-alpha")
+        unigrams = OPTIONS["unigrams"].default
         corpora = {THESE: THESE}
         if normalization == "SLOR":
             corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
         if len(corpora) > 1:
-            unigrams = str(st.selectbox(
-                "Unigrams from", list(corpora), format_func=lambda name: CORPORA.get(name, corpora.get(name, name)),
-                key="minimal-pairs-unigrams", persist_state="session", width=260,
-                help="SLOR sets aside how frequent a sentence's tokens are: in the pairs of this run, or in the "
-                "corpus of a dictionary, which the Corpora page makes."))
+            unigrams = str(settings.list_of(
+                "Unigrams from", OPTIONS["unigrams"], {name: CORPORA.get(name, word) for name, word in corpora.items()},
+                key="minimal-pairs-unigrams", width=260))
         subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL
                    or len(result.settings.models) > 1]
         subset = str(st.segmented_control(

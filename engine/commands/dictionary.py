@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 from engine.commands.common import add_cache_argument, gateway_session
-from engine.datasets.corpora.corpus import UNITS
+from engine.commands.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
+from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
 
 
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True, metavar="M", help="model whose tokenizer is used")
     parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
                         help="text or Aozora files, folders, zips or tars; may be repeated")
-    parser.add_argument("--unit", choices=UNITS, default="file", help="unit of a document (default: file)")
+    add_options(parser, Settings)
     parser.add_argument("--name", help="name of the dictionary (default: the name of the file)")
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="ending in .json or .json.gz")
     add_cache_argument(parser)
@@ -29,12 +30,13 @@ def run(options: argparse.Namespace) -> None:
     if not options.out.name.endswith(SUFFIXES):
         raise InputError(f"The file name of a dictionary ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
     name = options.name or options.out.name.split(".")[0]
+    settings = settings_from(options, Settings, model=options.model, name=name)
     with gateway_session(options) as session:
-        dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=options.unit)
+        dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=settings.unit)
     try:
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    print(f"{dictionary.n_documents:,} documents (a document is a {options.unit}), {dictionary.n_tokens:,} tokens, "
+    print(f"{dictionary.n_documents:,} documents (a document is a {settings.unit}), {dictionary.n_tokens:,} tokens, "
           f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
 from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
+from engine.commands.options import add_options, settings_from
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
-from engine.datasets.labelled.webis import LANGUAGES, SPLITS, is_review_file, read_reviews
+from engine.datasets.labelled.webis import Reviews, is_review_file, read_reviews
 from engine.datasets.masked import masked_sentences
-from engine.datasets.masked.masked_building import N_NOUNS, N_SENTENCES, build, find_nouns
+from engine.datasets.masked.masked_building import Building, build, find_nouns
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import InputError
 from engine.evaluations.fill_mask import records
@@ -21,39 +23,31 @@ from engine.evaluations.shared.declared_tables import frames_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser)
-    parser.add_argument("--normalize", default="", metavar="STEPS", help="nfkc, lower or nfkc,lower")
-    parser.add_argument("--seed", type=int, default=0, help="of the sentences drawn and of the intervals")
+    add_options(parser, records.Settings)
     building = parser.add_argument_group(
         "building", "Without a word to mask in every row, words are chosen: with --domain-column, or when --data is "
         "Webis-CLS-10 (a folder, a zip or tar of it, or one .review file).")
     building.add_argument("--domain-column", metavar="NAME", help="the column of domains: build from these sentences")
-    building.add_argument("--nouns", type=int, default=N_NOUNS, metavar="N", help="most frequent nouns per domain")
-    building.add_argument("--sentences", type=int, default=N_SENTENCES, metavar="N", help="sentences drawn per noun")
-    building.add_argument("--words", default="", metavar="A,B", help="mask these nouns instead of the most frequent")
-    building.add_argument("--split", choices=SPLITS, default="test", help="of Webis-CLS-10")
-    building.add_argument("--language", choices=LANGUAGES, default="jp", help="of Webis-CLS-10")
+    add_options(building, Building, but=("seed",))  # --seed is of the intervals and of what is drawn
+    add_options(building, Reviews)
 
 
 def run(options: argparse.Namespace) -> None:
     """Weigh and write models.csv, items.csv, predictions.csv, pieces.csv, comparisons.csv and more."""
-    dataset, built = _dataset(options)
-    settings = records.Settings(
-        models=tuple(options.model), normalize=tuple(step for step in options.normalize.split(",") if step),
-        seed=options.seed,
-    )
+    settings = settings_from(options, records.Settings, models=tuple(options.model))
+    dataset, built = _dataset(options, settings.seed)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES))
 
 
-def _dataset(options: argparse.Namespace) -> tuple[MaskedSentences, dict[str, Any]]:
+def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, dict[str, Any]]:
     """The masked sentences, and how they were built if they were."""
     sentences = _sentences(options)
     if sentences is None:
         return masked_sentences.from_table(*read_columns(options, options.data)), {}
-    words = tuple(word.strip() for word in options.words.split(",") if word.strip())
-    building = {"n_nouns": options.nouns, "n_sentences": options.sentences, "seed": options.seed, "nouns": words}
+    building = asdict(settings_from(options, Building, seed=seed))
     dataset = build(find_nouns(sentences), **building)
     return dataset, {"building": {**building, "from": sentences.name, "content": sentences.content_hash[:12]}}
 
@@ -63,7 +57,7 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
     if options.data.is_dir() or is_review_file(options.data.name):
         if options.domain_column or options.column:
             raise InputError("--domain-column and --column concern tables; reviews have their domains in their names.")
-        return read_reviews(options.data, split=options.split, language=options.language)
+        return read_reviews(options.data, **asdict(settings_from(options, Reviews)))
     if options.domain_column is None:
         return None
     table, columns = read_columns(options, options.data)

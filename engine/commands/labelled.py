@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import asdict
 
 from engine.commands.common import read_columns
+from engine.commands.options import add_options, is_given, settings_from
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
+from engine.options import options_of
 
 
 def add_labelled_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare --part, --per-category and --draw-seed."""
     layout = parser.add_argument_group("the livedoor corpus (--data is its folder, zip or tar.gz)")
-    layout.add_argument("--part", choices=livedoor.PARTS, help="of an article (default: title)")
-    layout.add_argument("--per-category", type=int, metavar="N", help="articles drawn of each category (default: all)")
-    layout.add_argument("--draw-seed", type=int, metavar="S", help="which articles are drawn (default: 0)")
+    add_options(layout, livedoor.Drawing, only_given=True)
 
 
 def read_labelled(options: argparse.Namespace) -> LabelledSentences:
@@ -26,10 +27,8 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
     All articles that cannot be read are listed on stderr. Raises InputError, also for an option that does not apply to
     the kind of data.
     """
-    drawing = {"part": options.part, "per_category": options.per_category, "seed": options.draw_seed}
-    drawing_options = {name: value for name, value in drawing.items() if value is not None}
     if not (options.data.is_dir() or is_archive(options.data.name)):
-        if drawing_options:
+        if any(is_given(options, livedoor.Drawing, name) for name in options_of(livedoor.Drawing)):
             raise InputError("--part, --per-category and --draw-seed apply to the articles of the corpus; "
                              f"{options.data.name} is a table. Leave them out, or give the corpus as --data.")
         return labelled_sentences.from_table(*read_columns(options, options.data))
@@ -38,4 +37,4 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
     corpus = livedoor.read_livedoor(options.data)
     for bad in corpus.bad:
         print(f"left out: {bad.reason}", file=sys.stderr)
-    return livedoor.labelled(corpus, **drawing_options)
+    return livedoor.labelled(corpus, **asdict(settings_from(options, livedoor.Drawing)))

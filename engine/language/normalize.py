@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from engine.errors import InputError
 
 # Also the order in which they are applied: lower case is looked up in composed, full characters.
-STEPS = ("nfkc", "lower")
+STEP_MEANINGS: Mapping[str, str] = {
+    "nfkc": "full width to half width and so on (ＣＤ becomes CD)",
+    "lower": "lower case (CD becomes cd), for models trained on lower-cased text",
+}
+STEPS = tuple(STEP_MEANINGS)
 
 _APPLY: Mapping[str, Callable[[str], str]] = {
     "nfkc": lambda text: unicodedata.normalize("NFKC", text),

@@ -125,7 +125,7 @@ def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], 
 
 
 @pytest.mark.parametrize(("options", "expected"), [
-    (("--alpha", "-1"), "--alpha must be 0 or more"), (("--by", "phase"), "no column 'phase' to sort them by"),
+    (("--alpha", "-1"), "alpha is at least 0"), (("--by", "phase"), "no column 'phase' to sort them by"),
     (("--unigrams", "nowhere.json"), "nowhere.json"), (("--column", "acceptable"), "ROLE=NAME"),
 ])
 def test_what_cannot_be_done_ends_with_2(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared.inputs import settings
 from dashboard.shared.wording import verbatim
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.datasets.labelled.livedoor import PARTS, Livedoor, labelled, read_livedoor
+from engine.datasets.labelled.livedoor import AS_IN_THE_PAPERS, PARTS, Drawing, Livedoor, labelled, read_livedoor
+from engine.options import options_of
 
-PER_CATEGORY = 100  # as in the papers
+OPTIONS = options_of(Drawing)
 KEPT = 2  # for each session: a corpus of 7,000 articles is 30 MB
 WORDS = {part: plural.capitalize() for part, plural in PARTS.items()}
 
@@ -30,18 +33,12 @@ def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
             st.dataframe(pd.DataFrame([{"what is wrong": bad.reason} for bad in corpus.bad]), hide_index=True,
                          placeholder="–", alt="Articles that cannot be read, and why")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        part = st.segmented_control(
-            "Of each article", list(WORDS), format_func=WORDS.__getitem__, default="title", required=True,
-            key=f"{kind}-livedoor-part", persist_state="session",
-            help="Line 3 of each article, as in the papers, or all that follows it. A body longer than a model reads "
-            "is left out.")
+        part = settings.segments("Of each article", OPTIONS["part"], words=WORDS, key=f"{kind}-livedoor-part")
         most = max(categories.values())
-        n_each = st.number_input(
-            "Articles per category", 1, value=min(PER_CATEGORY, most), step=1, width=170,
-            key=f"{kind}-livedoor-n-{upload.file_id}", help="Drawn with the seed; all of a category that has fewer. "
-            "The papers took 100.")
-        seed = st.number_input("Seed", 0, value=0, step=1, width=110, key=f"{kind}-livedoor-seed",
-                               persist_state="session", help="Which articles are drawn.",
+        drawn = replace(AS_IN_THE_PAPERS, per_category=min(AS_IN_THE_PAPERS.per_category or most, most))
+        n_each = settings.number("Articles per category", OPTIONS["per_category"], width=170, first=drawn,
+                                 key=f"{kind}-livedoor-n-{upload.file_id}", persist_state=None)
+        seed = settings.number("Seed", OPTIONS["seed"], width=110, key=f"{kind}-livedoor-seed",
                                disabled=n_each >= most)
     return labelled(corpus, part=part, per_category=None if n_each >= most else n_each, seed=seed)
 

@@ -23,8 +23,23 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.options import option
 
 PARTS = {"title": "titles", "body": "bodies"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Which articles of the corpus are taken, and what of them."""
+
+    part: str = option("title", "What is taken of each article; a body longer than a model reads is left out.",
+                       choices={"title": "line 3 of its file, as in the papers", "body": "all that follows it"})
+    per_category: int | None = option(None, "Articles drawn of each category, all of one that has fewer; the papers "
+                                            "took 100.", least=1, unit="articles", unset="all")
+    seed: int = option(0, "Seed of the articles drawn.", least=0, flag="draw-seed", metavar="S")
+
+
+AS_IN_THE_PAPERS = Drawing(per_category=100)
 TITLE_LINE = 3
 SUFFIX = ".txt"
 LISTED = 5
@@ -90,8 +105,8 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
     return Livedoor(shown, tuple(articles), tuple(bad), tuple(strangers))
 
 
-def labelled(corpus: Livedoor, *, part: str = "title", per_category: int | None = None, seed: int = 0
-             ) -> LabelledSentences:
+def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | None = Drawing.per_category,
+             seed: int = Drawing.seed) -> LabelledSentences:
     """Titles or bodies as sentences, categories as labels, in the order of the files' names.
 
     `per_category` articles are drawn of each category, all where it has fewer or where it is None: those whose

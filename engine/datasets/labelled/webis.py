@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from engine.datasets.formats.archives import is_archive, read_members
@@ -19,6 +20,7 @@ from engine.datasets.labelled.domain_sentences import DomainSentences, taken_apa
 from engine.datasets.rows import emptiness
 from engine.errors import InputError
 from engine.language.quantities import count
+from engine.options import option
 
 SPLITS = ("test", "train", "unlabeled")
 LANGUAGES = ("jp", "de", "en", "fr")
@@ -30,6 +32,14 @@ _NEEDED = "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in
 _SPLIT_IN_NAME = re.compile(rf"(^|[._\s-])({'|'.join(SPLITS)})(?=$|[._\s-])")
 
 
+@dataclass(frozen=True)
+class Reviews:
+    """Which part of Webis-CLS-10 is read."""
+
+    split: str = option("test", "Split of Webis-CLS-10; the paper used the test data.", choices=SPLITS)
+    language: str = option("jp", "Language of Webis-CLS-10.", choices=LANGUAGES)
+
+
 def is_review_file(name: str) -> bool:
     """Whether a file of that name may hold reviews: .review, .xml, or an archive of them.
 
@@ -39,7 +49,8 @@ def is_review_file(name: str) -> bool:
     return name.lower().endswith(SUFFIXES) or is_archive(name)
 
 
-def read_reviews(source: Path | bytes, name: str = "", *, split: str = "test", language: str = "jp") -> DomainSentences:
+def read_reviews(source: Path | bytes, name: str = "", *, split: str = Reviews.split,
+                 language: str = Reviews.language) -> DomainSentences:
     """The sentences of reviews with their domains, from one XML file, an archive or a folder.
 
     `split`: which files of an archive or folder are read, one of SPLITS; of one XML file all reviews are. `language`:

@@ -18,9 +18,22 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import InputError
 from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
 from engine.language.quantities import count
+from engine.options import check, option
 
-N_NOUNS, N_SENTENCES = 20, 5  # the paper's
 LISTED = 10
+
+
+@dataclass(frozen=True)
+class Building:
+    """Which words are masked, and in how many sentences; as in the paper by default."""
+
+    n_nouns: int = option(20, "Nouns masked per domain, the most frequent common ones (名詞-一般, by MeCab with the "
+                              "IPA dictionary).", least=1, unit="nouns", flag="nouns")
+    n_sentences: int = option(5, "Sentences drawn per noun among those that hold it; its first occurrence is masked.",
+                              least=1, unit="sentences", flag="sentences")
+    seed: int = option(0, "Seed of the sentences drawn.", least=0)
+    nouns: tuple[str, ...] = option((), "Nouns to mask in every domain instead of the most frequent ones.",
+                                    separator=",", flag="words", metavar="A,B", unset="the most frequent")
 
 
 @dataclass(frozen=True)
@@ -61,8 +74,8 @@ def find_nouns(sentences: DomainSentences) -> FoundNouns:
                        for domain, placed in places.items()}, sentences.notices)
 
 
-def build(found: FoundNouns, *, n_nouns: int = N_NOUNS, n_sentences: int = N_SENTENCES, seed: int = 0,
-          nouns: Sequence[str] = ()) -> MaskedSentences:
+def build(found: FoundNouns, *, n_nouns: int = Building.n_nouns, n_sentences: int = Building.n_sentences,
+          seed: int = Building.seed, nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
     """Masked sentences: of each domain the `n_nouns` most frequent nouns, `n_sentences` sentences drawn for each.
 
     With `nouns` these are masked in every domain instead of the most frequent ones. Nouns of equal frequency come in
@@ -71,10 +84,7 @@ def build(found: FoundNouns, *, n_nouns: int = N_NOUNS, n_sentences: int = N_SEN
     notice says how it was built, and what could not be had: too few nouns, too few sentences, a noun that never
     occurs. Raises InputError for numbers below 1, a seed below 0, and when nothing at all can be drawn.
     """
-    for title, value, least in (("nouns", n_nouns, 1), ("sentences", n_sentences, 1), ("seed", seed, 0)):
-        if value < least:
-            raise InputError(f"The number of {title} is at least {least}; got {value}." if title != "seed"
-                             else f"A seed is a whole number from 0; got {value}.")
+    check(Building(n_nouns, n_sentences, seed, tuple(nouns)))
     items: list[tuple[str, str, int, str]] = []  # text, noun, start, domain
     notices: list[str] = []
     for domain, occurrences in found.occurrences.items():

@@ -18,7 +18,6 @@ from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
 from engine.evaluations.alignment.records import (
     EXCLUDED,
-    PRECISIONS,
     SHAPES,
     Result,
     Settings,
@@ -32,6 +31,7 @@ from engine.language import readings, words
 from engine.language.quantities import count
 from engine.layers import resolve_layer
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 # Pairs that are asked for at a time; what a model says of them is packed before the next are.
 PAIRS_AT_ONCE = 10_000
@@ -49,8 +49,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     """
     require_models(settings.models)
     check_scoring(settings.scoring)
-    if settings.precision not in PRECISIONS:
-        raise InputError(f"precision is one of {', '.join(PRECISIONS)}; got {settings.precision!r}.")
+    check(settings)
     all_facts = [session.describe(model) for model in settings.models]
     own_layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
     if settings.scoring.dictionary is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,48 +13,56 @@ from engine.errors import InputError
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.layers import layer_number
+from engine.options import Option, option, option_of
 
-PRECISIONS = ("fp32", "bf16", "fp16")
-
-
-PENALTIES = ("none", "reading")
-THRESHOLD_KINDS = ("quantile", "value")
-CRITERIA = ("idf", "proper-nouns", "either", "both")
-PAIRINGS = ("token", "joined")
-READING_ENGINES = ("pykakasi", "unidic")
-READING_SCOPES = ("piece", "word")
-UNITS = ("subword", "word")
 WITHOUT_DICTIONARY = ("none", "references")
+PRECISIONS = ("fp32", "bf16", "fp16")
+PRECISION_HELP = "Precision of the models; bf16 and fp16 are faster on a GPU and less exact."
+# Where low-frequency tokens begin, by `Scoring.threshold_kind`.
+THRESHOLDS: Mapping[str, Option] = {
+    "quantile": Option("Share of the dictionary's entries that is not low-frequency; the paper has 0.7.", 0.7, least=0,
+                       most=1, unit="share of the entries", flag="threshold", metavar="SHARE", name="threshold",
+                       kind=float),
+    "value": Option("idf above which a token is low-frequency.", 3.0, least=0, shown_most=15, unit="nats",
+                    flag="threshold-value", metavar="IDF", name="threshold", kind=float),
+}
 
 
 @dataclass(frozen=True)
 class Scoring:
-    """How similarities become P, R and F1; every field has the paper's or bert_score's choice as its default.
+    """How similarities become P, R and F1; every field has the paper's or bert_score's choice as its default."""
 
-    idf: "none", "references" (bert_score's own), a dictionary by name ("novel", "wiki", one of the corpora page) or
-    the path of one.
-    threshold: idf above which a token is low-frequency: as the share of the dictionary's entries that is not
-    (threshold_kind "quantile", the paper's 70 %), or as an idf in nats ("value").
-    penalty: "reading" holds tokens that are read otherwise than their match against P and R.
-    criterion: which tokens that concerns: the low-frequency ones ("idf", the paper's), proper nouns by MeCab's part
-    of speech ("proper-nouns", what the paper suggests next), tokens that are "either" or "both".
-    pairing: one M for each such token ("token"), or one for all of a sentence together ("joined").
-    match_special: whether a token may take [CLS] or [SEP] of the other side as its match, as in bert_score.
-    reading_engine, reading_scope: who reads, and what: the piece alone, or the whole word that it belongs to, which
-    UniDic reads in its sentence.
-    unit: what is matched and weighed: the tokenizer's pieces, or words (`engine.evaluations.word_units`).
-    """
-
-    idf: str = "none"
-    threshold: float = 0.7
-    threshold_kind: str = "quantile"
-    penalty: str = "none"
-    criterion: str = "idf"
-    pairing: str = "token"
-    match_special: bool = True
-    reading_engine: str = "pykakasi"
-    reading_scope: str = "piece"
-    unit: str = "subword"
+    idf: str = option("none", "Weights of the tokens: none (every token weighs the same), references (rareness among "
+                              "the references of the run, as in bert_score; with one pair all weights are 0), novel or "
+                              "wiki (rareness in a corpus, counted with the tokenizer of the model), or the file of a "
+                              "dictionary.", metavar="D")
+    threshold: float = option(THRESHOLDS["quantile"].default, "Where low-frequency tokens begin: a "
+                              "share of the dictionary's entries, or an idf, as the kind of threshold says.", least=0,
+                              metavar="X")
+    threshold_kind: str = option("quantile", "How the threshold of low-frequency tokens is given.", choices={
+        "quantile": "as the share of the dictionary's entries that is not low-frequency (the paper: 0.7)",
+        "value": "as an idf in nats"})
+    penalty: str = option("none", "Penalty on P and R.", choices={
+        "none": "", "reading": "tokens that are read otherwise than their best match count against P and R"})
+    criterion: str = option("idf", "Tokens that the penalty concerns.", choices={
+        "idf": "low-frequency tokens, as in the paper",
+        "proper-nouns": "what MeCab tags as names, which the paper suggests next: rare words such as ハンター are no "
+                        "names",
+        "either": "tokens that are the one or the other", "both": "tokens that are both"})
+    pairing: str = option("token", "What readings are compared.", choices={
+        "token": "those of each token and its match, with one M for each",
+        "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})
+    match_special: bool = option(True, "Let a token take [CLS] or [SEP] of the other sentence as its best match, as in "
+                                       "bert_score.", off="no-special-matches")
+    reading_engine: str = option("pykakasi", "What reads the tokens.", choices={
+        "pykakasi": "reads a string by itself", "unidic": "UniDic (MeCab), which reads a word in its sentence"})
+    reading_scope: str = option("piece", "What is read.", choices={
+        "piece": "the token alone (斉 is せい)",
+        "word": "the whole word that it belongs to (斉藤 is さいとう); a token across several words joins them"})
+    unit: str = option("subword", "What is matched and weighted.", choices={
+        "subword": "the pieces of the tokenizer",
+        "word": "the words of MeCab: two are as similar as their pieces are in the mean, and a word has the weights of "
+                "its pieces together"})
 
     @property
     def dictionary(self) -> str | None:
@@ -61,18 +70,26 @@ class Scoring:
         return None if self.idf in WITHOUT_DICTIONARY else self.idf
 
 
+# The paper's own scoring, which the page opens with where the dictionary fits the models; where it does not and there
+# are several references, the second.
+PAPER_SCORING = Scoring(idf="novel", penalty="reading")
+REFERENCES_SCORING = Scoring(idf="references", penalty="reading")
+
+
 @dataclass(frozen=True)
 class Settings:
-    """What to align and how; `layer` None is the last. `all_layers` keeps the similarities of every layer.
-
-    `scoring` is what the result is first shown with.
-    """
+    """What to align and how; `scoring` is what the result is first shown with."""
 
     models: tuple[str, ...]
-    layer: int | None = None
-    all_layers: bool = False
-    precision: str = "fp32"
+    layer: int | None = option(None, "Hidden state that is compared: 0 = embeddings, -1 = the last.", unset="the last")
+    all_layers: bool = option(False, "Keep the similarities of every layer, to choose among them afterwards: no second "
+                                     "forward pass, but memory for each layer.")
+    precision: str = option("fp32", PRECISION_HELP, choices=PRECISIONS)
     scoring: Scoring = field(default_factory=Scoring)
+
+
+# A single typed pair is small enough to be kept at every layer.
+ONE_PAIR = Settings((), all_layers=True)
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
@@ -97,7 +114,8 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens", dtype="int32"),
     Column("proper_noun", "boolean", "whether it touches a proper noun, by part of speech"),
     *(Column(f"{engine}_{scope}", "text", f"reading of the {scope} by {engine}", dtype="category")
-      for engine in READING_ENGINES for scope in READING_SCOPES),
+      for engine in option_of(Scoring, "reading_engine").choices
+      for scope in option_of(Scoring, "reading_scope").choices),
 ))
 SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),

@@ -18,11 +18,7 @@ from engine.errors import InputError
 from engine.evaluations.classification.records import (
     EXCLUDED,
     MOST_CLASSES,
-    MOST_EPOCHS,
-    MOST_RUNS,
-    POOLINGS,
     RUNS,
-    SPLITS,
     Result,
     Settings,
 )
@@ -41,6 +37,7 @@ from engine.language.normalize import normalize
 from engine.layers import resolve_layer
 from engine.measures.classification import accuracy, stratified_split, tail_split
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
@@ -52,7 +49,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     vectors give the same accuracies; vectors that differ in their last digits (another machine, other batches) can move
     a run by a sentence or two, because training magnifies what it starts from.
     """
-    _check(settings)
+    require_models(settings.models)
+    check(settings)
     _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can mend is said before any is asked
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
     all_facts, layers, vectors_by_model, excluded = [], {}, {}, []
@@ -99,24 +97,6 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
         signature=_signature(settings, all_facts, dataset, layers),
     )
-
-
-def _check(settings: Settings) -> None:
-    require_models(settings.models)
-    for name, given, allowed in (("pooling", settings.pooling, POOLINGS), ("split", settings.split, SPLITS)):
-        if given not in allowed:
-            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
-    if not settings.hidden or min(settings.hidden) < 1:
-        raise InputError(f"The classifier has at least one hidden layer of at least 1 unit; got {settings.hidden}.")
-    for name, number, most in (("seeds (the number of runs)", settings.seeds, MOST_RUNS),
-                               ("epochs", settings.epochs, MOST_EPOCHS), ("batch_size", settings.batch_size, None)):
-        if number < 1 or (most is not None and number > most):
-            raise InputError(f"{name} is at least 1{f' and at most {most:,}' if most else ''}; got {number}.")
-    if not 0 < settings.test_share < 1:
-        raise InputError(f"test_share, the share of each class that is the test, lies between 0 and 1; got "
-                         f"{settings.test_share}.")
-    if not 0 <= settings.seed <= 2**32 - MOST_RUNS:
-        raise InputError(f"seed lies between 0 and {2**32 - MOST_RUNS}; got {settings.seed}.")
 
 
 def _split(labels: list[str], settings: Settings, seed: int) -> np.ndarray:

@@ -9,36 +9,39 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.language.normalize import STEP_MEANINGS
 from engine.measures.classification import TEST_SHARE
+from engine.options import option
 
-POOLINGS = ("cls", "mean")
-SPLITS = ("tail", "stratified")
-MOST_RUNS, MOST_EPOCHS, MOST_CLASSES = 100, 1000, 1000
+MOST_RUNS, MOST_CLASSES = 100, 1000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is classified and how.
-
-    layer: None is the last hidden state, 0 the embeddings, negative from the end. normalize: steps of
-    `engine.language.normalize`. split: "tail", the last sentences of each class as the file has them (as printed), or
-    "stratified", a random share of each class, another in every run (as the paper recommends). seeds: the number of
-    runs; they take the seeds `seed`, seed + 1, … standardize: each dimension to mean 0 and variance 1 first (not in
-    the paper; with few epochs it decides how well the training sentences are learnt).
-    """
+    """What is classified and how."""
 
     models: tuple[str, ...]
-    layer: int | None = None
-    pooling: str = "cls"
-    normalize: tuple[str, ...] = ()
-    split: str = "tail"
-    seeds: int = 5
-    seed: int = 0
-    epochs: int = 20
-    hidden: tuple[int, ...] = (200, 200)
-    batch_size: int = 32
-    test_share: float = TEST_SHARE
-    standardize: bool = False
+    layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
+                               unset="the last")
+    pooling: str = option("cls", "Vector of a sentence.", choices={
+        "cls": "the first token's vector; a model without a CLS token has none",
+        "mean": "the mean over the vectors of all tokens"})
+    normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
+                                        choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
+    split: str = option("tail", "Which sentences of each class are the test, the same for all models.", choices={
+        "tail": "the last ones in the order of the file, as the paper printed",
+        "stratified": "drawn anew in every run, as the paper recommends"})
+    seeds: int = option(5, "Number of runs, each from other random weights.", least=1, most=MOST_RUNS, unit="runs")
+    seed: int = option(0, "Seed of the first run; the others take the next ones.", least=0, most=2**32 - MOST_RUNS)
+    epochs: int = option(20, "Passes over the training sentences; the paper has 20.", least=1, most=1000)
+    hidden: tuple[int, ...] = option((200, 200), "Widths of the hidden layers; the paper has 200, in several layers of "
+                                                 "a number that it does not say.", least=1, shown_most=2000,
+                                     least_items=1, shown_items=5, unit="units", separator=",", metavar="N,N")
+    batch_size: int = option(32, "Training sentences in a step.", least=1, unit="sentences")
+    test_share: float = option(TEST_SHARE, "Share of each class that is the test.", least=0, most=1, exclusive=True)
+    standardize: bool = option(False, "Bring each dimension to mean 0 and variance 1 over the training sentences. Not "
+                                      "in the paper; with few epochs the network then learns its training sentences "
+                                      "much further.")
 
 
 SENTENCE = Column("text", "text", "the sentence")

@@ -9,21 +9,10 @@ from __future__ import annotations
 from itertools import combinations
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.errors import InputError
 from engine.evaluations.clusters import records, tables
 from engine.evaluations.clusters.maps import coordinates, nearest
 from engine.evaluations.clusters.notices import notices
-from engine.evaluations.clusters.records import (
-    DIMENSIONS,
-    LONE_CLASSES,
-    METRICS,
-    MOST_RESAMPLES,
-    POOLINGS,
-    PROJECTIONS,
-    SEEDS,
-    Result,
-    Settings,
-)
+from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors, require_vectors
 from engine.evaluations.shared.signature import require_models, signature
@@ -32,7 +21,7 @@ from engine.language.normalize import normalize
 from engine.layers import resolve_layer
 from engine.measures.clusters.centroids import centroid_distances
 from engine.measures.clusters.dispersion import dispersion
-from engine.measures.clusters.resampling import FEWEST_RESAMPLES
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
@@ -42,7 +31,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     InputError for settings that cannot be, and when fewer than two classes remain; ModelError
     from the model, and at once where one has no CLS token to take.
     """
-    _check(settings)
+    require_models(settings.models)
+    check(settings)
     facts = [session.describe(model) for model in settings.models]
     layers = {one.name: resolve_layer(settings.layer, one.n_layers, one.name) for one in facts}
     require_vectors(facts, settings.pooling)
@@ -77,22 +67,3 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
                             layers=layers),
     )
-
-
-def _check(settings: Settings) -> None:
-    require_models(settings.models)
-    for name, given, allowed in (
-        ("pooling", settings.pooling, POOLINGS), ("metric", settings.metric, METRICS),
-        ("projection", settings.projection, PROJECTIONS), ("dimensions", settings.dimensions, DIMENSIONS),
-        ("lone_classes", settings.lone_classes, LONE_CLASSES),
-    ):
-        if given not in allowed:
-            raise InputError(f"{name} is one of {', '.join(map(str, allowed))}; got {given!r}.")
-    if settings.n_neighbors < 2:
-        raise InputError(f"n_neighbors is at least 2; got {settings.n_neighbors}.")
-    if not 0 <= settings.min_dist <= 1:
-        raise InputError(f"min_dist lies between 0 and 1; got {settings.min_dist}.")
-    if not FEWEST_RESAMPLES <= settings.resamples <= MOST_RESAMPLES:
-        raise InputError(f"resamples lie between {FEWEST_RESAMPLES} and {MOST_RESAMPLES:,}; got {settings.resamples}.")
-    if not 0 <= settings.seed < SEEDS:
-        raise InputError(f"A seed is a whole number from 0 to {SEEDS - 1}; got {settings.seed}.")

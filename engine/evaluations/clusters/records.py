@@ -9,43 +9,45 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.language.normalize import STEP_MEANINGS
 from engine.measures.cards.catalog import CARDS
+from engine.measures.clusters.resampling import FEWEST_RESAMPLES
+from engine.options import option
 
-POOLINGS = ("cls", "mean")
-PROJECTIONS = ("umap", "pca")
-METRICS = ("cosine", "euclidean")
-DIMENSIONS = (2, 3)
-LONE_CLASSES = ("keep", "exclude")
-MOST_RESAMPLES = 10_000
 SEEDS = 2**32  # what umap and scikit-learn take
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What to weigh and how.
-
-    layer: None is the last hidden state, 0 the embeddings, negative from the end. layer_curve: weigh every layer
-    too, in the same forward pass. normalize: steps of `engine.language.normalize`. centre: take the mean vector off
-    before cosines (map, neighbours); A_m, B_m and M_m do not depend on it. projection, dimensions (2 or 3),
-    n_neighbors, min_dist: of the map. metric: of the map and of the nearest neighbours. seed: of every random step.
-    resamples: of the bootstrap and of the label permutations. lone_classes: "keep" or "exclude" the sentence of
-    a class that has one.
-    """
+    """What to evaluate and how."""
 
     models: tuple[str, ...]
-    layer: int | None = None
-    pooling: str = "cls"
-    normalize: tuple[str, ...] = ()
-    centre: bool = False
-    layer_curve: bool = False
-    projection: str = "umap"
-    dimensions: int = 2
-    n_neighbors: int = 15
-    min_dist: float = 0.1
-    metric: str = "cosine"
-    seed: int = 0
-    resamples: int = 1000
-    lone_classes: str = "keep"
+    layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
+                               unset="the last")
+    pooling: str = option("cls", "Vector of a sentence.", choices={
+        "cls": "the first token's vector; a model without a CLS token has none",
+        "mean": "the mean over the vectors of all tokens"})
+    normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
+                                        choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
+    centre: bool = option(False, "Subtract the mean vector before cosines are taken (map, neighbours): raw CLS vectors "
+                                 "share one dominant direction. A_m, B_m and M_m do not depend on it.")
+    layer_curve: bool = option(False, "Score every layer too, in the same forward pass.")
+    projection: str = option("umap", "Projection of the map.", choices={
+        "umap": "shows neighbourhoods", "pca": "linear and stable, and needs no settings"})
+    dimensions: int = option(2, "Dimensions of the map.", choices=(2, 3))
+    n_neighbors: int = option(15, "n_neighbors of UMAP: few show local detail, many the broad shape.", least=2,
+                              shown_most=100)
+    min_dist: float = option(0.1, "min_dist of UMAP, how near to each other points may lie: small values give tight "
+                                  "clumps.", least=0, most=1, metavar="D")
+    metric: str = option("cosine", "Distance of the map (PCA is always euclidean) and of the nearest neighbours.",
+                         choices=("cosine", "euclidean"))
+    seed: int = option(0, "Seed of every random step: the same seed gives the same numbers and the same map.", least=0,
+                       most=SEEDS - 1)
+    resamples: int = option(1000, "Resamples of the bootstrap, and permutations of the labels.",
+                            least=FEWEST_RESAMPLES, most=10_000)
+    lone_classes: str = option("keep", "What becomes of a class with one sentence: it adds nothing to A_m, and its "
+                                       "centroid counts in B_m.",
+                               choices={"keep": "", "exclude": "leave its sentence out"})
 
 
 # The columns by which the rows of several tables are known.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from engine.datasets.corpora.corpus import UNITS
 from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
@@ -14,6 +13,7 @@ from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) -> Result:
@@ -23,8 +23,7 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
     dictionary that is none; ModelError from the model.
     """
     check_name(settings.name)
-    if settings.unit not in UNITS:
-        raise InputError(f"A document is a 'file' or a 'line'; got {settings.unit!r}.")
+    check(settings)
     facts: list[ModelFacts] = []
     if settings.model is None:
         dictionary = _given(dataset)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.idf import IdfDictionary
+from engine.options import option
 
 MAX_NAME_CHARACTERS = 60
 
@@ -18,12 +19,17 @@ MAX_NAME_CHARACTERS = 60
 class Settings:
     """`model`: whose tokenizer counts; None when the corpus is one file that is a dictionary already.
 
-    name: what the dictionary is called. unit: what a document is, "file" or "line".
+    name: what the dictionary is called.
     """
 
     model: str | None
     name: str
-    unit: str = "file"
+    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices={
+        "file": "a novel, an article", "line": "a sentence or paragraph; of tab-separated lines the last field counts"})
+
+
+# Pasted text is one file; its lines are the documents.
+PASTED = Settings(None, "", unit="line")
 
 
 COUNTS = Table("counts", "A row for each token of the dictionary.", (

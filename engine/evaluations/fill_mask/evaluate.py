@@ -30,6 +30,7 @@ from engine.language.normalize import normalize
 from engine.language.quantities import count
 from engine.measures.mask_probability import mean_probabilities, word_probability
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySession) -> Result:
@@ -40,9 +41,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
     ModelError for a model that fills no masks, before any is asked.
     """
     require_models(settings.models)
-    if settings.resamples < 1 or settings.seed < 0:
-        raise InputError(f"An interval needs at least 1 resample and a seed from 0; got {settings.resamples} and "
-                         f"{settings.seed}.")
+    check(settings)
     all_facts = [_fit(session.describe(model)) for model in settings.models]
     # Apart, so that the word stays where it is when a length changes.
     parts = [tuple(normalize(part, settings.normalize) for part in whole) for whole in dataset.parts]

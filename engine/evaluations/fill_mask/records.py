@@ -9,7 +9,9 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import MODEL, OTHER, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.language.normalize import STEP_MEANINGS
 from engine.measures.mask_probability import RESAMPLES
+from engine.options import option
 
 ALL = "all"  # the domain of the rows over all sentences
 NO_DOMAIN = "(none)"
@@ -18,17 +20,15 @@ TAILS = (0.025, 0.975)
 
 @dataclass(frozen=True)
 class Settings:
-    """What to weigh and how.
-
-    `normalize`: steps of `engine.language.normalize`, for sentence and word alike. `top`: predictions kept at each
-    mask. `resamples`, `seed`: of the intervals.
-    """
+    """What to evaluate and how."""
 
     models: tuple[str, ...]
-    normalize: tuple[str, ...] = ()
-    top: int = 10
-    resamples: int = RESAMPLES
-    seed: int = 0
+    normalize: tuple[str, ...] = option((), "Normalisation of sentences and words before any model reads them; the "
+                                            "paper needed both steps.",
+                                        choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
+    top: int = option(10, "Predictions kept at each mask.", least=1)
+    resamples: int = option(RESAMPLES, "Resamples of the bootstrap that the intervals come from.", least=1)
+    seed: int = option(0, "Seed of the intervals, and of the sentences drawn where they are built.", least=0)
 
 
 LABEL = Column("label", "text", "the word that was masked")

@@ -21,7 +21,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.grid import Cell, correlations, scorings
 from engine.evaluations.metric_study.human_gold import human_gold
-from engine.evaluations.metric_study.records import BERTSCORE, LAYERS, LEFT_OUT, POOLINGS, SCORES, Result, Settings
+from engine.evaluations.metric_study.records import BERTSCORE, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.signature import require_models, signature
@@ -31,6 +31,7 @@ from engine.layers import resolve_layer
 from engine.measures.statistics.correlation import pearson
 from engine.measures.surface import signatures
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession) -> Result:
@@ -93,9 +94,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
 def _checked(settings: Settings) -> list[Scoring]:
     """The scorings of the grid. Raises InputError for settings that cannot be."""
     require_models(settings.models)
-    for name, given, allowed in (("score", settings.score, SCORES), ("pooling", settings.pooling, POOLINGS)):
-        if given not in allowed:
-            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
+    check(settings)
     for name, several in (("idf dictionary", settings.idfs), ("penalty", settings.penalties)):
         if not several or len(set(several)) < len(several):
             raise InputError(f"Name at least one {name}, and each once; got {', '.join(several) or 'none'}.")

@@ -8,38 +8,42 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.options import option, option_of
 
-SCORES = ("f1", "precision", "recall")
-POOLINGS = ("mean", "cls", "none")
 # The paper's two dictionaries, with and without the penalty: with its four models 16 settings.
 IDFS = ("novel", "wiki")
-PENALTIES = ("none", "reading")
+PENALTIES = option_of(Scoring, "penalty").choices
 # Kinds of lines: settings of BERTScore, and what stands beside them.
 BERTSCORE, SURFACE, VECTORS = "bertscore", "surface", "vectors"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The grid: every model with every dictionary, without and with the penalty; `layer` None is the last.
+    """The grid: every model with every dictionary, without and with the penalty.
 
-    score: which of BERTScore's numbers is held against the humans. scoring: the choices that all settings share; its
-    idf and penalty do not count. all_layers: correlate at every layer, too. surface: SentBLEU and chrF beside.
-    pooling: the sentence vectors whose cosine stands beside ("none": none).
+    scoring: the choices that all settings of the grid share; its idf and penalty do not count.
     """
 
     models: tuple[str, ...]
-    layer: int | None = None
-    all_layers: bool = False
-    idfs: tuple[str, ...] = IDFS
-    penalties: tuple[str, ...] = PENALTIES
-    score: str = "f1"
+    layer: int | None = option(None, "Hidden state that is compared: 0 = embeddings, -1 = the last.", unset="the last")
+    all_layers: bool = option(False, "Correlate at every layer, too: no second forward pass, but more memory.")
+    idfs: tuple[str, ...] = option(
+        IDFS, "Dictionaries of idf weights: none, references, novel, wiki (the paper has the last two) or the file of "
+        "one. A model whose tokenizer a dictionary does not fit goes without it.", flag="idf", metavar="D",
+        unset="none, references, and novel and wiki where they fit a model's tokenizer")
+    penalties: tuple[str, ...] = option(
+        tuple(PENALTIES), "Penalties by the readings of low-frequency tokens; without a dictionary there is none.",
+        choices=PENALTIES, flag="penalty")
+    score: str = option("f1", "Score that is held against the humans.", choices=("f1", "precision", "recall"))
     scoring: Scoring = field(default_factory=Scoring)
-    surface: bool = True
-    pooling: str = "mean"
-    precision: str = "fp32"
+    surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
+    pooling: str = option("mean", "Sentence vectors whose cosine stands beside.", choices={
+        "mean": "the mean over the tokens", "cls": "the first token's vector", "none": "no cosine"})
+    precision: str = option("fp32", alignment.PRECISION_HELP, choices=alignment.PRECISIONS)
 
 
 IDF = Column("idf", "text", "the idf dictionary")

@@ -19,14 +19,15 @@ from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import ScoredPairs, score_pairs
-from engine.evaluations.minimal_pairs.records import PRECISIONS, SHARED, THESE, Result, Settings
-from engine.evaluations.minimal_pairs.scoring_rules import PLL, WORDS, scoring_rule
+from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
+from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
+from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession) -> Result:
@@ -36,7 +37,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for that model and listed in `excluded`. Raises InputError for settings that cannot be and when
     no pair remains; ModelError when a model cannot score sentences.
     """
-    _check(settings)
+    require_models(settings.models)
+    check(settings)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     scored, shared = {}, []
@@ -94,14 +96,6 @@ def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
     n_left = dataset.n - len(table)
     return table, [f"{model}: {n_left} of {dataset.n} pairs share no token, or are too long, and have no shared-token "
                    "score."] if n_left else []
-
-
-def _check(settings: Settings) -> None:
-    require_models(settings.models)
-    for name, given, allowed in (("pll", settings.pll, PLL), ("words", settings.words, WORDS),
-                                 ("precision", settings.precision, PRECISIONS)):
-        if given not in allowed:
-            raise InputError(f"{name} is one of {', '.join(allowed)}; got {given!r}.")
 
 
 def _scoring(facts: ModelFacts, settings: Settings) -> str:

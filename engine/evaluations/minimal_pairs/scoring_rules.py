@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from engine.evaluations.minimal_pairs.records import Settings
 from engine.models.sources.facts import ModelFacts
+from engine.options import option_of
 
-PLL = ("word-l2r", "original")
-WORDS = ("auto", "tokenizer", "mecab")
-
-PLL_RULES: Mapping[str, str] = {
-    "word-l2r": "Each token is masked together with the later tokens of its word, so that the pieces of a word do not "
-                "give each other away (Kauf and Ivanova 2023).",
-    "original": "Each token is masked alone. The other pieces of a long word give it away, which favours sentences "
-                "with rare words (Salazar et al. 2020).",
-}
-WORD_RULES: Mapping[str, str] = {
-    "auto": "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
-            "tokenizer's own.",
-    "tokenizer": "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the pre-tokenizer of a "
-                 "byte-level BPE or SentencePiece keeps together; white space always begins a new word.",
-    "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a boundary "
-             "joins the words it touches into one; a token of white space alone is a word of its own.",
-}
+PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
+WORD_RULES: Mapping[str, str] = option_of(Settings, "words").choices
 SPACE_RULES: Mapping[bool, str] = {
     False: "No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does.",
     True: "A space is put before each sentence, as lm-evaluation-harness does for English BLiMP.",

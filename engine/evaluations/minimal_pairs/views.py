@@ -11,7 +11,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, Result
+from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
@@ -21,7 +21,6 @@ from engine.measures.statistics.intervals import wilson_interval
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 ALPHA_RANGE = ALPHAS  # over which exact decisions hold
-CATEGORY = "category"
 MOST_CATEGORIES = 200
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")

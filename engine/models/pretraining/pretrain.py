@@ -13,7 +13,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -39,6 +39,7 @@ from engine.errors import InputError
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
 from engine.models.pretraining.rows import SHORT_ROW_DIVISOR, RowFormat, Steps, write_rows
+from engine.models.pretraining.settings import Running, Settings
 from engine.models.pretraining.tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
 
 Report = Callable[[str], None]
@@ -47,50 +48,10 @@ HELD_OUT_BUCKETS = 10_000
 EVALUATION_STEPS = 40  # for the held-out loss at intervals
 
 
-@dataclass(frozen=True)
-class Settings:
-    """All that determines a pretraining run, in tokens, steps and shares."""
-
-    architecture: str  # "bert" | "gpt2"
-    vocab_size: int = 8000
-    layers: int = 4
-    hidden: int = 256
-    heads: int = 4
-    max_length: int = 256
-    tokens_per_step: int = 4096
-    steps: int = 5000
-    learning_rate: float = 6e-4
-    warmup_steps: int = 300
-    weight_decay: float = 0.01
-    whole_word_masking: bool = False
-    short_share: float = 0.5
-    vocabulary_every: int = 4
-    held_out_share: float = 0.02
-    held_out_tokens: int = 200_000
-    precision: str = "bf16"  # "bf16" | "fp32"
-    seed: int = 0
-
-    def check(self) -> None:
-        """Raise InputError for a setting outside its bounds."""
-        if self.architecture not in ("bert", "gpt2"):
-            raise InputError(f"The architecture is 'bert' or 'gpt2'; got {self.architecture!r}.")
-        if self.whole_word_masking and self.architecture != "bert":
-            raise InputError("Whole-word masking is for BERT; GPT-2 masks nothing.")
-        if self.precision not in ("bf16", "fp32"):
-            raise InputError(f"The precision is 'bf16' or 'fp32'; got {self.precision!r}.")
-        if self.hidden % self.heads:
-            raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
-        if not 0 < self.held_out_share < 1:
-            raise InputError(f"held_out_share lies between 0 and 1; got {self.held_out_share}.")
-        if not 0 <= self.short_share <= 1:
-            raise InputError(f"short_share lies between 0 and 1; got {self.short_share}.")
-        if not 300 <= self.vocab_size <= 65_000:
-            raise InputError(f"vocab_size lies between 300 and 65,000; got {self.vocab_size}.")
-
-
 def pretrain(
-    corpus: list[Path], out: Path, settings: Settings, *, device: str = "auto", save_every: int = 200,
-    evaluate_every: int = 500, report: Report = print, command: str = "",
+    corpus: list[Path], out: Path, settings: Settings, *, device: str = Running.device,
+    save_every: int = Running.save_every, evaluate_every: int = Running.evaluate_every, report: Report = print,
+    command: str = "",
 ) -> dict[str, Any]:
     """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
 

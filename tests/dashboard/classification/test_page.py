@@ -41,7 +41,7 @@ def test_settings_reach_the_run(backend: FakeBackend) -> None:
     app.get_by_key("classification-pooling").set_value("mean")
     app.get_by_key("classification-normalize").set_value(["nfkc"])
     for key, value in (("seeds", 2), ("seed", 9), ("epochs", 3), ("width", 8), ("depth", 1), ("layer", 1)):
-        app.number_input(key=f"classify-{key}").set_value(value)
+        app.number_input(key=f"classification-{key}").set_value(value)
     app.toggle(key="classification-standardize").set_value(True)
     weighed(app, "classification")
     settings = session.engine().runs.settings(app.query_params["run"])

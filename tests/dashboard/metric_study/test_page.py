@@ -155,7 +155,7 @@ def test_a_setting_is_opened_in_alignment(backend: FakeBackend) -> None:
     drawn(app).button(key=f"metric-align-{run_id}").click()
     drawn(app)
     runs = session.engine().runs
-    (alignment,) = [view for view in runs.recent("local", 9) if view.kind == "bertscore"]
+    (alignment,) = [view for view in runs.recent("local", 9) if view.kind == "alignment"]
     assert runs.settings(alignment.id) == alignment.Settings(
         (A,), layer=2, scoring=Scoring(idf="references", threshold=0.5, penalty="reading"))
     assert runs.dataset(alignment.id) == sample_data.scored_pairs()

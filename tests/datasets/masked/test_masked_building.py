@@ -86,7 +86,7 @@ def test_a_repeated_sentence_is_drawn_once() -> None:
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({"n_nouns": 0}, "nouns is at least 1; got 0"), ({"n_sentences": 0}, "sentences is at least 1; got 0"),
-    ({"seed": -1}, "from 0; got -1"), ({"nouns": ["音楽"]}, "none of the nouns 音楽 was found"),
+    ({"seed": -1}, "seed is at least 0; got -1"), ({"nouns": ["音楽"]}, "none of the nouns 音楽 was found"),
 ])
 def test_what_cannot_be_built_is_refused(settings: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):

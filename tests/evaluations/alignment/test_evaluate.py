@@ -104,9 +104,10 @@ def test_a_pair_whose_weights_are_all_zero_is_said_to_have_no_score() -> None:
     (Scoring(penalty="reading", criterion="both"), "low-frequency"), (Scoring(criterion="x"), "criterion is one of"),
     (Scoring(pairing="all"), "pairing is one of"), (Scoring(unit="sentence"), "unit is one of subword, word"),
     (Scoring(reading_engine="x"), "reading_engine is one of"), (Scoring(reading_scope="x"), "reading_scope is one of"),
-    (Scoring(threshold_kind="x"), "threshold_kind is one of"), (Scoring(threshold=70), "between 0 and 1; got 70"),
-    (Scoring(threshold=-1, threshold_kind="value"), "0 or more; got -1"),
-    (Scoring(threshold=float("nan"), threshold_kind="value"), "0 or more; got nan"),
+    (Scoring(threshold_kind="x"), "threshold_kind is one of"),
+    (Scoring(threshold=70), r"between 0 and 1 \(share of the entries\); got 70"),
+    (Scoring(threshold=-1, threshold_kind="value"), "at least 0; got -1"),
+    (Scoring(threshold=float("nan"), threshold_kind="value"), "at least 0; got nan"),
     (Scoring(idf="missing.json"), "neither built in"), (Scoring(idf="saved/gone"), "no longer there"),
     (Scoring(idf="novel"), "'novel' was not counted with the tokenizer of 'm'"),
 ])

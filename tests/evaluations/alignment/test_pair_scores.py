@@ -13,9 +13,10 @@ import pytest
 
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
-from engine.evaluations.alignment.records import CRITERIA, TOKEN_SCORES, Scoring
+from engine.evaluations.alignment.records import TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary, count_documents
+from engine.options import option_of
 from tests.measures import oracles
 
 KANA = ["さい", "とう", "おざき", "はし", "", "か", "さいとう", "わた"]
@@ -165,7 +166,7 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
 def test_a_special_token_is_never_penalised(dictionary: IdfDictionary) -> None:
     tokens, _, similarity = made_up(seed=4, n_pairs=5)
     tokens.table["proper_noun"] = True
-    for criterion in CRITERIA:
+    for criterion in option_of(Scoring, "criterion").choices:
         frame = scored(tokens, similarity, Scoring("n", penalty="reading", criterion=criterion), dictionary).frame()
         assert frame["penalised"].any() and not frame.loc[frame["special"], "penalised"].any()
 

@@ -213,11 +213,12 @@ def test_a_column_of_thousands_of_values_is_no_label() -> None:
     (Settings(("m",), pooling="max"), "pooling is one of cls, mean; got 'max'"),
     (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
     (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
-    (Settings(("m",), seeds=0), "seeds .* at least 1 and at most 100; got 0"),
-    (Settings(("m",), epochs=5000), "epochs is at least 1 and at most 1,000; got 5000"),
+    (Settings(("m",), seeds=0), "seeds lies between 1 and 100; got 0"),
+    (Settings(("m",), epochs=5000), "epochs lies between 1 and 1,000; got 5000"),
     (Settings(("m",), batch_size=0), "batch_size is at least 1; got 0"),
-    (Settings(("m",), hidden=()), "at least one hidden layer"), (Settings(("m",), hidden=(5, 0)), "at least 1 unit"),
-    (Settings(("m",), test_share=1.0), "between 0 and 1; got 1.0"),
+    (Settings(("m",), hidden=()), "hidden holds at least 1 value"),
+    (Settings(("m",), hidden=(5, 0)), "hidden is at least 1; got 0"),
+    (Settings(("m",), test_share=1.0), "strictly between 0 and 1; got 1.0"),
     (Settings(("m",), seed=-1), "seed lies between 0 and"), (Settings(("m",), seed=2**32), "seed lies between 0 and"),
 ])
 def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -> None:

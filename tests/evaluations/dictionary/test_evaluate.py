@@ -66,7 +66,7 @@ def test_an_uploaded_dictionary_is_taken_as_it_is(tmp_path: Path) -> None:
 def test_names_and_units_that_cannot_be(tmp_path: Path) -> None:
     corpus = kept(tmp_path, a_txt="猫")
     for settings, said in ((Settings("m", " "), "needs a name"), (Settings("m", "x" * 61), "1 to 60 characters"),
-                           (Settings("m", "x", "page"), "'file' or a 'line'")):
+                           (Settings("m", "x", "page"), "unit is one of file, line")):
         with pytest.raises(InputError, match=said):
             evaluate(settings, corpus, SessionFake())  # type: ignore[arg-type]
 

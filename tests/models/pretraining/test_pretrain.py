@@ -20,8 +20,9 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.corpora.corpus import Document
 from engine.errors import InputError
 from engine.models.pretraining.objective import IGNORED, collator, held_out_numbers, loss, spread_positions
-from engine.models.pretraining.pretrain import Settings, _last_complete_checkpoint, is_held_out, pretrain
+from engine.models.pretraining.pretrain import _last_complete_checkpoint, is_held_out, pretrain
 from engine.models.pretraining.rows import RowFormat, Steps, write_rows
+from engine.models.pretraining.settings import Settings
 from engine.models.pretraining.tokenizers import fast_encoder, train_unigram, train_wordpiece
 
 PLACES = ["公園", "図書館", "駅前の喫茶店", "川のほとり", "山のふもと", "古い港町"]

@@ -1,0 +1,131 @@
+"""Widgets of settings: default, bounds, choices and help are the declaration's, label, key and place the page's.
+
+Each takes the declaration (`engine.options.option_of`) and returns what the setting is set to. `first` is a record that
+holds the setting: what the widget is set to at first, in place of the declared default (a preset, or the run on show).
+What else a page says goes to Streamlit's widget as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.wording import verbatim
+from engine.options import Option
+
+MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
+
+
+def number(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> Any:
+    """A field for a number, or for none where `option.unset` says what that means."""
+    least, most = _ends(option)
+    return st.number_input(label, least, most, at_first(option, first), key=key, placeholder=option.unset or None,
+                           **_look(option, {"step": 1 if option.kind is int else None} | look))
+
+
+def slider(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> Any:
+    """A slider between the bounds of a number; it reaches as far as a value that was set beyond its end."""
+    least, most = _ends(option)
+    value = at_first(option, first)
+    return st.slider(label, least, max(most, value), value, key=key, **_look(option, look))
+
+
+def percent(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> float:
+    """A slider in per cent for a share between 0 and 1."""
+    least, most = _ends(option)
+    value = round(100 * at_first(option, first))
+    return float(st.slider(label, round(100 * least), round(100 * most), value, format="%d %%", key=key,
+                           **_look(option, look))) / 100
+
+
+def repeated(label: str, label_of_count: str, option: Option, *, keys: tuple[str, str], **look: Any
+             ) -> tuple[Any, ...]:
+    """One number so many times: a field for the number and one for how many, both with the help of the setting."""
+    least, most = _ends(option)
+    value = st.number_input(label, least, most, option.default[0], step=1, key=keys[0], **_look(option, look))
+    times = st.number_input(label_of_count, option.least_items, option.shown_items, len(option.default), step=1,
+                            key=keys[1], **_look(option, look))
+    return (value,) * times
+
+
+def toggle(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> bool:
+    """A switch."""
+    return bool(st.toggle(label, at_first(option, first), key=key, **_look(option, look)))
+
+
+def segments(label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None,
+             but: Collection[Any] = (), **look: Any) -> Any:
+    """One of the choices, side by side, save those in `but`.
+
+    words: what a reader sees of a choice, where it is another word.
+    """
+    choices = [choice for choice in option.choices if choice not in but]
+    return st.segmented_control(label, choices, default=at_first(option, first), required=True,
+                                format_func=_wording(words), key=key, **_look(option, look))
+
+
+def pills(label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None,
+          **look: Any) -> tuple[Any, ...]:
+    """Any of the choices, in their order."""
+    chosen = st.pills(label, list(option.choices), selection_mode="multi", default=at_first(option, first),
+                      format_func=_wording(words), key=key, **_look(option, look))
+    return tuple(choice for choice in option.choices if choice in chosen)
+
+
+def one_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, first: Any = None,
+           **look: Any) -> Any:
+    """One of what a page offers for a setting that may be anything, such as a dictionary: value -> what a reader sees.
+    """
+    value, words = at_first(option, first), {choice: verbatim(name) for choice, name in offered.items()}
+    if len(offered) > MOST_SEGMENTS:
+        return list_of(label, option, words, key=key, first=first, **look)
+    return st.segmented_control(label, list(offered), default=value, required=True, wrap=True, key=key,
+                                format_func=words.__getitem__, **_look(option, {**look, "width": "content"}))
+
+
+def list_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, first: Any = None, **look: Any) -> Any:
+    """One of what a page offers, in a list: value -> what a reader sees."""
+    return st.selectbox(label, list(offered), index=list(offered).index(at_first(option, first)),
+                        format_func=offered.__getitem__, key=key, **_look(option, look))
+
+
+def several_of(label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
+               ) -> tuple[str, ...]:
+    """Several of what a page offers, or what is typed; each once."""
+    chosen = st.multiselect(label, list(offered), default=at_first(option, first), accept_new_options=True, key=key,
+                            placeholder="Choose, or type and press Enter", **_look(option, look))
+    return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
+
+
+def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[str, ...]:
+    """What is typed into a field, separated by commas of either width; each once."""
+    typed = st.text_input(label, ",".join(option.default), key=key, **_look(option, look))
+    items = typed.replace("、", ",").replace("，", ",").split(",")
+    return tuple(dict.fromkeys(item.strip() for item in items if item.strip()))
+
+
+def at_first(option: Option, first: Any = None) -> Any:
+    """What a widget is set to before anybody touches it."""
+    return option.default if first is None else getattr(first, option.name)
+
+
+def help_text(option: Option) -> str:
+    """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown."""
+    return "\n\n".join([verbatim(option.help), *(f"**{verbatim(str(choice))}**: {verbatim(meaning)}"
+                                                 for choice, meaning in option.meanings.items())])
+
+
+def _ends(option: Option) -> tuple[Any, Any]:
+    """Where a widget begins and ends, in the kind of number that the setting is; None where nothing ends it."""
+    ends = option.least, option.most if option.shown_most is None else option.shown_most
+    return tuple(None if end is None else option.kind(end) for end in ends)  # type: ignore[return-value]
+
+
+def _look(option: Option, look: Mapping[str, Any]) -> dict[str, Any]:
+    return {"help": help_text(option), "persist_state": "session", **look}
+
+
+def _wording(words: Mapping[Any, str] | None) -> Any:
+    return lambda choice: (words or {}).get(choice, str(choice))

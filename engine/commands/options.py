@@ -1,0 +1,204 @@
+"""Declared settings on the command line: their options, the settings that were given, and the words that give settings.
+
+An option's `dest` is the record's name and the field's ("Settings.seed"), so that settings of several records go side
+by side.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from engine.errors import InputError
+from engine.options import Option, options_of, records_in
+
+Record = TypeVar("Record")
+
+DECLARED = "declared"  # of an argparse action: the `Option` that it was made of
+METAVARS = {int: "N", float: "X", str: "TEXT"}
+PLURALS = {int: "whole numbers", float: "numbers", str: "words"}
+
+
+@dataclass(frozen=True)
+class OptionRow:
+    """An option of a command in words; `setting` is "" for what is none (files, models), as are empty cells."""
+
+    flag: str
+    setting: str
+    default: str
+    allowed: str
+    unit: str
+    help: str
+
+
+class WithChoice(argparse.Action):
+    """An option that gives a setting and makes a choice with it; `const` is that choice: (dest, value)."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option_string: str | None = None) -> None:
+        """Keep both."""
+        setattr(namespace, self.dest, values)
+        setattr(namespace, *self.const)
+
+
+def add_options(parser: argparse._ActionsContainer, record_type: type[Any], *, but: Collection[str] = (),
+                only_given: bool = False) -> None:
+    """Declare an option for every setting of a record, and of the records in it, save those named in `but`.
+
+    only_given: an option that is not given leaves nothing behind, in place of its default.
+    """
+    for name, declared in options_of(record_type).items():
+        if name not in but:
+            action = add_option(parser, record_type, declared)
+            if only_given:
+                action.default = argparse.SUPPRESS
+    for inner in records_in(record_type).values():
+        add_options(parser, inner, but=but, only_given=only_given)
+
+
+def add_option(parser: argparse._ActionsContainer, record_type: type[Any], declared: Option, *, flag: str = "",
+               **changed: Any) -> argparse.Action:
+    """Declare the option of one setting; `flag` and `changed`, arguments of `add_argument`, in place of the usual."""
+    name = flag or declared.flag or declared.name.replace("_", "-")
+    arguments: dict[str, Any] = {"dest": dest(record_type, declared.name), "help": help_of(declared).replace("%", "%%")}
+    if declared.kind is bool:
+        name = declared.off or name
+        arguments["default"] = declared.default
+        arguments["action"] = (argparse.BooleanOptionalAction if declared.both
+                               else "store_false" if declared.default else "store_true")
+    elif declared.several and declared.separator:
+        arguments |= {"default": declared.separator.join(map(str, declared.default)), "metavar": _metavar(declared)}
+    else:
+        arguments |= {"type": declared.kind, "default": None if declared.unset else declared.default}
+        arguments |= {"choices": list(declared.choices)} if declared.choices else {"metavar": _metavar(declared)}
+        if declared.several:
+            arguments |= {"action": "append", "default": []}
+    action = parser.add_argument(f"--{name}", **(arguments | changed))
+    setattr(action, DECLARED, declared)
+    return action
+
+
+def settings_from(options: argparse.Namespace, record_type: type[Record], **chosen: Any) -> Record:
+    """The record that the options describe; `chosen` are fields that they do not, or in another way.
+
+    Where no option has been declared or given, the default stands. Raises InputError for numbers that are none.
+    """
+    values = dict(chosen)
+    for name, declared in options_of(record_type).items():
+        value = getattr(options, dest(record_type, name), None)
+        if name in values or value is None or (declared.several and not value and not declared.separator):
+            continue
+        values[name] = _items(declared, value) if declared.several else value
+    for name, inner in records_in(record_type).items():
+        if name not in values:
+            values[name] = settings_from(options, inner)
+    return record_type(**values)
+
+
+def is_given(options: argparse.Namespace, record_type: type[Any], name: str) -> bool:
+    """Whether the option of a setting was given, of several values or one that was declared with `only_given`."""
+    return bool(getattr(options, dest(record_type, name), None) not in (None, []))
+
+
+def words_of(parser: argparse.ArgumentParser, settings: Any) -> Iterator[str]:
+    """The words that give `settings` to a parser with its options: those that differ from the defaults."""
+    record_type = type(settings)
+    for name, declared in options_of(record_type).items():
+        actions = [action for action in parser._actions if action.dest == dest(record_type, name)]
+        for action in actions:
+            if isinstance(action, WithChoice) and action.const in _values(settings):
+                yield from (action.option_strings[0], str(getattr(settings, name)))
+                break
+        else:
+            for action in actions[:1]:
+                yield from _words(action, declared, getattr(settings, name))
+    for name in records_in(record_type):
+        yield from words_of(parser, getattr(settings, name))
+
+
+def option_rows(add_arguments: Callable[[argparse.ArgumentParser], None]) -> list[OptionRow]:
+    """Every option of a command, in the order of its help, for the tables of the documents.
+
+    `add_arguments` is the function of that name of a module of `engine.commands`.
+    """
+    parser = argparse.ArgumentParser(add_help=False)
+    add_arguments(parser)
+    return [_row(action) for action in parser._actions]
+
+
+def text_of(declared: Option) -> str:
+    """The help of a setting with what its choices mean, in one paragraph."""
+    return " ".join([declared.help, *(f"{choice}: {meaning.rstrip('.')}."
+                                      for choice, meaning in declared.meanings.items())])
+
+
+def help_of(declared: Option) -> str:
+    """`text_of` with unit, bounds and default, as the help of a command has it."""
+    default = default_text(declared)
+    facts = [declared.unit and f"unit: {declared.unit}", "" if declared.choices else declared.allowed,
+             default and f"default: {default}"]
+    shown = "; ".join(fact for fact in facts if fact)
+    return text_of(declared) + (f" ({shown})" if shown and declared.kind is not bool else "")
+
+
+def default_text(declared: Option) -> str:
+    """The default in words.
+
+    >>> default_text(Option("", None, unset="the last layer")), default_text(Option("", (200, 200), several=True))
+    ('the last layer', '200,200')
+    """
+    if declared.unset:
+        return declared.unset
+    if declared.kind is bool:
+        return "on" if declared.default else "off"
+    if declared.several:
+        return (declared.separator or ",").join(map(str, declared.default))
+    return "" if declared.default is None else str(declared.default)
+
+
+def dest(record_type: type[Any], name: str) -> str:
+    """Under which name argparse keeps a setting."""
+    return f"{record_type.__name__}.{name}"
+
+
+def _metavar(declared: Option) -> str:
+    return declared.metavar or METAVARS[declared.kind]
+
+
+def _items(declared: Option, value: Any) -> tuple[Any, ...]:
+    if not declared.separator:
+        return tuple(value)
+    try:
+        return tuple(declared.kind(item.strip()) for item in value.split(declared.separator) if item.strip())
+    except ValueError:
+        example = declared.separator.join(map(str, declared.default))
+        raise InputError(f"--{declared.flag or declared.name} takes {PLURALS[declared.kind]} separated by "
+                         f"'{declared.separator}', such as {example}; got {value!r}.") from None
+
+
+def _values(settings: Any) -> list[tuple[str, Any]]:
+    return [(dest(type(settings), name), getattr(settings, name)) for name in options_of(type(settings))]
+
+
+def _words(action: argparse.Action, declared: Option, value: Any) -> list[str]:
+    flag = action.option_strings[0]
+    if declared.several and not declared.separator and (declared.unset or value != declared.default):
+        return [word for item in value for word in (flag, str(item))]
+    if value is None or value == declared.default:
+        return []
+    if declared.kind is bool:
+        return [flag if value or not declared.both else action.option_strings[-1]]
+    return [flag, declared.separator.join(map(str, value)) if declared.several else str(value)]
+
+
+def _row(action: argparse.Action) -> OptionRow:
+    declared: Option | None = getattr(action, DECLARED, None)
+    value = "" if action.nargs == 0 else f" {action.metavar or '{' + ','.join(map(str, action.choices or ())) + '}'}"
+    flag = ", ".join(action.option_strings) + value
+    if declared is None:
+        default = "required" if action.required else "" if action.default in (None, [], "") else str(action.default)
+        return OptionRow(flag, "", default, ", ".join(map(str, action.choices or ())), "",
+                         (action.help or "").replace("%%", "%"))
+    return OptionRow(flag, declared.name, default_text(declared), declared.allowed, declared.unit, text_of(declared))

@@ -1,0 +1,62 @@
+"""All that determines a pretraining run; read by the command line too, so nothing here imports torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.errors import InputError
+from engine.options import check, option
+
+ARCHITECTURES = ("bert", "gpt2")
+# The best learning rate found for each architecture, which the command takes where none is given.
+LEARNING_RATES: Mapping[str, float] = {"bert": 5e-4, "gpt2": 1.5e-3}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that determines a pretraining run, in tokens, steps and shares; `architecture` is one of ARCHITECTURES."""
+
+    architecture: str
+    vocab_size: int = option(8000, "Pieces in the vocabulary.", least=300, most=65_000, unit="pieces")
+    layers: int = option(4, "Transformer layers.", least=1)
+    hidden: int = option(256, "Width of the hidden states, a multiple of the heads.", least=1)
+    heads: int = option(4, "Attention heads of a layer.", least=1)
+    max_length: int = option(256, "Tokens in a row.", least=1, unit="tokens")
+    tokens_per_step: int = option(4096, "Size of a batch.", least=1, unit="tokens")
+    steps: int = option(5000, "Steps of the optimiser.", least=1, unit="steps")
+    learning_rate: float = option(6e-4, "Peak of the learning rate.", least=0, exclusive=True,
+                                  unset=", ".join(f"{rate:g} for {name}" for name, rate in LEARNING_RATES.items()))
+    warmup_steps: int = option(300, "Steps until the peak of the learning rate.", least=0, unit="steps")
+    weight_decay: float = option(0.01, "Weight decay of AdamW.", least=0)
+    whole_word_masking: bool = option(False, "Mask all pieces of a word together (BERT).")
+    short_share: float = option(0.5, "Share of the steps, the first ones, with rows of whole sentences instead of "
+                                     "running text.", least=0, most=1)
+    vocabulary_every: int = option(4, "The vocabulary is learnt from every n-th sentence.", least=1)
+    held_out_share: float = option(0.02, "Share of the documents that is kept out of training.", least=0, most=1,
+                                   exclusive=True)
+    held_out_tokens: int = option(200_000, "Held-out tokens that the final numbers are measured on.", least=1,
+                                  unit="tokens")
+    precision: str = option("bf16", "Precision of the training.", choices=("bf16", "fp32"))
+    seed: int = option(0, "Seed of every random step.", least=0)
+
+    def check(self) -> None:
+        """Raise InputError for a setting outside its bounds."""
+        if self.architecture not in ARCHITECTURES:
+            raise InputError(f"The architecture is {' or '.join(map(repr, ARCHITECTURES))}; got {self.architecture!r}.")
+        check(self)
+        if self.whole_word_masking and self.architecture != "bert":
+            raise InputError("Whole-word masking is for BERT; GPT-2 masks nothing.")
+        if self.hidden % self.heads:
+            raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where a pretraining run runs and how often it keeps and measures itself; the model does not depend on it."""
+
+    device: str = option("auto", "Device of the training; auto takes a GPU where there is one.",
+                         choices=("auto", "cpu", "cuda"))
+    save_every: int = option(200, "Steps between two checkpoints.", least=1, unit="steps", metavar="STEPS")
+    evaluate_every: int = option(500, "Steps between two losses on held-out documents.", least=1, unit="steps",
+                                 metavar="STEPS")

@@ -1,0 +1,168 @@
+"""A setting, declared once: default, bounds or choices, unit and one line of help stand on the field of its record.
+
+The check (`check`), the command line (`engine.commands.options`), the widgets of the pages and the option tables of the
+documents read the declaration; none of them has a default or a bound of its own.
+
+    @dataclass(frozen=True)
+    class Settings:
+        models: tuple[str, ...]
+        resamples: int = option(1000, "Resamples of the bootstrap.", least=100, most=10_000)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from types import MappingProxyType, NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from engine.errors import InputError
+
+KEY = "option"  # in the metadata of a dataclass field
+
+
+@dataclass(frozen=True)
+class Option:
+    """The declaration of one setting.
+
+    default: as on the record. help: one line, in sentences. choices: every value that is possible, with what it means
+    ("" where the value says it); empty where any is. least, most: bounds of a number, or of each of several;
+    exclusive: the bounds themselves are not possible. least_items: of several. shown_most, shown_items: where a
+    widget ends although the setting does not. unit: what is counted or measured. unset: what None stands for, or
+    what a command takes where the option is not given, in words.
+
+    On the command line: flag: the option's name without dashes ("" = the field's name with dashes). off: of a setting
+    that is on, the option that switches it off; both: an option for on and one for off. separator: of several
+    values in one word ("" = the option is repeated). metavar: the value in the usage line.
+
+    name, kind (int, float, bool or str), several (a tuple of them): of the field, as `options_of` reads them.
+    """
+
+    help: str
+    default: Any = None
+    choices: Mapping[Any, str] = field(default_factory=dict)
+    least: float | None = None
+    most: float | None = None
+    exclusive: bool = False
+    least_items: int = 0
+    shown_most: float | None = None
+    shown_items: int | None = None
+    unit: str = ""
+    unset: str = ""
+    flag: str = ""
+    off: str = ""
+    both: bool = False
+    separator: str = ""
+    metavar: str = ""
+    name: str = ""
+    kind: type = str
+    several: bool = False
+
+    @property
+    def meanings(self) -> Mapping[Any, str]:
+        """The choices that have an explanation, with it."""
+        return {choice: meaning for choice, meaning in self.choices.items() if meaning}
+
+    @property
+    def allowed(self) -> str:
+        """Choices or bounds in words, "" where anything is possible.
+
+        >>> Option("", least=100, most=10_000).allowed, Option("", least=0, most=1, exclusive=True).allowed
+        ('100 to 10,000', 'more than 0, less than 1')
+        >>> Option("", least=1).allowed, Option("", choices={"cls": "", "mean": "of all"}).allowed
+        ('1 or more', 'cls, mean')
+        """
+        if self.choices:
+            return ", ".join(map(str, self.choices))
+        if self.least is None and self.most is None:
+            return ""
+        if self.exclusive:
+            parts = [(self.least, "more than"), (self.most, "less than")]
+            return ", ".join(f"{word} {bound:,}" for bound, word in parts if bound is not None)
+        if self.least is None:
+            return f"{self.most:,} or less"
+        return f"{self.least:,} or more" if self.most is None else f"{self.least:,} to {self.most:,}"
+
+
+def option(default: Any, help: str, *, choices: Mapping[Any, str] | Collection[Any] = (), **declared: Any) -> Any:
+    """The field of a record that holds a setting; `declared` are further fields of `Option`."""
+    meanings = choices if isinstance(choices, Mapping) else dict.fromkeys(choices, "")
+    return field(default=default, metadata={KEY: Option(help, default, meanings, **declared)})
+
+
+def options_of(record_type: type[Any]) -> Mapping[str, Option]:
+    """The declared settings of a record by name, in the order of its fields; those of records in it are their own."""
+    return _options(record_type)  # type: ignore[arg-type]
+
+
+def option_of(record_type: type[Any], name: str) -> Option:
+    """The declaration of one setting. Raises KeyError where the record declares none of that name."""
+    return options_of(record_type)[name]
+
+
+def records_in(record_type: type[Any]) -> Mapping[str, type[Any]]:
+    """The fields of a record that are records of settings themselves, with their types."""
+    return _records(record_type)  # type: ignore[arg-type]
+
+
+def check(settings: Any) -> None:
+    """Raise InputError for the first setting that is none of its choices or beyond its bounds, records in it included.
+
+    What depends on several settings at once is for the evaluation to check.
+    """
+    for declared in options_of(type(settings)).values():
+        check_value(declared, getattr(settings, declared.name))
+    for name in records_in(type(settings)):
+        check(getattr(settings, name))
+
+
+def check_value(declared: Option, value: Any) -> None:
+    """Raise InputError when a setting cannot have this value, saying what it can be."""
+    if value is None and declared.default is None:
+        return
+    if not declared.several:
+        _check_one(declared, value)
+        return
+    if len(value) < declared.least_items:
+        raise InputError(f"{declared.name} holds at least {declared.least_items} value; got {value!r}.")
+    for item in value:
+        _check_one(declared, item)
+
+
+@cache
+def _options(record_type: type[Any]) -> Mapping[str, Option]:
+    hints = get_type_hints(record_type)
+    return MappingProxyType({one.name: _typed(one.metadata[KEY], one.name, hints[one.name])
+                             for one in fields(record_type) if KEY in one.metadata})
+
+
+@cache
+def _records(record_type: type[Any]) -> Mapping[str, type[Any]]:
+    return MappingProxyType({name: hint for name, hint in get_type_hints(record_type).items()
+                             if isinstance(hint, type) and is_dataclass(hint)})
+
+
+def _check_one(declared: Option, value: Any) -> None:
+    name, least, most = declared.name, declared.least, declared.most
+    if declared.choices and value not in declared.choices:
+        raise InputError(f"{name} is one of {declared.allowed}; got {value!r}.")
+    if least is None and most is None:
+        return
+    low, high = -math.inf if least is None else least, math.inf if most is None else most
+    if (low < value < high) if declared.exclusive else (low <= value <= high and math.isfinite(value)):
+        return
+    unit = f" ({declared.unit})" if declared.unit and declared.kind is float else ""
+    if least is not None and most is not None:
+        raise InputError(f"{name} lies {'strictly ' * declared.exclusive}between {least:,} and {most:,}{unit}; "
+                         f"got {value}.")
+    bound = f"at least {least:,}" if most is None else f"at most {most:,}"
+    raise InputError(f"{name} is {bound}{unit}; got {value}.")
+
+
+def _typed(declared: Option, name: str, hint: Any) -> Option:
+    if get_origin(hint) is tuple:
+        return replace(declared, name=name, kind=get_args(hint)[0], several=True)
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType] or [hint]
+    return replace(declared, name=name, kind=kinds[0])
