@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data, several=sentence_pairs.SEVERAL))
+    dataset = sentence_pairs.from_table(*read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES))
     chosen = _scoring(options)
     settings = records.Settings(tuple(options.model), options.layer, precision=options.precision, scoring=chosen)
     with gateway_session(options) as session:

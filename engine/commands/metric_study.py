@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Study and write settings.csv, methods.csv, annotators.csv, agreement.csv, pairs.csv, cases.csv, layers.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.SEVERAL))
+    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES))
     scoring = Scoring(
         threshold=options.threshold, threshold_kind=options.threshold_kind, criterion=options.criterion,
         pairing=options.pairing, match_special=not options.no_special_matches, reading_engine=options.reading_engine,
