@@ -9,7 +9,7 @@ from dashboard.fill_mask.items import item_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared.edited_run import edited_result, submit_edited
 from dashboard.shared.wording import show_error
-from engine.datasets.masked.masked_sentences import MARKER, one_sentence
+from engine.datasets.masked.masked_sentences import MARKER, single_sentence
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Result
 
@@ -47,7 +47,7 @@ def edited_predictions(run_id: str) -> None:
 
 def _submit(run_id: str, result: Result, text: str, word: str) -> None:
     try:
-        dataset = one_sentence(text, word, "", text.strip()[:NAME_LENGTH])
+        dataset = single_sentence(text, word, "", text.strip()[:NAME_LENGTH])
         submit_edited(KIND, run_id, result.settings, dataset)
     except EngineError as error:
         show_error(error)

@@ -11,7 +11,7 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.labelled import webis
 from engine.datasets.labelled.domain_sentences import DomainSentences
-from engine.datasets.masked.masked_building import Building, FoundNouns, build, find_nouns
+from engine.datasets.masked.masked_building import Building, NounOccurrences, build, find_nouns
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Settings
@@ -93,6 +93,6 @@ def _read(file_id: str, name: str, split: str, _upload: Any) -> DomainSentences:
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Looking for nouns …")
-def _found(content_hash: str, _sentences: DomainSentences) -> FoundNouns:
+def _found(content_hash: str, _sentences: DomainSentences) -> NounOccurrences:
     """The nouns of a dataset, found once: another number or seed only draws anew."""
     return find_nouns(_sentences)

@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data, several=sentence_pairs.SEVERAL))
+    dataset = sentence_pairs.from_table(
+        *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES))
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Study and write settings.csv, methods.csv, annotators.csv, agreement.csv, pairs.csv, cases.csv, layers.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.SEVERAL))
+    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES))
     with gateway_session(options) as session:
         grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": _fitting(options.model, session)}
         settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)

@@ -1,4 +1,4 @@
-"""Human scores of pairs: columns that look like them, what a score may look like, and on which scale it stands."""
+"""Human scores of pairs: recognising their columns, reading their values, and finding their scale."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.datasets import rows
-from engine.datasets.formats.columns import NAMES, fold
+from engine.datasets.formats.columns import NAMES, normalize_name
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
-TOPS = (1, 5, 7, 10, 100)
-# Mean and standard deviation of standardised scores are 0 and 1, but for rounding and rows that were left out.
+SCALE_MAXIMA = (1, 5, 7, 10, 100)
+# Mean and standard deviation of standardised scores are 0 and 1, except for rounding and omitted rows.
 Z_TOLERANCE = 0.25
 SHOWN_CHARACTERS = 40
 
-# annotator1, rater_a, human-2, 評価者B, score3: one person's column among several.
-_ONE_OF_SEVERAL = re.compile(
+# annotator1, rater_a, human-2, 評価者B, score3: the column of one annotator among several.
+_ANNOTATOR_COLUMN = re.compile(
     r"(human|annotator|annotation|rater|rating|evaluator|judge|score|z|評価者|評価|注釈者|採点者|スコア)_?([0-9]+|[a-z])")
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Where scores lie: `low` and `high` are the ends of the scale, `name` says it in words."""
+    """The scale of scores: `low` and `high` are its ends, `name` is for readers."""
 
     name: str
     low: float
@@ -36,14 +36,15 @@ class Scale:
 def guess(frame: pd.DataFrame) -> tuple[str, ...]:
     """The columns of a table that look like human scores, in their order.
 
-    A column that is named like one ("human", "score", "評価" …) is one, whatever it holds; a numbered or lettered
-    one ("annotator1", "rater_b", "評価者A" …) where at least half of its values are numbers.
+    A column with such a name ("human", "score", "評価" …) always counts as one; a numbered or lettered one
+    ("annotator1", "rater_b", "評価者A" …) if at least half of its values are numbers.
     """
-    def looks_like_one(column: str) -> bool:
-        name = fold(column)
-        return name in NAMES["human"] or (_ONE_OF_SEVERAL.fullmatch(name) is not None and mostly_numbers(frame[column]))
+    def is_score_column(column: str) -> bool:
+        name = normalize_name(column)
+        return name in NAMES["human"] or (
+            _ANNOTATOR_COLUMN.fullmatch(name) is not None and mostly_numbers(frame[column]))
 
-    return tuple(filter(looks_like_one, frame.columns))
+    return tuple(filter(is_score_column, frame.columns))
 
 
 def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
@@ -53,9 +54,9 @@ def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
 
 
 def fault(score: str) -> str | None:
-    """Why a text is no score; None for a finite number and for an empty text, which is a missing score."""
+    """Why a text is not a score; None for a finite number and for an empty text, which is a missing score."""
     try:
-        # float() also reads 1_000, inf and nan, which no rater means.
+        # float() also reads 1_000, inf and nan, which are not scores.
         if not score.strip() or ("_" not in score and math.isfinite(number(score))):
             return None
     except ValueError:
@@ -73,48 +74,50 @@ def number(score: str) -> float:
 
 
 def scale(scores: Sequence[float]) -> Scale | None:
-    """The scale that scores seem to stand on, told by the least and the greatest; None where there is no score.
+    """The scale of scores, inferred from the least and the greatest; None where there is no score.
 
-    Scores from 0 up belong to the shortest of 0-1, 0-5, 0-7, 0-10 and 0-100 that holds them (1-5 cannot be told
-    from 0-5, and is not). Scores below 0 with mean 0 and standard deviation 1, each within 0.25, are standardised:
-    that scale has no ends, and low and high are the least and the greatest score. Any other scores, too, are taken
-    to go from the least to the greatest.
+    Scores from 0 up belong to the shortest of 0-1, 0-5, 0-7, 0-10 and 0-100 that holds them (1-5 cannot be
+    distinguished from 0-5, and is taken as that). Scores below 0 with mean 0 and standard deviation 1, each within
+    0.25, are standardised: that scale has no ends, and low and high are the least and the greatest score, as for any
+    other scores.
 
     >>> scale([0.5, 4.0, float("nan")])
     Scale(name='0-5', low=0.0, high=5.0)
     """
-    given = [score for score in scores if math.isfinite(score)]
-    if not given:
+    finite_scores = [score for score in scores if math.isfinite(score)]
+    if not finite_scores:
         return None
-    least, greatest = min(given), max(given)
+    least, greatest = min(finite_scores), max(finite_scores)
     if least >= 0:
-        top = next((top for top in TOPS if greatest <= top), None)
-        if top is not None:
-            return Scale(f"0-{top}", 0.0, float(top))
-    if least < 0 and _is_standardised(given):
+        maximum = next((maximum for maximum in SCALE_MAXIMA if greatest <= maximum), None)
+        if maximum is not None:
+            return Scale(f"0-{maximum}", 0.0, float(maximum))
+    if least < 0 and _is_standardised(finite_scores):
         return Scale("standardised (z)", least, greatest)
     return Scale(f"{least:g} to {greatest:g}", least, greatest)
 
 
 def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
-    """What is worth knowing of the scores by column: their scale, who lacks one, and who never changes."""
-    said: list[str] = []
+    """Notices on the scores of each column: their scale, the rows without one, and columns of one value only."""
+    messages: list[str] = []
     for name, scores in human.items():
         missing = [row for row, score in zip(numbers, scores, strict=True) if math.isnan(score)]
-        given = [score for score in scores if not math.isnan(score)]
-        found = scale(given)
-        if found is None:
-            said.append(f"'{name}' holds no human score at all: there is nothing to correlate with.")
+        present_scores = [score for score in scores if not math.isnan(score)]
+        score_scale = scale(present_scores)
+        if score_scale is None:
+            messages.append(f"'{name}' holds no human score at all: there is nothing to correlate with.")
             continue
-        said.append(f"Human scores '{name}': {min(given):g} to {max(given):g}, taken to be on the scale {found.name}.")
-        said += rows.noticed(missing, f"lack{{s}} a score in '{_braced(name)}' (left out of correlations)")
-        if len(given) > 1 and min(given) == max(given):
-            said.append(f"'{name}' is {given[0]:g} in every row: a correlation with it is undefined.")
-    return tuple(said)
+        messages.append(f"Human scores '{name}': {min(present_scores):g} to {max(present_scores):g}, "
+                        f"taken to be on the scale {score_scale.name}.")
+        problem = f"lack{{s}} a score in '{_escape_braces(name)}' (left out of correlations)"
+        messages += rows.row_notice(missing, problem)
+        if len(present_scores) > 1 and min(present_scores) == max(present_scores):
+            messages.append(f"'{name}' is {present_scores[0]:g} in every row: a correlation with it is undefined.")
+    return tuple(messages)
 
 
 def _is_standardised(scores: Sequence[float]) -> bool:
-    # Of n scores none lies farther than sqrt(n) deviations from the mean; the squares of what does may overflow.
+    # None of n scores is farther than sqrt(n) deviations from the mean; squares of larger values may overflow.
     if max(map(abs, scores)) > 2 * math.sqrt(len(scores)) + 1:
         return False
     mean = math.fsum(scores) / len(scores)
@@ -122,6 +125,6 @@ def _is_standardised(scores: Sequence[float]) -> bool:
     return abs(mean) <= Z_TOLERANCE and abs(deviation - 1) <= Z_TOLERANCE
 
 
-def _braced(name: str) -> str:
-    """A name for a text that `str.format` reads."""
+def _escape_braces(name: str) -> str:
+    """A name with its braces escaped for `str.format`."""
     return name.replace("{", "{{").replace("}", "}}")

@@ -1,4 +1,4 @@
-"""The built-in samples: small Japanese datasets, written for this project, to try every page at once."""
+"""The built-in samples: small Japanese datasets, written for this project, for every page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def labelled_sentences() -> labelled.LabelledSentences:
 
 
 def sentence_pairs() -> pairs.SentencePairs:
-    """60 pairs in the manner of novels, 15 for each of what was done to the second sentence.
+    """60 pairs in the style of novels, 15 for each kind of change to the second sentence.
 
     The category is one of "paraphrase", "swapped name" (a person or place of another reading),
     "spelling variant" (the same reading in other characters) and "changed meaning". No human scores.
@@ -42,10 +42,10 @@ def sentence_pairs() -> pairs.SentencePairs:
 
 
 def scored_pairs() -> pairs.SentencePairs:
-    """60 pairs in the manner of novels with the scores of three annotators, 0 to 100: 30 references, 2 candidates each.
+    """60 pairs in the style of novels with the scores of three annotators, 0 to 100: 30 references, 2 candidates each.
 
     Sentences and scores were written for this project; the annotators are invented. annotator_a is lenient with wrong
-    names, annotator_b is not; annotator_c left two pairs out. The category says what was done to the reference:
+    names, annotator_b is not; annotator_c left two pairs out. The category is the change to the reference:
     "slight change", "other wording", "part left out", "wrong name" or "other meaning".
 
     >>> list(scored_pairs().human)
@@ -60,7 +60,7 @@ def minimal_pairs() -> minimal.MinimalPairs:
     """200 minimal pairs: 10 phenomena of Japanese syntax and morphology, 20 each.
 
     The unacceptable sentence has as many characters as the acceptable one in a third of the pairs,
-    more in a third and fewer in a third, so that a preference for short sentences cannot hide.
+    more in a third and fewer in a third, so that a preference for short sentences is visible.
 
     >>> len(set(minimal_pairs().categories))
     10

@@ -1,4 +1,4 @@
-"""Sentence pairs, a reference and a candidate each: what the alignment page weighs."""
+"""Sentence pairs, a reference and a candidate each, the dataset of the alignment page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ROLES = (
     Role("human", False, "human scores of the pair, numbers; a column for each annotator"),
     Role("more_references", False, "further references of the same candidate"),
 )
-# Roles that any number of columns may play.
-SEVERAL = ("human", "more_references")
+# Roles of any number of columns.
+MULTI_COLUMN_ROLES = ("human", "more_references")
 HUMAN = "human:"
 
-# As `fold` leaves it: reference2, ref_3, 参照文2.
+# As `normalize_name` leaves it: reference2, ref_3, 参照文2.
 _FURTHER = re.compile(r"(reference|ref|参照|参照文)_?([2-9]|[1-9][0-9])")
 
 Columns = Mapping[str, str | Sequence[str] | None]
@@ -40,7 +40,7 @@ class SentencePairs:
     """References and candidates, aligned with their categories ("" = none).
 
     `human`: annotator or column name -> scores (nan = missing). `more_references`: for each row the references
-    beside the first, none of them empty; () when no row has any. `rows` are row numbers in the file (1 = first row
+    after the first, none of them empty; () when no row has any. `rows` are row numbers in the file (1 = first row
     of data).
     """
 
@@ -66,12 +66,12 @@ class SentencePairs:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "reference": self.references, "candidate": self.candidates,
-                                        "category": self.categories, **self._further(), **self._scores()})
+                                        "category": self.categories, **self._further_references(), **self._scores()})
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, reference, candidate, category, then "reference 2" … ("" = none) and "human:<name>" …"""
         texts = {"reference": self.references, "candidate": self.candidates, "category": self.categories,
-                 **self._further()}
+                 **self._further_references()}
         return pd.DataFrame({"row": list(self.rows),
                              **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
                              **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()}})
@@ -81,7 +81,7 @@ class SentencePairs:
         """The dataset whose `to_frame` this is; only reference and candidate must be there."""
         references, candidates = rows.texts_of(frame, "reference"), rows.texts_of(frame, "candidate")
         numbers = rows.numbers_of(frame)
-        further = _collapsed([rows.texts_of(frame, column) for column in frame.columns
+        further = _without_empty([rows.texts_of(frame, column) for column in frame.columns
                               if str(column).startswith("reference ")])
         # math.nan itself, one object, so that equal datasets compare equal.
         human = {str(column).removeprefix(HUMAN): tuple(math.nan if pd.isna(score) else float(score)
@@ -90,10 +90,11 @@ class SentencePairs:
         return cls(name, references, candidates, rows.texts_of(frame, "category", required=False), human, numbers,
                    further, _notices(references, candidates, further, human, numbers))
 
-    def _further(self) -> dict[str, tuple[str, ...]]:
-        most = max(map(len, self.more_references), default=0)
-        return {reference_column(place + 2): tuple(texts[place] if place < len(texts) else ""
-                                                for texts in self.more_references) for place in range(most)}
+    def _further_references(self) -> dict[str, tuple[str, ...]]:
+        max_references = max(map(len, self.more_references), default=0)
+        return {reference_column(index + 2): tuple(texts[index] if index < len(texts) else ""
+                                                   for texts in self.more_references)
+                for index in range(max_references)}
 
     def _scores(self) -> dict[str, tuple[float, ...]]:
         return {f"{HUMAN}{name}": tuple(scores) for name, scores in self.human.items()}
@@ -109,66 +110,67 @@ def reference_column(number: int) -> str:
 
 
 def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
-    """The column of each role, judged by its name; of a role of SEVERAL all columns, () for none.
+    """The column of each role, judged by its name; for MULTI_COLUMN_ROLES all columns, () for none.
 
     A column "label" is a human score when at least half of its values are numbers (JSTS),
     else the category (JNLI), unless another column is either by its name.
     """
-    single = [role.name for role in ROLES if role.name not in SEVERAL]
-    found: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
-    taken = set(found.values())
+    single = [role.name for role in ROLES if role.name not in MULTI_COLUMN_ROLES]
+    column_by_role: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
+    taken = set(column_by_role.values())
     human = [column for column in human_scores.guess(table.frame) if column not in taken]
-    label = next((column for column in table.frame.columns if column_names.fold(column) == "label"), None)
+    label = next((column for column in table.frame.columns if column_names.normalize_name(column) == "label"), None)
     if label is not None:
         if human_scores.mostly_numbers(table.frame[label]):
             human = human or [label]
         else:
-            found["category"] = found["category"] or label
+            column_by_role["category"] = column_by_role["category"] or label
     further = [column for column in table.frame.columns
-               if column not in taken and _FURTHER.fullmatch(column_names.fold(column))]
-    return {**found, "human": tuple(human), "more_references": tuple(further)}
+               if column not in taken and _FURTHER.fullmatch(column_names.normalize_name(column))]
+    return {**column_by_role, "human": tuple(human), "more_references": tuple(further)}
 
 
 def from_table(table: Table, columns: Columns | None = None) -> SentencePairs:
-    """The dataset in a table; `columns` (role to column, or to columns for a role of SEVERAL) goes before the guess.
+    """The dataset in a table; `columns` (role to column, or to columns for MULTI_COLUMN_ROLES) overrides the guess.
 
-    Sentences stay untouched; categories lose outer spaces; an empty human score is nan, an empty further
-    reference none. Repeated pairs are kept and noticed; so are missing and constant scores, and their scale.
+    Sentences are unchanged; outer spaces of categories are removed; an empty human score is nan, an empty further
+    reference is dropped. Repeated pairs are kept; notices name them, missing and constant scores, and their scale.
     Raises InputError: a column is missing, rows with an empty sentence or with a human score that is no number
     (all listed).
     """
     guessed, frame = guess_columns(table), table.frame
-    given = {role: (column or None if isinstance(column, str) else tuple(column or ()))
-             for role, column in (columns or {}).items()}
-    single = {role: _only(role, column) for role, column in given.items() if role not in SEVERAL}
-    chosen = column_names.choose(table.name, frame, ROLES, {**_first(guessed), **_nothing()},
-                                 {**single, **_nothing()})
-    several = {role: _columns(table, role, given.get(role, guessed[role])) for role in SEVERAL}
+    chosen_by_user = {role: (column or None if isinstance(column, str) else tuple(column or ()))
+                      for role, column in (columns or {}).items()}
+    single = {role: _single_column(role, column) for role, column in chosen_by_user.items()
+              if role not in MULTI_COLUMN_ROLES}
+    chosen = column_names.choose(table.name, frame, ROLES, {**_single_columns(guessed), **_no_multi_columns()},
+                                 {**single, **_no_multi_columns()})
+    several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
     candidates = column_names.values(frame, chosen["candidate"])
     rows.refuse_bad_rows(table.name, numbers,
-                         {str(chosen["reference"]): references, str(chosen["candidate"]): candidates}, rows.emptiness,
-                         "lack a sentence", "Fill them in or remove these rows.")
+                         {str(chosen["reference"]): references, str(chosen["candidate"]): candidates},
+                         rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.")
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     scores = {column: column_names.values(frame, column) for column in several["human"]}
     rows.refuse_bad_rows(table.name, numbers, scores, human_scores.fault,
                          "have a human score that is not a number", "Write a number such as 3.5, or leave it empty.")
     human = {column: tuple(_number(score) for score in values) for column, values in scores.items()}
-    further = _collapsed([column_names.values(frame, column) for column in several["more_references"]])
+    further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
     return SentencePairs(table.name, references, candidates, categories, human, numbers, further,
                          table.notices + _notices(references, candidates, further, human, numbers))
 
 
-def _first(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:
+def _single_columns(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:
     return {role: column for role, column in guessed.items() if not isinstance(column, tuple)}
 
 
-def _nothing() -> dict[str, None]:
-    return dict.fromkeys(SEVERAL)
+def _no_multi_columns() -> dict[str, None]:
+    return dict.fromkeys(MULTI_COLUMN_ROLES)
 
 
-def _only(role: str, column: str | tuple[str, ...] | None) -> str | None:
+def _single_column(role: str, column: str | tuple[str, ...] | None) -> str | None:
     if isinstance(column, tuple):
         if len(column) > 1:
             raise InputError(f"The role '{role}' is played by one column; got {quoted(column)}.")
@@ -176,8 +178,8 @@ def _only(role: str, column: str | tuple[str, ...] | None) -> str | None:
     return column
 
 
-def _columns(table: Table, role: str, given: str | tuple[str, ...] | None) -> tuple[str, ...]:
-    columns = (given,) if isinstance(given, str) else tuple(dict.fromkeys(given or ()))
+def _columns(table: Table, role: str, requested: str | tuple[str, ...] | None) -> tuple[str, ...]:
+    columns = (requested,) if isinstance(requested, str) else tuple(dict.fromkeys(requested or ()))
     absent = [column for column in columns if column not in table.frame.columns]
     if absent:
         raise InputError(f"{table.name} has no column {quoted(absent)} for the role '{role}'. "
@@ -185,9 +187,9 @@ def _columns(table: Table, role: str, given: str | tuple[str, ...] | None) -> tu
     return columns
 
 
-def _collapsed(columns: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
-    """For each row its further references without the empty ones; () where no row has any."""
-    further = tuple(tuple(text for text in texts if rows.emptiness(text) is None)
+def _without_empty(columns: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """The further references of each row without the empty ones; () where no row has any."""
+    further = tuple(tuple(text for text in texts if rows.empty_reason(text) is None)
                     for texts in zip(*columns, strict=True))
     return further if any(further) else ()
 
@@ -200,5 +202,5 @@ def _number(score: str) -> float:
 def _notices(references: Sequence[str], candidates: Sequence[str], further: Sequence[tuple[str, ...]],
              human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
-    return (*rows.noticed(rows.repeated(numbers, pairs), "repeat{s} an earlier pair (kept)"),
+    return (*rows.row_notice(rows.repeated_rows(numbers, pairs), "repeat{s} an earlier pair (kept)"),
             *human_scores.notices(human, numbers))

@@ -1,4 +1,4 @@
-"""Which way a text is written: from left to right, or as Arabic and Hebrew are."""
+"""Writing direction of a text: from left to right, or from right to left as Arabic and Hebrew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEFT_TO_RIGHT = ("L",)
 
 
 def is_right_to_left(texts: Iterable[str]) -> bool:
-    """Are most letters of these texts written from right to left? False where there is no letter at all.
+    """Whether most letters of these texts are written from right to left; False where there is no letter at all.
 
     >>> is_right_to_left(["قرأ الولد الكتاب."]), is_right_to_left(["猫が寝る。", "the cat"]), is_right_to_left(["123"])
     (True, False, False)

@@ -1,4 +1,4 @@
-"""MeCab with one of several dictionaries: those that are installed as packages, or a directory of the user's."""
+"""MeCab with one of several dictionaries: those that are installed as packages, or a directory of the user."""
 
 from __future__ import annotations
 
@@ -21,63 +21,63 @@ from engine.version import ABSENT, library_version
 PACKAGES = {"ipadic": "ipadic", "unidic-lite": "unidic_lite", "jumandic": "jumandic"}
 NEOLOGD = "neologd"
 NEOLOGD_VARIABLE = "HAKARI_NEOLOGD_DIR"
-# What a compiled dictionary consists of.
+# The files of a compiled dictionary.
 FILES = ("char.bin", "dicrc", "matrix.bin", "sys.dic", "unk.dic")
-# MeCab's time is quadratic in a run of one script, and some 150,000 words at once end the process.
+# MeCab's time is quadratic in a run of one script, and some 150,000 words at once crash the process.
 PIECE_CHARACTERS = 4_000
 PROBE_SECONDS = 60
 
-# Opens the dictionary and uses it, in a process of its own: MeCab checks sizes, not contents, and reads beyond the
-# memory that is its own where they are damaged.
+# Opens and uses the dictionary in a separate process: MeCab checks the sizes of its files, not their contents, and
+# reads out of bounds where these are damaged.
 _PROBE = """
 import sys, fugashi
 tagger = fugashi.GenericTagger(sys.argv[1])
 print(len(tagger(sys.argv[2])), len(tagger.dictionary_info), tagger.dictionary_info[0]["charset"])
 """
-_PROBED = "昨日、私は東京タワーでラーメンを食べました。ＧＰＵ GPU 2020年のｶﾞ 龘 😀 <b>it's</b> " * 3
+_PROBE_TEXT = "昨日、私は東京タワーでラーメンを食べました。ＧＰＵ GPU 2020年のｶﾞ 龘 😀 <b>it's</b> " * 3
 _lock = threading.Lock()
 
 
 def surfaces(text: str, dictionary: str) -> list[str]:
-    """The words of `text` in order, as MeCab cuts it; white space between them is dropped.
+    """The words of `text` in order, by MeCab; white space between them is dropped.
 
     text: no white space but single spaces, no NUL and no surrogates (see `segmenters.word_spans`). dictionary: a name
     of PACKAGES, "neologd", or the path of a directory. Raises ModelError when it is not there or cannot be used.
     """
     with _lock:
         tagger = _tagger_of(dictionary)
-        # A dictionary may hold words with a space in them; for a vocabulary they are several.
+        # A dictionary may hold words with a space in them; a vocabulary holds their parts.
         return [word for piece in pieces(text, PIECE_CHARACTERS) for node in tagger(piece)
                 for word in node.surface.split()]
 
 
 def directory(dictionary: str) -> Path:
-    """Where a dictionary lies: **every** path of a dictionary passes here. Raises ModelError when it is not there."""
+    """The directory of a dictionary, checked for its files. Raises ModelError when it is not there."""
     if dictionary in PACKAGES:
         if library_version(dictionary) == ABSENT:
             raise ModelError(f"The MeCab dictionary {dictionary} is not installed. Install the package {dictionary}.")
         return Path(importlib.import_module(PACKAGES[dictionary]).DICDIR)
-    named = dictionary
+    path_name = dictionary
     if dictionary == NEOLOGD:
-        named = os.environ.get(NEOLOGD_VARIABLE, "").strip()
-        if not named:
+        path_name = os.environ.get(NEOLOGD_VARIABLE, "").strip()
+        if not path_name:
             raise ModelError(
                 "The MeCab dictionary NEologd comes in no package. Compile it "
                 f"(github.com/neologd/mecab-ipadic-neologd) and set {NEOLOGD_VARIABLE} to the directory that holds its "
                 "sys.dic.")
-    where = Path(named).expanduser()
-    missing = [name for name in FILES if not (where / name).is_file()]
+    path = Path(path_name).expanduser()
+    missing = [name for name in FILES if not (path / name).is_file()]
     if missing:
-        what = "is no directory" if not where.is_dir() else f"holds no {', '.join(missing)}"
-        raise ModelError(f"There is no MeCab dictionary in {where}: it {what}. Give the directory of a compiled "
+        what = "is no directory" if not path.is_dir() else f"holds no {', '.join(missing)}"
+        raise ModelError(f"There is no MeCab dictionary in {path}: it {what}. Give the directory of a compiled "
                          f"dictionary, which holds {', '.join(FILES)}.")
-    return where.resolve()
+    return path.resolve()
 
 
 def identity(dictionary: str) -> str:
-    """MeCab and the dictionary, in words that change when either does. Raises ModelError as `directory`.
+    """The versions of MeCab and of the dictionary. Raises ModelError as `directory`.
 
-    A dictionary that was written again is opened again after this was asked.
+    A dictionary that was written again is opened again after this call.
     """
     _tagger_of.cache_clear()
     engine = f"fugashi {library_version('fugashi')}"
@@ -88,57 +88,57 @@ def identity(dictionary: str) -> str:
 
 
 def state(dictionary: str) -> str:
-    """What can be said of a dictionary at a glance, without reading it; changes when its files are written again."""
+    """The version of a dictionary, or the sizes and times of its files: changes when they are written again."""
     if dictionary in PACKAGES:
         return library_version(dictionary)
-    where = directory(dictionary)
-    return f"{where} " + " ".join(f"{(where / name).stat().st_size}:{(where / name).stat().st_mtime_ns}"
+    path = directory(dictionary)
+    return f"{path} " + " ".join(f"{(path / name).stat().st_size}:{(path / name).stat().st_mtime_ns}"
                                   for name in FILES)
 
 
 @lru_cache(maxsize=8)
-def _content(where: Path, _state: str) -> str:
+def _content(path: Path, _state: str) -> str:
     digest = sha256()
     for name in FILES:
-        with (where / name).open("rb") as file:
+        with (path / name).open("rb") as file:
             digest.update(file_digest(file, "sha256").digest())
     return digest.hexdigest()
 
 
 @lru_cache(maxsize=8)
 def _tagger_of(dictionary: str) -> Any:
-    # Its files are looked at once, not for every sentence.
-    return _tagger(directory(dictionary), state(dictionary), probed=dictionary not in PACKAGES)
+    # Its files are checked once, not for every sentence.
+    return _tagger(directory(dictionary), state(dictionary), needs_probe=dictionary not in PACKAGES)
 
 
 @lru_cache(maxsize=4)
-def _tagger(where: Path, _state: str, *, probed: bool) -> Any:
+def _tagger(path: Path, _state: str, *, needs_probe: bool) -> Any:
     import fugashi
 
-    # An empty rc file: no system setting counts.
-    options = f"-r /dev/null -d {shlex.quote(str(where))}"
-    if probed:
-        _probe(where, options)
+    # An empty rc file: no system setting applies.
+    options = f"-r /dev/null -d {shlex.quote(str(path))}"
+    if needs_probe:
+        _probe(path, options)
     return fugashi.GenericTagger(options)
 
 
-def _probe(where: Path, options: str) -> None:
-    """Raise ModelError where a dictionary that comes in no package cannot be used."""
+def _probe(path: Path, options: str) -> None:
+    """Raise ModelError if MeCab cannot use a dictionary that was not installed as a package."""
     try:
-        done = subprocess.run([sys.executable, "-c", _PROBE, options, _PROBED], capture_output=True, text=True,
+        done = subprocess.run([sys.executable, "-c", _PROBE, options, _PROBE_TEXT], capture_output=True, text=True,
                               timeout=PROBE_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
-        raise ModelError(f"MeCab does not get through one sentence with the dictionary in {where}. "
+        raise ModelError(f"MeCab does not get through one sentence with the dictionary in {path}. "
                          "Compile or copy it again.") from error
-    said = done.stdout.split()
-    if done.returncode or len(said) != 3 or not int(said[0]):
-        # The last line of MeCab's own words says which file it stumbled over; a crash leaves none.
-        words = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
-        why = words[-1] if words else f"it crashes (exit code {done.returncode})"
-        raise ModelError(f"MeCab cannot use the dictionary in {where}: {why}. Compile or copy it again.")
-    if said[1] != "1":
-        raise ModelError(f"The dicrc in {where} names user dictionaries as well, which lie elsewhere. Compile them all "
+    counts_and_charset = done.stdout.split()
+    if done.returncode or len(counts_and_charset) != 3 or not int(counts_and_charset[0]):
+        # The last line of MeCab's messages names the file it failed on; a crash leaves none.
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
+        reason = lines[-1] if lines else f"it crashes (exit code {done.returncode})"
+        raise ModelError(f"MeCab cannot use the dictionary in {path}: {reason}. Compile or copy it again.")
+    if counts_and_charset[1] != "1":
+        raise ModelError(f"The dicrc in {path} names user dictionaries as well, which lie elsewhere. Compile them all "
                          "into one dictionary.")
-    if said[2].lower().replace("-", "") != "utf8":
-        raise ModelError(f"The dictionary in {where} was compiled for {said[2]}, in which no text of ours is found. "
+    if counts_and_charset[2].lower().replace("-", "") != "utf8":
+        raise ModelError(f"The dictionary in {path} was compiled for {counts_and_charset[2]}, but texts are in UTF-8. "
                          "Compile it for UTF-8 (mecab-dict-index -t utf-8).")

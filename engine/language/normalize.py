@@ -1,4 +1,4 @@
-"""Normalisation that a user may ask for before any model sees a text; without it texts stay untouched."""
+"""Optional normalisation of texts before they are given to a model; without it texts are unchanged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from engine.errors import InputError
 
-# Also the order in which they are applied: lower case is looked up in composed, full characters.
+# Also the order in which they are applied: lower-casing needs composed characters.
 STEP_MEANINGS: Mapping[str, str] = {
     "nfkc": "full width to half width and so on (ＣＤ becomes CD)",
     "lower": "lower case (CD becomes cd), for models trained on lower-cased text",
@@ -21,7 +21,7 @@ _APPLY: Mapping[str, Callable[[str], str]] = {
 
 
 def normalize(text: str, steps: Sequence[str]) -> str:
-    """The text after the asked steps, each once and in the order of STEPS, however they are listed.
+    """The text after the chosen steps, each applied once and in the order of STEPS, whatever their order in `steps`.
 
     "nfkc" is Unicode's compatibility composition (ﾊﾟﾝ to パン, ＡＢＣ to ABC, ㍻ to 平成), "lower" lower case.
     The length may change. Raises InputError for a step that does not exist.

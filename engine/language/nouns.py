@@ -1,4 +1,4 @@
-"""The common nouns of a text as spans of its characters: which words are worth masking."""
+"""The common nouns of a text as spans of its characters, candidates for masking."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from engine.language.words import uses_spaces
 from engine.version import library_version
 
-# The dictionary decides what is one noun: both belong beside whatever was made with it.
+# MeCab and its dictionary determine the nouns: both are recorded with what was built from them.
 ENGINE_VERSION = ", ".join(f"{name} {library_version(name)}" for name in ("fugashi", "ipadic"))
 PART_OF_SPEECH = ("名詞", "一般")
-# A long run without an end of sentence costs MeCab quadratic time, so it gets pieces.
+# MeCab's time is quadratic in a long run without an end of sentence, so texts are split into pieces.
 PIECE_CHARACTERS = 4_000
 
 _PIECE = re.compile(rf".{{1,{PIECE_CHARACTERS}}}\Z|.{{1,{PIECE_CHARACTERS}}}(?<=[ 。！？])|.{{1,{PIECE_CHARACTERS}}}")
@@ -39,20 +39,20 @@ def common_nouns(text: str) -> list[tuple[int, int]]:
     """
     if uses_spaces(text):
         return []
-    # MeCab drops white space, so words are counted off against the characters that are none.
+    # MeCab drops white space, so the lengths of words are counted along the other characters.
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
         words = [(len(node.surface), tuple(node.feature[:2])) for piece in _PIECE.findall(plain)
                  for node in _tagger()(piece)]
-    found = []
+    nouns = []
     used = 0
     for length, part_of_speech in words:
         start, end = positions[used], positions[used + length - 1] + 1
         used += length
         if part_of_speech == PART_OF_SPEECH and any(map(str.isalpha, text[start:end])):
-            found.append((start, end))
-    return found
+            nouns.append((start, end))
+    return nouns
 
 
 @lru_cache(maxsize=1)
@@ -60,5 +60,5 @@ def _tagger() -> Any:
     import fugashi
     import ipadic
 
-    # GenericTagger and an empty rc file: no system setting counts.
+    # GenericTagger and an empty rc file: no system setting applies.
     return fugashi.GenericTagger(f'-r /dev/null -d "{ipadic.DICDIR}"')

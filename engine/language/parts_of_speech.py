@@ -9,9 +9,9 @@ from engine.language.readings import hiragana_only, reading
 from engine.language.words import words_with_features
 
 PROPER_NOUN = "固有名詞"
-# Sentences that are remembered: a study scores the same ones under several settings, and tagging takes most of it.
-REMEMBERED = 8192
-# Where unidic-lite has the kana spelling of a word; a word that it does not know has fewer features.
+# A study scores the same sentences under several settings, and tagging takes most of its time.
+CACHED_SENTENCES = 8192
+# Index of the kana spelling among the features of unidic-lite; an unknown word has fewer features.
 _KANA = 17
 
 
@@ -26,18 +26,18 @@ class TaggedWord:
 
     @property
     def is_proper_noun(self) -> bool:
-        """Whether MeCab takes it for a name (固有名詞): of a person, a place, an organisation or another thing."""
+        """Whether MeCab tags it as a name (固有名詞): of a person, a place, an organisation or another thing."""
         return PROPER_NOUN in self.part_of_speech
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHED_SENTENCES)
 def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     """The words of `text` by MeCab with unidic-lite, spans as in `words.word_spans`.
 
-    The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word as it is used here, in the
+    The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word in this context, in the
     characters that `readings.reading` uses. A word that UniDic does not have (also digits and Latin letters, in
-    unidic-lite) is read as that function reads it. Names are what the dictionary knows as names, and what MeCab
-    guesses of unknown words: not a recogniser of named entities.
+    unidic-lite) is read by that function. Names are the names of the dictionary, and MeCab's guesses for unknown
+    words; this is not named entity recognition.
 
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]

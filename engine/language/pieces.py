@@ -1,4 +1,4 @@
-"""A long text cut into pieces that an analyser bears, at the ends of sentences where it can be."""
+"""Splitting of a long text into pieces that a segmenter can process, at the ends of sentences where possible."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from functools import lru_cache
 
 
-def pieces(text: str, most: int) -> list[str]:
-    """Consecutive pieces of at most `most` characters, which joined are `text`; it holds no line break.
+def pieces(text: str, max_characters: int) -> list[str]:
+    """Consecutive pieces of at most `max_characters` characters whose concatenation is `text`; it has no line breaks.
 
-    A piece ends with a sentence or before a word in spaces; only a longer run without either is cut anywhere.
+    A piece ends with a sentence or after a space; only a longer run without either is split elsewhere.
 
     >>> pieces("雨。雪が降る。", 5)
     ['雨。', '雪が降る。']
     """
-    return _cutter(most).findall(text)
+    return _piece_pattern(max_characters).findall(text)
 
 
 @lru_cache
-def _cutter(most: int) -> re.Pattern[str]:
-    return re.compile(rf".{{1,{most}}}\Z|.{{1,{most}}}(?<=[ 。！？])|.{{1,{most}}}")
+def _piece_pattern(max_characters: int) -> re.Pattern[str]:
+    return re.compile(rf".{{1,{max_characters}}}\Z|.{{1,{max_characters}}}(?<=[ 。！？])|.{{1,{max_characters}}}")

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, as messages say them."""
+"""Numbers with their nouns, for messages."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ def count(n: int, noun: str) -> str:
     >>> count(1, "row"), count(40_000, "row"), count(2, "entry")
     ('1 row', '40,000 rows', '2 entries')
     """
-    several = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
-    return f"{n:,} {noun if n == 1 else several}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+    return f"{n:,} {noun if n == 1 else plural}"

@@ -1,4 +1,4 @@
-"""How a piece of Japanese is read, in hiragana: by pykakasi, on the piece alone."""
+"""The reading of a piece of Japanese text in hiragana: by pykakasi, on the piece alone."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from engine.version import library_version
 ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 1"
 CACHED_READINGS = 200_000
 
-_CONTINUATION_SIGNS = re.compile(r"^(?:##|▁)+")
-# Characters pykakasi does not know beside the ones it does: radicals that text copied from PDF files has
-# in their place, and variants used in names. NFKC leaves both as they are.
+_SUBWORD_MARKS = re.compile(r"^(?:##|▁)+")
+# Characters unknown to pykakasi -> their known equivalents: radicals in text copied from PDF files, and variants used
+# in names. NFKC changes neither.
 _KNOWN_VARIANTS = str.maketrans(
     "⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲" "髙﨑𠮷濵栁靑",
     "民虎西角長青食鬼麦黄斉歯竜亀" "高崎吉浜柳青")
-# What pykakasi can read. Anything else ends a run: an emoji inside one made it give the word before it twice.
+# Characters that pykakasi can read. Any other ends a run: an emoji inside one made it return the word before it twice.
 _READABLE = re.compile("[ぁ-ゖゝゞァ-ヺーヽヾ々〆\u3400-\u4dbf\u4e00-\u9fff]+")
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)} | str.maketrans(
     "ヷヸヹヺヽヾ", "わゐゑをゝゞ")
@@ -34,35 +34,35 @@ _lock = threading.Lock()
 def reading(text: str) -> str:
     """The reading of a token, word or name in hiragana, "" when it has none.
 
-    Leading "##" and "▁" (WordPiece's and SentencePiece's signs, no text) are taken off; then NFKC, so
-    that half-width kana read as kana, with 髙, 﨑 and their like taken as 高 and 崎; then pykakasi.
+    Leading "##" and "▁" (the marks of WordPiece and SentencePiece) are removed; then NFKC, so
+    that half-width kana read as kana, with variants such as 髙 and 﨑 read as 高 and 崎; then pykakasi.
     Katakana become hiragana; ー stays ー, also in hiragana words, so コーヒー and こーひー agree, and
     こうひい differs from them by two; ゝ and ゞ become the kana they repeat (すゝ is すす, すゞ is すず).
-    Digits, Latin letters, symbols, other scripts and kanji unknown to pykakasi have no reading and leave
-    nothing. pykakasi sees this string only: 日 is にち here, though ついたち in 一日.
+    Digits, Latin letters, symbols, other scripts and kanji unknown to pykakasi have no reading and are
+    dropped. pykakasi reads this string only: 日 is にち here, though ついたち in 一日.
 
     Safe to call from several threads. The first call of a process loads the dictionary (a second).
 
     >>> [reading(name) for name in ("斉藤", "斎藤", "##サイトウ", "ｻｲﾄｳ", "尾崎", "A4")]
     ['さいとう', 'さいとう', 'さいとう', 'さいとう', 'おざき', '']
     """
-    plain = without_signs(text).translate(_KNOWN_VARIANTS)
+    plain = strip_subword_marks(text).translate(_KNOWN_VARIANTS)
     with _lock:
         converted = "".join(part["hira"] for run in _READABLE.findall(plain) for part in _kakasi().convert(run))
     return hiragana_only(converted)
 
 
-def without_signs(text: str) -> str:
-    """What a piece spells, in full-width kana (NFKC): without the "##" and "▁" that it begins with.
+def strip_subword_marks(text: str) -> str:
+    """The text of a piece in full-width kana (NFKC), without the leading "##" and "▁".
 
-    >>> without_signs("##ｻﾝ")
+    >>> strip_subword_marks("##ｻﾝ")
     'サン'
     """
-    return unicodedata.normalize("NFKC", _CONTINUATION_SIGNS.sub("", text))
+    return unicodedata.normalize("NFKC", _SUBWORD_MARKS.sub("", text))
 
 
 def hiragana_only(kana: str) -> str:
-    """Kana as hiragana and ー, repetition signs written out; whatever else stands among them goes.
+    """Kana as hiragana and ー, repetition marks expanded; all other characters are dropped.
 
     >>> hiragana_only("コーヒー"), hiragana_only("すゞ・")
     ('こーひー', 'すず')
@@ -75,7 +75,7 @@ def hiragana_only(kana: str) -> str:
 
 @lru_cache(maxsize=1)
 def _kakasi() -> Any:
-    import pykakasi  # with its dictionary, which only alignment needs
+    import pykakasi  # loads its dictionary, which only alignment needs
 
     return pykakasi.kakasi()
 

@@ -1,4 +1,4 @@
-"""Segmenters: what cuts a text into words before a model's own vocabulary sees it.
+"""Segmenters, which split a text into words before a model's own vocabulary is applied.
 
     mecab-ipadic, mecab-unidic-lite, mecab-jumandic     MeCab with a dictionary that comes as a package
     mecab-neologd                                       MeCab with the NEologd of HAKARI_NEOLOGD_DIR
@@ -24,20 +24,20 @@ _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 def word_spans(text: str, segmenter: str) -> list[tuple[int, int]]:
     """The words of `text` as (start, end), in order and not overlapping: text[start:end] is the word, as written.
 
-    Together they hold every character that is not white space, and no white space. Long texts are cut at the ends of
-    sentences to what the segmenter bears. Safe to call from several threads.
+    Together they hold every character that is not white space, and no white space. Long texts are split at the ends of
+    sentences into pieces that the segmenter can process. Safe to call from several threads.
 
-    Raises InputError for a segmenter that there is not, ModelError when it or its dictionary is not installed or cannot
-    be used, RunError when it fails on this text.
+    Raises InputError for an unknown segmenter, ModelError when it or its dictionary is not installed or cannot be used,
+    RunError when it fails on this text.
 
     >>> text = "図書館は 東京"
     >>> [text[start:end] for start, end in word_spans(text, "mecab-jumandic")]
     ['図書', '館', 'は', '東京']
     """
-    # Words are counted off against the characters that are not white space: no search, no offset to go wrong.
+    # The lengths of words are counted along the characters that are not white space; no search is needed.
     positions = [index for index, character in enumerate(text) if not character.isspace()]
-    plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
-    lengths = [len(surface) for surface in _surfaces(plain, segmenter)]
+    spaced_text = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
+    lengths = [len(surface) for surface in _surfaces(spaced_text, segmenter)]
     spans = []
     used = 0
     for length in lengths:
@@ -47,26 +47,26 @@ def word_spans(text: str, segmenter: str) -> list[tuple[int, int]]:
 
 
 def identity(segmenter: str) -> str:
-    """The segmenter and its dictionary with their versions: what a cache key and a signature hold of it.
+    """The segmenter and its dictionary with their versions, for cache keys and signatures.
 
-    A dictionary without a version is told by a SHA-256 over its files. Raises as `word_spans`.
+    A dictionary without a version is identified by a SHA-256 over its files. Raises as `word_spans`.
 
     >>> identity("mecab-jumandic").endswith("jumandic 1.0.0")
     True
     """
-    return jumanpp.identity() if _known(segmenter) == JUMANPP else mecab.identity(_dictionary(segmenter))
+    return jumanpp.identity() if _checked(segmenter) == JUMANPP else mecab.identity(_dictionary(segmenter))
 
 
 def state(segmenter: str) -> str:
-    """Something short that changes when the segmenter or its dictionary does, told without opening them.
+    """A short text that changes when the segmenter or its dictionary does, computed without opening them.
 
     Raises as `word_spans`.
     """
-    return jumanpp.state() if _known(segmenter) == JUMANPP else mecab.state(_dictionary(segmenter))
+    return jumanpp.state() if _checked(segmenter) == JUMANPP else mecab.state(_dictionary(segmenter))
 
 
 def missing(segmenter: str) -> str | None:
-    """What is missing on this machine to use the segmenter, and what would do; None where nothing is."""
+    """What is missing on this machine to use the segmenter, with advice; None where nothing is."""
     try:
         state(segmenter)
     except ModelError as error:
@@ -80,19 +80,21 @@ def display_name(segmenter: str) -> str:
     >>> display_name("mecab-jumandic"), display_name("jumanpp")
     ('MeCab with jumandic', 'Juman++')
     """
-    if _known(segmenter) == JUMANPP:
+    if _checked(segmenter) == JUMANPP:
         return "Juman++"
     named = {mecab.NEOLOGD: "NEologd"}
     return f"MeCab with {named.get(_dictionary(segmenter), _dictionary(segmenter))}"
 
 
-def _surfaces(plain: str, segmenter: str) -> list[str]:
-    return jumanpp.surfaces(plain) if _known(segmenter) == JUMANPP else mecab.surfaces(plain, _dictionary(segmenter))
+def _surfaces(spaced_text: str, segmenter: str) -> list[str]:
+    if _checked(segmenter) == JUMANPP:
+        return jumanpp.surfaces(spaced_text)
+    return mecab.surfaces(spaced_text, _dictionary(segmenter))
 
 
-def _known(segmenter: str) -> str:
-    own = segmenter.startswith(MECAB_DIRECTORY) and segmenter != MECAB_DIRECTORY
-    if segmenter not in NAMES and not own:
+def _checked(segmenter: str) -> str:
+    is_directory = segmenter.startswith(MECAB_DIRECTORY) and segmenter != MECAB_DIRECTORY
+    if segmenter not in NAMES and not is_directory:
         raise InputError(f"There is no segmenter {segmenter!r}. There are {', '.join(NAMES)}, and "
                          f"{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.")
     return segmenter

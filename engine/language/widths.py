@@ -1,24 +1,24 @@
-"""Full-width forms, as some publishers of Japanese models prepared their corpora: ABC to ＡＢＣ, ｶﾞ to ガ."""
+"""Conversion to full-width forms, as in the corpora of some Japanese models: ABC to ＡＢＣ, ｶﾞ to ガ."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-# Printable ASCII lies in the block of full-width forms in the same order, but for these. The backslash stays, and the
-# yen sign is the one that becomes ￥.
+# Printable ASCII has full-width forms in the same order, except for these. The backslash is unchanged, and the yen sign
+# becomes ￥.
 _ASCII = {chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)}
-_OTHERWISE = {'"': "”", "'": "’", "`": "‘", "\\": "\\", "¥": "￥", "ﾞ": "゛", "ﾟ": "゜"}
+_EXCEPTIONS = {'"': "”", "'": "’", "`": "‘", "\\": "\\", "¥": "￥", "ﾞ": "゛", "ﾟ": "゜"}
 _TABLE = {**_ASCII, **{chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF61, 0xFF9E)},
-          **_OTHERWISE}
+          **_EXCEPTIONS}
 _UNIT = re.compile("[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ|.", re.DOTALL)
 
 
 def full_width(text: str) -> str:
     """ASCII and half-width katakana in their full-width forms; a voiced kana and its mark become one character.
 
-    Spaces stay as they are, and so does everything that has no half-width form. The table is mojimoji's `han_to_zen`
-    (which NICT's and, after them, others' instructions for Japanese BERT models use), but for the space.
+    Spaces are unchanged, and so are all characters without a half-width form. The table is that of mojimoji's
+    `han_to_zen` (used by NICT's and others' instructions for Japanese BERT models), except for the space.
 
     >>> full_width('GPUで"ｶﾞｽ"')
     'ＧＰＵで”ガス”'

@@ -1,4 +1,4 @@
-"""Words of a text as spans of its characters: Japanese has no spaces, so MeCab says where words end."""
+"""Words of a text as spans of its characters: Japanese has no spaces, so MeCab segments it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from engine.version import library_version
 
-# MeCab and its dictionary decide where words end: both belong into a signature.
+# MeCab and its dictionary determine the words: both belong into a signature.
 ENGINE_VERSION = ", ".join(f"{name} {library_version(name)}" for name in ("fugashi", "unidic-lite"))
 # MeCab's time is quadratic in a run of one script, and some 150,000 words at once crash the process
-# (measured: "a" * 200_000, or a million characters of prose); so it gets pieces.
+# (measured: "a" * 200_000, or a million characters of prose); so texts are split into pieces.
 PIECE_CHARACTERS = 4_000
 
 # Kana (also half-width and phonetic extensions), and kanji with 々〆〇, all extensions and compatibility forms.
@@ -27,8 +27,8 @@ _lock = threading.Lock()
 def word_spans(text: str) -> list[tuple[int, int]]:
     """The words of `text` as (start, end): text[start:end] is the word, as written.
 
-    By MeCab with unidic-lite, in pieces of at most 4,000 characters that end, where they can, with a
-    sentence or a word in spaces. Spans are ordered and do not overlap; together they hold every
+    By MeCab with unidic-lite, in pieces of at most 4,000 characters that end, where possible, with a
+    sentence or before a space. Spans are ordered and do not overlap; together they hold every
     character that is not whitespace, and no whitespace. An empty or blank text has none.
 
     Safe to call from several threads. The first call of a process opens the dictionary.
@@ -43,25 +43,25 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 def words_with_features(text: str) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
     """Each word's span, as `word_spans` gives it, and its features in the order of unidic-lite.
 
-    A word that the dictionary does not have has six features; one that it has, 26.
+    A word of the dictionary has 26 features, an unknown word has six.
     """
-    # MeCab drops some whitespace and keeps some as words, so it is given one kind only, and words are
-    # counted off against the characters that are not whitespace: no search, no offset to go wrong.
+    # MeCab drops some whitespace and keeps some as words, so all of it is replaced by single spaces, and the lengths
+    # of the words are counted along the characters that are not whitespace; no search is needed.
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
-        found = [(len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain)
+        lengths_and_features = [(len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain)
                  for node in _tagger()(piece)]
     words = []
     used = 0
-    for length, features in found:
+    for length, features in lengths_and_features:
         words.append(((positions[used], positions[used + length - 1] + 1), features))
         used += length
     return words
 
 
 def uses_spaces(text: str) -> bool:
-    """Do spaces separate the words of this text? False as soon as it holds one kana or kanji.
+    """Whether spaces separate the words of this text: False as soon as it holds one kana or kanji.
 
     A rule of scripts, not of languages: Chinese counts as written without spaces, Thai wrongly as with.
 
@@ -76,5 +76,5 @@ def _tagger() -> Any:
     import fugashi
     import unidic_lite
 
-    # GenericTagger leaves features as they come, and with an empty rc file no system setting counts.
+    # GenericTagger returns the features unchanged; with an empty rc file no system setting applies.
     return fugashi.GenericTagger(f'-r /dev/null -d "{unidic_lite.DICDIR}"')

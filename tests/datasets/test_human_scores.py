@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.datasets.human_scores import TOPS, fault, guess, notices, scale
+from engine.datasets.human_scores import SCALE_MAXIMA, fault, guess, notices, scale
 
 
 @pytest.mark.parametrize(("scores", "name"), [
@@ -39,7 +39,7 @@ def test_no_score_has_no_scale() -> None:
 def test_a_scale_holds_every_score(scores: list[float]) -> None:
     found = scale(scores)
     assert found is not None and found.low <= min(scores) and max(scores) <= found.high
-    assert found.high in (*TOPS, max(scores))
+    assert found.high in (*SCALE_MAXIMA, max(scores))
     assert scale(scores[::-1]) == found or "z" in found.name
 
 

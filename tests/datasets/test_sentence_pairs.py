@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats.files import paste_table, read_table
-from engine.datasets.rows import emptiness
+from engine.datasets.rows import empty_reason
 from engine.datasets.sentence_pairs import ROLES, SentencePairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from tests.support.shared_data import shared_data
@@ -161,7 +161,7 @@ def test_the_hash_knows_scores_and_takes_any_nan_as_none() -> None:
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.floats(), st.integers(1, 2**31), st.lists(TEXTS, max_size=2))))
 def test_frames_and_back(rows: list[tuple[str, str, str, float, int, list[str]]]) -> None:
     references, candidates, categories, human, numbers, more = (tuple(row[place] for row in rows) for place in range(6))
-    further = tuple(tuple(text for text in texts if emptiness(text) is None) for texts in more)
+    further = tuple(tuple(text for text in texts if empty_reason(text) is None) for texts in more)
     scores = tuple(math.nan if math.isnan(score) else score for score in human)
     pairs = SentencePairs("any", references, candidates, categories, {"anna": scores, "ben": scores[::-1]}, numbers,
                           further if any(further) else ())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets.formats.formulas import defused
+from engine.datasets.formats.formulas import escape_formulas
 
 DIGEST_DIGITS = 10
 REVISION_CHARACTERS = 12
@@ -42,7 +42,7 @@ def digest(signature: Mapping[str, Any]) -> str:
 def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
     """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
     """
-    signed = defused(frame).assign(signature=digest(signature))
+    signed = escape_formulas(frame).assign(signature=digest(signature))
     return signed.to_csv(index=False).encode("utf-8-sig")
 
 

@@ -175,7 +175,7 @@ def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tab
     chosen: dict[str, str | tuple[str, ...] | None] = {}
     for slot, (role, required, description) in zip(st.columns(len(module.ROLES)), module.ROLES, strict=True):
         guess = guessed.get(role)
-        if role in getattr(module, "SEVERAL", ()):  # any number of columns may play it
+        if role in getattr(module, "MULTI_COLUMN_ROLES", ()):  # any number of columns may play it
             chosen[role] = tuple(slot.multiselect(
                 f"{role.replace('_', ' ').capitalize()} (optional)", names, default=guess or (),
                 key=f"{kind}-column-{role}-{file_id}", placeholder="None", help=verbatim(description),
@@ -217,7 +217,8 @@ def _pasted_roles(text: str, module: ModuleType) -> list[str]:
     """What the columns of pasted lines are for; only the needed ones where a first line names these and others."""
     first = next(line for line in text.splitlines() if line.strip())
     needed = [role for role, required, _ in module.ROLES if required]
-    if hasattr(module, "SEVERAL") and all(guess(first.split("\t" if "\t" in first else ","), needed).values()):
+    separator = "\t" if "\t" in first else ","
+    if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), needed).values()):
         return needed
     return [role for role, *_ in module.ROLES][:_fields(text, module)]
 

@@ -1,10 +1,10 @@
-"""Aozora Bunko's files: recognised by their notation, and stripped to what a reader would read aloud once."""
+"""Aozora Bunko's files: recognised by their notation, and stripped to the text of the work."""
 
 from __future__ import annotations
 
 import re
 
-# The block that explains the notation stands between two lines of hyphens; the colophon starts at 底本：.
+# The block that explains the notation is between two lines of hyphens; the colophon starts at 底本：.
 _HYPHEN_LINE = re.compile(r"^-{20,}\s*$", re.MULTILINE)
 _NOTATION_BLOCK = "記号について"
 _COLOPHON = re.compile(r"^底本[：:].*", re.MULTILINE | re.DOTALL)
@@ -25,12 +25,12 @@ def is_aozora(text: str) -> bool:
 def strip_aozora(text: str) -> str:
     """An Aozora Bunko file without header, notation block, ruby, notes and colophon.
 
-    Ruby 《》 goes and its base stays, with the bar ｜ that starts it; ［＃notes］ go, a gaiji's ※
-    with them. Text without that notation comes back as it was, less outer blank lines.
+    Ruby 《》 is removed and its base kept, without the bar ｜ that starts it; ［＃notes］ are removed, with the ※
+    of a gaiji. Text without that notation is unchanged, except for outer blank lines.
     """
     text = re.sub(r"\r\n?", "\n", text)
     hyphens = [match.end() for match in _HYPHEN_LINE.finditer(text)]
-    # Other lines of hyphens part scenes; nothing may be cut there.
+    # Other lines of hyphens separate scenes and are kept.
     if len(hyphens) >= 2 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]]:
         text = text[hyphens[1]:]
     text = _COLOPHON.sub("", text)

@@ -1,6 +1,6 @@
 """Corpora: plain or Aozora text in files, folders and archives, read document by document.
 
-A corpus is never held whole: `read_documents` yields one document at a time, `read_parts` even a long one in parts.
+A corpus is never held in memory as a whole: `read_documents` yields documents, `read_parts` parts of long ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。
 
 @dataclass(frozen=True)
 class Document:
-    """One text of a corpus: a file, or a line of one, and the name it was found under."""
+    """One text of a corpus: a file, or a line of one, and its name."""
 
     name: str
     text: str
@@ -33,14 +33,14 @@ class Document:
 
 @dataclass(frozen=True)
 class Part:
-    """A document, or a part of a long one: `ends` says whether it is the last of its document.
+    """A document, or a part of a long one: `is_last` says whether it is the last of its document.
 
-    `n_read`: bytes of text that were read by then, of all files.
+    `n_read`: bytes of text read so far, of all files.
     """
 
     name: str
     text: str
-    ends: bool
+    is_last: bool
     n_read: int
 
 
@@ -49,7 +49,7 @@ def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Doc
     texts: list[str] = []
     for part in read_parts(paths, unit=unit):
         texts.append(part.text)
-        if part.ends:
+        if part.is_last:
             yield Document(part.name, "".join(texts))
             texts = []
 
@@ -57,46 +57,46 @@ def read_documents(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Doc
 def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     """Every document below `paths` (files, folders, archives), in name order, as a stream.
 
-    In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a file
-    named itself is always a text. `unit` says what a document is: "file", or "line" (empty lines are none; of a
-    tab-separated line the last field counts). A file above `text_stream.WHOLE_BYTES` is taken as plain text, not for
-    Aozora's, and comes in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
+    In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a path to a
+    file is always read as text. `unit` defines a document: "file", or "line" (empty lines are skipped; of a
+    tab-separated line the last field is used). A file above `text_stream.WHOLE_BYTES` is read as plain text, not in
+    Aozora's notation, and in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
     or when a file cannot be read or decoded.
     """
     if unit not in UNITS:
         raise InputError(f"A document is a 'file' or a 'line'; got {unit!r}.")
     paths = [Path(path) for path in paths]
-    before, found = 0, False
+    bytes_before, found_text = 0, False
     for path in paths:
         for name, content in _texts(path):
-            found = True
+            found_text = True
             n_lines = n_read = 0
-            for text, ends, n_read in blocks(content, name):
-                whole = ends and not n_lines
-                if whole and is_aozora(text):
+            for text, is_last_block, n_read in blocks(content, name):
+                is_whole = is_last_block and not n_lines
+                if is_whole and is_aozora(text):
                     text = strip_aozora(text)
                 if unit == "file":
-                    n_lines += not ends
-                    yield Part(name, text, ends, before + n_read)
+                    n_lines += not is_last_block
+                    yield Part(name, text, is_last_block, bytes_before + n_read)
                     continue
                 for line in text.splitlines():
                     n_lines += 1
                     if line.strip():
-                        yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, before + n_read)
-            before += n_read
-    if not found:
+                        yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, bytes_before + n_read)
+            bytes_before += n_read
+    if not found_text:
         raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
                          + ", ".join(map(str, paths)))
 
 
 def text_bytes(paths: Iterable[Path]) -> int:
-    """How many bytes of text `read_parts` will read below `paths`; 0 where that cannot be known beforehand."""
-    sizes = [_size(path) for given in paths for path in _files(Path(given))]
+    """The number of bytes of text that `read_parts` will read below `paths`; 0 where it is not known in advance."""
+    sizes = [_text_size(file) for path in paths for file in _files(Path(path))]
     return 0 if None in sizes else sum(size for size in sizes if size is not None)
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a text: lines, cut after 。！？ and a closing bracket that follows them."""
+    """The sentences of a text: lines, split after 。！？ and a closing bracket that follows them."""
     for line in text.splitlines():
         for sentence in _SENTENCE_END.split(line):
             sentence = sentence.strip()
@@ -104,21 +104,21 @@ def split_sentences(text: str) -> Iterator[str]:
                 yield sentence
 
 
-def pieces(text: str, most: int) -> list[str]:
-    """A text in parts of at most `most` characters, cut at line ends, else at sentence ends, else anywhere.
+def pieces(text: str, max_characters: int) -> list[str]:
+    """A text in parts of at most `max_characters` characters, split at line ends, else at sentence ends, else anywhere.
 
-    Blank lines are dropped; no other character is, and a text without any has no part.
+    Blank lines are dropped, all other characters are kept; an empty text has no part.
 
     >>> pieces("いち。\\nに。さん。\\n\\nし。", 6)
     ['いち。', 'に。さん。', 'し。']
     """
     parts: list[str] = []
     for line in text.splitlines():
-        for sentence in [line] if len(line) <= most else split_sentences(line):
-            for part in (sentence[i:i + most] for i in range(0, len(sentence), most)):
+        for sentence in [line] if len(line) <= max_characters else split_sentences(line):
+            for part in (sentence[i:i + max_characters] for i in range(0, len(sentence), max_characters)):
                 if not part.strip():
                     continue
-                if parts and len(parts[-1]) + 1 + len(part) <= most:
+                if parts and len(parts[-1]) + 1 + len(part) <= max_characters:
                     parts[-1] += "\n" + part
                 else:
                     parts.append(part)
@@ -144,11 +144,11 @@ def _files(path: Path) -> Iterator[Path]:
             yield child
 
 
-def _size(file: Path) -> int | None:
+def _text_size(file: Path) -> int | None:
     if not is_archive(file.name):
         return file.stat().st_size
     if not zipfile.is_zipfile(file):
-        return None  # a compressed tar tells its size at its end only
+        return None  # the size of a compressed tar is known only at its end
     with zipfile.ZipFile(file) as archive:
         return sum(info.file_size for info in archive.infolist()
                    if info.filename.lower().endswith(TEXT_SUFFIXES) and not is_hidden(info.filename))

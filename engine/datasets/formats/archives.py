@@ -1,4 +1,4 @@
-"""Files out of a zip, a tar or a folder, in memory: nothing is unpacked to the disk, whatever an archive says."""
+"""Reading of the files in a zip, a tar or a folder, in memory: nothing is unpacked to the disk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from engine.datasets.formats.unpacking import Wanted, is_hidden, member_name, refuse_excess, tar_members, zip_members
+from engine.datasets.formats.unpacking import (
+    MemberFilter,
+    is_hidden,
+    member_name,
+    refuse_excess,
+    tar_members,
+    zip_members,
+)
 from engine.errors import InputError
 
-# Endings of names; what is in a file says what it is.
+# Endings of names; the format is determined by the content.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MAX_UNPACKED_BYTES = 2**30
 
@@ -24,7 +31,7 @@ _TAR_SIGN, _TAR_SIGN_AT = b"ustar", 257
 _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
     b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile,
 }
-_START_BYTES = 512
+_HEAD_BYTES = 512
 
 
 def is_archive(name: str) -> bool:
@@ -40,17 +47,16 @@ def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str
                  max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[tuple[str, bytes]]:
     """The files in an archive or a folder, as (name, bytes), in the order of their names.
 
-    `source` is a zip, a tar (plain, .gz, .bz2, .xz) or a folder, told apart by content; `name` is what messages call
-    it. Only names that end in one of `suffixes` (any case; "/jp/books/test.review" is one too) are read, all by
-    default. The same files give the same pairs whatever they are packed in: names are relative, with "/" between
+    `source` is a zip, a tar (plain, .gz, .bz2, .xz) or a folder, distinguished by content; `name` is its name in
+    messages. Only names that end in one of `suffixes` (any case; "/jp/books/test.review" is one too) are read, all by
+    default. The same files give the same pairs in any packing: names are relative, with "/" between
     folders, read as UTF-8 or CP932, in Unicode's NFC. Hidden files and those that macOS adds (._name, __MACOSX)
-    are left out; in a folder a link to a file stands for the file, and no link to a folder is followed.
+    are left out; in a folder a link to a file is read as the file, and no link to a folder is followed.
 
-    One file is held at a time, of a tar all that are wanted. Raises InputError while it is iterated, before
-    any pair that would be wrong: no such file, no archive, a damaged one; a name that leads out of the archive
-    or stands in it twice; a wanted member that is a link or a device or has a password; more than `max_bytes`
-    unpacked (of a tar unwanted members count too, for they must be unpacked to get past them) or more than
-    `unpacking.MAX_MEMBERS` members.
+    One file is held in memory at a time, of a tar all that are wanted. Raises InputError during iteration, before any
+    wrong pair: no such file, no archive, a damaged one; a name that points outside the archive or occurs twice; a
+    wanted member that is a link or a device or has a password; more than `max_bytes` unpacked (of a tar unwanted
+    members count too, because they are unpacked to be skipped) or more than `unpacking.MAX_MEMBERS` members.
 
     >>> import zipfile
     >>> with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
@@ -59,55 +65,55 @@ def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str
     >>> list(read_members(packed.getvalue(), "mine.zip", suffixes=[".txt"]))
     [('news/a.txt', b'sooner'), ('news/b.txt', b'later')]
     """
-    shown = name or (source.name if isinstance(source, Path) else "") or "The archive"
+    title = name or (source.name if isinstance(source, Path) else "") or "The archive"
     endings = None if suffixes is None else tuple(suffix.lower() for suffix in suffixes)
 
-    def wanted(member: str) -> bool:
+    def is_wanted(member: str) -> bool:
         return not is_hidden(member) and (endings is None or member.lower().endswith(endings))
 
     if isinstance(source, Path) and source.is_dir():
-        yield from _folder(source, shown, wanted, max_bytes)
+        yield from _folder(source, title, is_wanted, max_bytes)
         return
-    with _opened(source, shown) as file:
-        start = file.read(_START_BYTES)
+    with _opened(source, title) as file:
+        start = file.read(_HEAD_BYTES)
         file.seek(0)
         open_compressed = next((opener for sign, opener in _OPENERS.items() if start.startswith(sign)), None)
         if start.startswith(_ZIP_SIGNS):
-            yield from zip_members(file, shown, wanted, max_bytes)
+            yield from zip_members(file, title, is_wanted, max_bytes)
         elif open_compressed is not None:
-            yield from tar_members(open_compressed(file), shown, wanted, max_bytes)
+            yield from tar_members(open_compressed(file), title, is_wanted, max_bytes)
         elif start[_TAR_SIGN_AT:].startswith(_TAR_SIGN):
-            yield from tar_members(file, shown, wanted, max_bytes)
+            yield from tar_members(file, title, is_wanted, max_bytes)
         else:
-            raise InputError(f"{shown} is neither a zip nor a tar archive. Pack its files as one of "
+            raise InputError(f"{title} is neither a zip nor a tar archive. Pack its files as one of "
                              f"{', '.join(SUFFIXES)}.")
 
 
-def _folder(folder: Path, shown: str, wanted: Wanted, max_bytes: int) -> Iterator[tuple[str, bytes]]:
+def _folder(folder: Path, title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     def refuse(error: OSError) -> None:
-        raise InputError(f"{error.filename} in {shown} cannot be read: {error.strerror or error}.") from error
+        raise InputError(f"{error.filename} in {title} cannot be read: {error.strerror or error}.") from error
 
-    found: dict[str, Path] = {}
+    path_by_member: dict[str, Path] = {}
     unpacked = n_files = 0
     for parent, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [child for child in folders if not child.startswith(".")]
         n_files += len(files)
-        refuse_excess(shown, unpacked, max_bytes, n_files)
+        refuse_excess(title, unpacked, max_bytes, n_files)
         for path in (Path(parent, file) for file in files):
             member = member_name(os.fsencode(path.relative_to(folder).as_posix()))
-            if wanted(member) and path.is_file():  # no pipe, no link to nowhere
-                found[member] = path
+            if is_wanted(member) and path.is_file():  # no pipe, no broken link
+                path_by_member[member] = path
                 unpacked += path.stat().st_size
-    refuse_excess(shown, unpacked, max_bytes, n_files)
-    for member in sorted(found):
+    refuse_excess(title, unpacked, max_bytes, n_files)
+    for member in sorted(path_by_member):
         try:
-            yield member, found[member].read_bytes()
+            yield member, path_by_member[member].read_bytes()
         except OSError as error:
             refuse(error)
 
 
 @contextmanager
-def _opened(source: Path | bytes, shown: str) -> Iterator[IO[bytes]]:
+def _opened(source: Path | bytes, title: str) -> Iterator[IO[bytes]]:
     try:
         file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Which column of a table plays which role: guessed from the names that data sets are published with."""
+"""The roles of the columns of a table: guessed from the names in published datasets, or chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.errors import InputError
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
 
-# In order of preference, spelled as `fold` leaves them. Published names: BLiMP sentence_good and linguistics_term,
+# In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,
 # JBLiMP good_sentence and phenomenon, CrowS-Pairs sent_more and bias_type, COMPS prefix_acceptable, JSTS sentence1.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "文", "本文", "文章", "テキスト", "body", "title", "タイトル", "見出し"),
@@ -41,14 +41,14 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 class Role(NamedTuple):
-    """What a column is for; `required` roles must have one."""
+    """The use of a column; `required` roles must have one."""
 
     name: str
     required: bool
     description: str
 
 
-def fold(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A column name for comparison: NFKC, lower case, and _ for spaces and hyphens."""
     return re.sub(r"[\s_-]+", "_", unicodedata.normalize("NFKC", name).casefold().strip())
 
@@ -56,48 +56,50 @@ def fold(name: str) -> str:
 def guess(columns: Iterable[str], roles: Iterable[str]) -> dict[str, str | None]:
     """For each role the column that its known NAMES point to, or None; no column is taken twice.
 
-    Two columns to be joined come back as "prefix_acceptable + property_phrase".
+    Two columns to be joined are returned as "prefix_acceptable + property_phrase".
     """
-    by_folded: dict[str, str] = {}
+    by_normalized_name: dict[str, str] = {}
     for column in columns:
-        by_folded.setdefault(fold(column), column)
+        by_normalized_name.setdefault(normalize_name(column), column)
     taken: set[str] = set()
-    found: dict[str, str | None] = {}
+    column_by_role: dict[str, str | None] = {}
     for role in roles:
         parts = next((parts for parts in (alias.split(JOIN) for alias in NAMES[role])
-                      if all(part in by_folded for part in parts) and by_folded[parts[0]] not in taken), [])
-        found[role] = JOIN.join(by_folded[part] for part in parts) or None
-        taken.update(by_folded[part] for part in parts[:1])
-    return found
+                      if all(part in by_normalized_name for part in parts)
+                      and by_normalized_name[parts[0]] not in taken), [])
+        column_by_role[role] = JOIN.join(by_normalized_name[part] for part in parts) or None
+        taken.update(by_normalized_name[part] for part in parts[:1])
+    return column_by_role
 
 
 def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mapping[str, str | None],
-           given: Mapping[str, str | None] | None) -> dict[str, str | None]:
-    """The column of every role: as `given` ("" or None = none), else, where a role is not mentioned, as guessed.
+           chosen_by_user: Mapping[str, str | None] | None) -> dict[str, str | None]:
+    """The column of every role: as in `chosen_by_user` ("" or None = none), or as guessed for other roles.
 
-    Raises InputError saying what was found and what is needed: a role that does not exist, a
+    Raises InputError that lists the columns and what is needed: a role that does not exist, a
     column that does not exist, a required role without column, or one column for two of them.
     """
-    given = given or {}
-    known = [role.name for role in roles]
-    found = f"Found: {quoted(list(frame.columns))}."
-    unknown = [role for role in given if role not in known]
+    chosen_by_user = chosen_by_user or {}
+    role_names = [role.name for role in roles]
+    available = f"Found: {quoted(list(frame.columns))}."
+    unknown = [role for role in chosen_by_user if role not in role_names]
     if unknown:
-        raise InputError(f"There is no role {quoted(unknown)}; columns can be chosen for: {quoted(known)}.")
-    chosen = {role: (given[role] if role in given else guessed[role]) or None for role in known}
+        raise InputError(f"There is no role {quoted(unknown)}; columns can be chosen for: {quoted(role_names)}.")
+    chosen = {role: (chosen_by_user if role in chosen_by_user else guessed)[role] or None for role in role_names}
     absent = [column for column in chosen.values() if column and not _exists(column, frame)]
     if absent:
-        raise InputError(f"{name} has no column {quoted(absent)}. {found}")
+        raise InputError(f"{name} has no column {quoted(absent)}. {available}")
     missing = [role for role in roles if role.required and not chosen[role.name]]
     if missing:
         needed = "; ".join(f"'{role.name}' ({role.description}; also read: {quoted(NAMES[role.name][1:6])})"
                            for role in missing)
         hint = " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else ""
-        raise InputError(f"{name} lacks a needed column: {needed}. {found}{hint} The first line of a file must name "
-                         "its columns; rename one, or say which column plays which role.")
+        raise InputError(f"{name} lacks a needed column: {needed}. {available}{hint} The first line of a file must "
+                         "name its columns; rename one, or say which column plays which role.")
     required = [str(chosen[role.name]) for role in roles if role.required]
     if len(set(required)) < len(required):
-        raise InputError(f"{name}: the column {quoted(sorted(set(required)))} cannot be {quoted(known[:2])} at once.")
+        raise InputError(f"{name}: the column {quoted(sorted(set(required)))} cannot be {quoted(role_names[:2])} at "
+                         "once.")
     return chosen
 
 

@@ -1,7 +1,7 @@
 """CSV, TSV and semicolon-separated text to rows of strings; nothing is converted.
 
-The standard library's csv module is used rather than pandas because it reports every line that
-does not fit and leaves "NA", "001" and "1e5" as they stand.
+The standard library's csv module is used rather than pandas because it reports every invalid line
+and leaves "NA", "001" and "1e5" unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.datasets.formats.formulas import restored
+from engine.datasets.formats.formulas import unescape_formula
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, grid, quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -19,11 +19,11 @@ from engine.language.quantities import count
 SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 FIRST_TRIED = {".tsv": "\t"}
 
-# The csv module's own words say little to somebody with a spreadsheet.
+# The csv module's messages -> explanations for users of a spreadsheet.
 _REASONS = {
     "unexpected end of data": "the quotation mark that opens a field here is never closed",
     "expected after": 'text follows a closing quotation mark; inside quoted text write each " twice',
-    "new-line character": "a carriage return stands in a field without quotation marks",
+    "new-line character": "a field without quotation marks holds a carriage return",
     "field larger than": "a field is longer than 131,072 characters; is a quotation mark never closed?",
 }
 
@@ -39,7 +39,7 @@ class Record:
 
 
 def sniff(text: str, suffix: str = ".csv") -> str:
-    """The separator that cuts the header line into the most fields; on a tie the suffix's own."""
+    """The separator that splits the header line into the most fields; on a tie that of the suffix."""
     order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
     return max(order, key=lambda separator: _n_header_fields(text, separator))
 
@@ -48,10 +48,10 @@ def records(text: str, separator: str) -> list[Record]:
     """Every record that is not blank, faulty ones included.
 
     Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
-    quotes. A record that breaks this carries its fault instead of fields; reading goes on after it.
+    quotes. A record that violates this has a fault instead of fields; reading continues after it.
     """
     reader = csv.reader(_lines(text), delimiter=separator, strict=True)
-    found: list[Record] = []
+    parsed: list[Record] = []
     number = 0
     while True:
         number += 1
@@ -59,31 +59,31 @@ def records(text: str, separator: str) -> list[Record]:
         try:
             fields = next(reader)
         except StopIteration:
-            return found
+            return parsed
         except csv.Error as error:
-            found.append(Record(number, line, [], _reason(str(error))))
+            parsed.append(Record(number, line, [], _reason(str(error))))
             continue
         if len(fields) > 1 or (fields and fields[0].strip()):
-            found.append(Record(number, line, [restored(field) for field in fields]))
+            parsed.append(Record(number, line, [unescape_formula(field) for field in fields]))
 
 
 def read_delimited(text: str, name: str, separator: str) -> Grid:
     """The text's rows under its header line.
 
-    Raises InputError listing every line that is wrongly quoted or whose number of fields is not
-    the header's.
+    Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
+    that of the header.
     """
     header, *rows = records(text, separator)
     if header.fault:
         raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
-    return fitted(name, header.fields, rows, header.number, separator)
+    return grid_of_records(name, header.fields, rows, header.number, separator)
 
 
-def fitted(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str) -> Grid:
+def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
-    Rows at the end that are separators only, as spreadsheets leave them, are left out with a notice.
-    Raises InputError listing every row that carries a fault or has not as many fields as `header`.
+    Rows at the end that are separators only, as spreadsheets write them, are left out with a notice.
+    Raises InputError listing every row that has a fault or another number of fields than `header`.
     """
     n_fields = len(header)
     bad = [
@@ -105,7 +105,7 @@ def fitted(name: str, header: Sequence[str], rows: Sequence[Record], offset: int
 
 
 def _lines(text: str) -> io.StringIO:
-    # Carriage returns end lines only in the files of old Macs, which have no line feeds. csv sees to "\r\n" itself.
+    # Carriage returns alone end lines only in files of old Macs, which have no line feeds. csv handles "\r\n" itself.
     return io.StringIO(text, newline="\n" if "\n" in text else "")
 
 
@@ -118,4 +118,4 @@ def _n_header_fields(text: str, separator: str) -> int:
 
 
 def _reason(error: str) -> str:
-    return next((words for part, words in _REASONS.items() if part in error), error)
+    return next((reason for pattern, reason in _REASONS.items() if pattern in error), error)

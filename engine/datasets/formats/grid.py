@@ -1,7 +1,7 @@
-"""A file's rows before they are a dataset: named columns, numbered rows, every value a str.
+"""The rows of a file before they become a dataset: named columns, numbered rows, every value a str.
 
 Each reader (`delimited`, `json_rows`, `workbook`) yields header and rows; `grid` cleans and checks
-them the same way for all, so that one message fits every format.
+them in the same way, with the same messages for every format.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
 MAX_COLUMNS = 1000
-# Said once in every message that lists rows, so that nobody has to guess what is counted.
+# Part of every message that lists rows.
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Columns of strings; `numbers[i]` is the place of row i in the file (1 = first row of data)."""
+    """Columns of strings; `numbers[i]` is the number of row i in the file (1 = first row of data)."""
 
     columns: tuple[str, ...]
     numbers: tuple[int, ...]
@@ -32,16 +32,16 @@ def grid(name: str, header: Sequence[str], rows: Sequence[tuple[int, Sequence[st
          notices: Sequence[str] = ()) -> Grid:
     """A checked Grid of `rows` (number, values as many as `header`) of the file `name`.
 
-    Column names are stripped; a column without name is called "column 3" by its place, and left
+    Column names are stripped; a column without name is called "column 3" by its position, and left
     out when it is empty as well. Raises InputError for no rows, two columns of one name, too many
     columns, and characters that no text can hold (NUL, half a surrogate pair): every such row.
     """
     columns, values = [], []
-    for place, column_name in enumerate(header):
-        column = tuple(row[place] for _, row in rows)
+    for index, column_name in enumerate(header):
+        column = tuple(row[index] for _, row in rows)
         title = column_name.strip().strip("\ufeff")
         if title or any(column):
-            columns.append(title or f"column {place + 1}")
+            columns.append(title or f"column {index + 1}")
             values.append(column)
     repeated = [title for title, count in Counter(columns).items() if count > 1]
     if repeated:
@@ -58,28 +58,28 @@ def grid(name: str, header: Sequence[str], rows: Sequence[tuple[int, Sequence[st
 
 
 def quoted(names: Sequence[str], limit: int = 20) -> str:
-    """Names for a message: 'a', 'b' and so on; very long ones and very many are cut with …"""
+    """Names for a message: 'a', 'b' and so on; long names and long lists are truncated with …"""
     shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
     return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > limit else "")
 
 
 def _refuse_broken_characters(name: str, columns: Sequence[str], numbers: Sequence[int],
                               values: Sequence[Sequence[str]]) -> None:
-    broken_titles = [title for title in columns if not _is_whole(title)]
+    broken_titles = [title for title in columns if not _is_encodable(title)]
     if broken_titles:
         raise InputError(f"{name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate pair.")
     bad: list[BadRow] = []
     for title, column in zip(columns, values, strict=True):
-        # One look at the whole column: broken characters are rare and 100,000 looks are not.
-        if not _is_whole("".join(column)):
+        # The whole column is checked at once, because checking 100,000 values one by one is slow.
+        if not _is_encodable("".join(column)):
             bad += [BadRow(number, f"'{title}' holds a NUL or half of a surrogate pair")
-                    for number, value in zip(numbers, column, strict=True) if not _is_whole(value)]
+                    for number, value in zip(numbers, column, strict=True) if not _is_encodable(value)]
     if bad:
         raise InputError(f"{name}: {count(len(bad), 'value')} cannot be a text. Write these characters again, or "
                          f"remove them. {ROW_NUMBERS}", sorted(bad, key=lambda row: row.row))
 
 
-def _is_whole(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

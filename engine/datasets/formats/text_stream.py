@@ -1,4 +1,4 @@
-"""A text file of any size, block by block: a small one whole, a large one in pieces that end with a line."""
+"""A text file of any size in blocks: a small one as a whole, a large one in blocks that end with a line."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.datasets.formats.encodings import BOMS, NO_CP932, TRIED, decode
+from engine.datasets.formats.encodings import BOMS, ENCODINGS_TRIED, UNDEFINED_IN_CP932, decode
 from engine.errors import InputError
 
-# Up to here a file is read at once.
+# A file up to this size is read at once.
 WHOLE_BYTES = 16 * 2**20
 BLOCK_BYTES = 2**20
-# A line that goes on for longer is cut anywhere.
+# A longer line is split anywhere.
 LONGEST_LINE = 4 * 2**20
 
 
 class Block(NamedTuple):
-    """Some text of a file; `ends` says whether it is the last, `n_read` how many bytes were read by then."""
+    """Some text of a file; `is_last`: whether it is the last block; `n_read`: the number of bytes read so far."""
 
     text: str
-    ends: bool
+    is_last: bool
     n_read: int
 
 
 def blocks(source: Path | bytes, name: str) -> Iterator[Block]:
     """The text of a file, or of bytes, called `name`: all of it in a block of WHOLE_BYTES or fewer, else in several.
 
-    Encodings are those of `encodings.decode`; which of them a large file has, its start says. Raises InputError, as
-    it goes on, when the file cannot be read or decoded.
+    Encodings are those of `encodings.decode`; that of a large file is determined by its start. Raises InputError,
+    during iteration, when the file cannot be read or decoded.
     """
     try:
         if isinstance(source, Path):
@@ -55,15 +55,15 @@ def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
     decoder: codecs.IncrementalDecoder | None = None
     while raw := file.read(BLOCK_BYTES):
         if decoder is None or (encoding == "ascii" and not raw.isascii()):
-            # So long as all is ASCII, nothing tells UTF-8 from CP932.
+            # ASCII text does not distinguish UTF-8 from CP932.
             encoding = _encoding_of(raw, name)
             decoder = codecs.getincrementaldecoder(encoding)()
         try:
             text = decoder.decode(raw)
         except UnicodeDecodeError as error:
-            raise _unexplained(name, encoding, n_read + error.start) from error
-        if encoding == "cp932" and NO_CP932.search(text):
-            raise _unexplained(name, encoding, n_read)
+            raise _undecodable(name, encoding, n_read + error.start) from error
+        if encoding == "cp932" and UNDEFINED_IN_CP932.search(text):
+            raise _undecodable(name, encoding, n_read)
         rest += text
         n_read += len(raw)
         cut = rest.rfind("\n") + 1 or (len(rest) if len(rest) > LONGEST_LINE else 0)
@@ -73,7 +73,7 @@ def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
     try:
         yield Block(rest + (decoder.decode(b"", True) if decoder else ""), True, n_read)
     except UnicodeDecodeError as error:
-        raise _unexplained(name, encoding, n_read) from error
+        raise _undecodable(name, encoding, n_read) from error
 
 
 def _encoding_of(raw: bytes, name: str) -> str:
@@ -82,15 +82,15 @@ def _encoding_of(raw: bytes, name: str) -> str:
     for bom, encoding in BOMS.items():
         if raw.startswith(bom):
             return encoding
-    for encoding in TRIED:
+    for encoding in ENCODINGS_TRIED:
         try:
-            codecs.getincrementaldecoder(encoding)().decode(raw)  # the last character may be cut in two
+            codecs.getincrementaldecoder(encoding)().decode(raw)  # the last character may be incomplete
             return encoding
         except UnicodeDecodeError:
             continue
     raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932. Save it as UTF-8 and try again.")
 
 
-def _unexplained(name: str, encoding: str, place: int) -> InputError:
-    return InputError(f"{name} begins as {encoding.upper()}, but near byte {place:,} it is something else. Save the "
+def _undecodable(name: str, encoding: str, position: int) -> InputError:
+    return InputError(f"{name} begins as {encoding.upper()}, but near byte {position:,} it is something else. Save the "
                       "whole file as UTF-8 and try again.")

@@ -1,4 +1,4 @@
-"""The members of a zip or a tar stream, and what is refused of them: an archive may come from anybody."""
+"""The members of a zip or a tar stream, with checks, because an archive may come from an untrusted source."""
 
 from __future__ import annotations
 
@@ -17,75 +17,75 @@ from engine.errors import InputError
 
 MAX_MEMBERS = 200_000
 
-Wanted = Callable[[str], bool]
+MemberFilter = Callable[[str], bool]
 
-# RuntimeError: a password; NotImplementedError: an unusual compression; OSError: among others, no gzip after all.
+# RuntimeError: a password; NotImplementedError: an unsupported compression; OSError: among others, not a gzip file.
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
            NotImplementedError, ValueError)
 _REPACK = "Unpack it, look at what it holds, and pack the files again as a plain zip."
 _UTF8_FLAG, _PASSWORD_FLAG = 0x800, 0x1
-_DRAINED_BYTES = 2**16
+_TRAILER_BLOCK_BYTES = 2**16
 
 
-def zip_members(file: IO[bytes], shown: str, wanted: Wanted, max_bytes: int) -> Iterator[tuple[str, bytes]]:
+def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The wanted files of a zip, sorted by name, unpacked one after the other; raises as `archives.read_members`."""
-    with _breakage_explained(shown):
+    with _as_input_error(title):
         archive = zipfile.ZipFile(file)
     with archive:
-        found: dict[str, zipfile.ZipInfo] = {}
+        info_by_member: dict[str, zipfile.ZipInfo] = {}
         unpacked = 0
         for number, info in enumerate(archive.infolist(), start=1):
             # Where the flag is not set zipfile reads CP437, in which every byte is a character.
             encoding = "utf-8" if info.flag_bits & _UTF8_FLAG else "cp437"
             member = member_name(info.orig_filename.encode(encoding))
-            _refuse_tricks(shown, member)
-            if not member.endswith("/") and wanted(member):
-                _refuse_second(shown, member, found)
+            _refuse_unsafe_name(title, member)
+            if not member.endswith("/") and is_wanted(member):
+                _refuse_duplicate(title, member, info_by_member)
                 if stat.S_ISLNK(info.external_attr >> 16):
-                    raise _refused(shown, member, "is a link")
+                    raise _refused(title, member, "is a link")
                 if info.flag_bits & _PASSWORD_FLAG:
-                    raise _refused(shown, member, "has a password")
-                found[member] = info
-                # A size that lies gains nothing: no more than it says is unpacked, and then the checksum is wrong.
+                    raise _refused(title, member, "has a password")
+                info_by_member[member] = info
+                # A false size is harmless: no more than that is unpacked, and then the checksum is wrong.
                 unpacked += info.file_size
-            refuse_excess(shown, unpacked, max_bytes, number)
-        for member in sorted(found):
-            with _breakage_explained(shown, member):
-                raw = archive.read(found[member])
+            refuse_excess(title, unpacked, max_bytes, number)
+        for member in sorted(info_by_member):
+            with _as_input_error(title, member):
+                raw = archive.read(info_by_member[member])
             yield member, raw
 
 
-def tar_members(file: IO[bytes], shown: str, wanted: Wanted, max_bytes: int) -> Iterator[tuple[str, bytes]]:
+def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     """The wanted files of an uncompressed tar stream, sorted by name; raises as `archives.read_members`."""
-    found: dict[str, bytes] = {}
+    content_by_member: dict[str, bytes] = {}
     unpacked = 0
-    stream = _Bounded(file, shown, max_bytes)
-    # As a stream ("|"): going back in a compressed file would mean to unpack it again from its start.
-    with _breakage_explained(shown), tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as archive:
+    stream = _BoundedStream(file, title, max_bytes)
+    # As a stream ("|"): seeking backwards in a compressed file would unpack it again from its start.
+    with _as_input_error(title), tarfile.open(fileobj=stream, mode="r|", encoding="utf-8") as archive:
         for number, info in enumerate(archive, start=1):
             member = member_name(info.name.encode("utf-8", "surrogateescape"))
-            _refuse_tricks(shown, member)
-            refuse_excess(shown, unpacked, max_bytes, number)
-            if not info.isdir() and wanted(member):
-                _refuse_second(shown, member, found)
+            _refuse_unsafe_name(title, member)
+            refuse_excess(title, unpacked, max_bytes, number)
+            if not info.isdir() and is_wanted(member):
+                _refuse_duplicate(title, member, content_by_member)
                 if not info.isreg():
-                    raise _refused(shown, member, "is a link or a device")
+                    raise _refused(title, member, "is a link or a device")
                 unpacked += info.size  # of a sparse file more than the stream holds
-                refuse_excess(shown, unpacked, max_bytes, number)
+                refuse_excess(title, unpacked, max_bytes, number)
                 content = archive.extractfile(info)
-                found[member] = content.read() if content else b""
-        # tarfile takes a header that makes no sense for the end; so look whether it was, and let gzip check its sum.
-        while rest := archive.fileobj.read(_DRAINED_BYTES):  # type: ignore[union-attr]
+                content_by_member[member] = content.read() if content else b""
+        # tarfile takes an invalid header for the end; so check that it was, and let gzip verify its checksum.
+        while rest := archive.fileobj.read(_TRAILER_BLOCK_BYTES):  # type: ignore[union-attr]
             if rest.count(0) != len(rest):
-                raise tarfile.ReadError("no sense in the middle of it")
+                raise tarfile.ReadError("an invalid header before its end")
         if stream.last_block.count(0) != tarfile.BLOCKSIZE:
             raise tarfile.ReadError("its end is missing")
-    for member in sorted(found):
-        yield member, found.pop(member)
+    for member in sorted(content_by_member):
+        yield member, content_by_member.pop(member)
 
 
 def member_name(raw: bytes) -> str:
-    """A name from UTF-8, else CP932, else what DOS had; with "/" between folders, also where Windows wrote it.
+    """A name decoded from UTF-8, else CP932, else CP437; with "/" between folders, also where Windows wrote it.
 
     >>> member_name("話題\\\\表.txt".encode("cp932")), member_name(b"./a/b.txt")
     ('話題/表.txt', 'a/b.txt')
@@ -94,65 +94,65 @@ def member_name(raw: bytes) -> str:
     for encoding in ("cp932", "utf-8"):
         with suppress(UnicodeDecodeError):
             text = raw.decode(encoding)
-    # Only now: in CP932 the second byte of 表 is a backslash.
+    # After decoding: in CP932 the second byte of 表 is a backslash.
     parts = unicodedata.normalize("NFC", text).replace("\\", "/").split("/")
     return "/".join(part for part in parts if part != ".")
 
 
 def is_hidden(member: str) -> bool:
-    """Whether a file is one that a system keeps for itself."""
+    """Whether a file is hidden, or one that macOS adds to archives."""
     parts = member.split("/")
     return "__MACOSX" in parts or any(part.startswith(".") for part in parts)
 
 
-def refuse_excess(shown: str, unpacked: int, max_bytes: int, n_members: int) -> None:
+def refuse_excess(title: str, unpacked: int, max_bytes: int, n_members: int) -> None:
     """Raise InputError for more bytes than `max_bytes` or more members than MAX_MEMBERS."""
     if unpacked > max_bytes:
-        raise InputError(f"{shown} unpacks to more than {max_bytes / 2**20:,.0f} MiB, the most that is read of one "
+        raise InputError(f"{title} unpacks to more than {max_bytes / 2**20:,.0f} MiB, the most that is read of one "
                          "archive. Leave out what is not needed, or split it.")
     if n_members > MAX_MEMBERS:
-        raise InputError(f"{shown} holds more than {MAX_MEMBERS:,} files, the most that are read of one archive. "
+        raise InputError(f"{title} holds more than {MAX_MEMBERS:,} files, the most that are read of one archive. "
                          "Leave out what is not needed, or split it.")
 
 
-class _Bounded(io.RawIOBase):
-    """A stream that gives no more than so many bytes, so that a header cannot hide a bomb, and knows its last block."""
+class _BoundedStream(io.RawIOBase):
+    """A stream of limited length, which a decompression bomb cannot exceed; it keeps its last block."""
 
-    def __init__(self, file: IO[bytes], shown: str, max_bytes: int) -> None:
-        self._file, self._shown, self._max_bytes = file, shown, max_bytes
-        self._left = max_bytes + 2 * MAX_MEMBERS * tarfile.BLOCKSIZE  # headers and padding are no content
+    def __init__(self, file: IO[bytes], title: str, max_bytes: int) -> None:
+        self._file, self._title, self._max_bytes = file, title, max_bytes
+        self._remaining = max_bytes + 2 * MAX_MEMBERS * tarfile.BLOCKSIZE  # headers and padding do not count
         self.last_block = b""
 
     def read(self, size: int = -1) -> bytes:
-        """As of any file, until there were too many bytes."""
+        """Read as from any file. Raises InputError once there were too many bytes."""
         raw = self._file.read(size)
-        self._left -= len(raw)
-        if self._left < 0:
-            refuse_excess(self._shown, self._max_bytes + 1, self._max_bytes, 0)
+        self._remaining -= len(raw)
+        if self._remaining < 0:
+            refuse_excess(self._title, self._max_bytes + 1, self._max_bytes, 0)
         self.last_block = (self.last_block + raw)[-tarfile.BLOCKSIZE:]
         return raw
 
 
-def _refuse_tricks(shown: str, member: str) -> None:
+def _refuse_unsafe_name(title: str, member: str) -> None:
     has_drive = member[1:2] == ":" and member[:1].isascii() and member[:1].isalpha()
     if member.startswith("/") or has_drive or ".." in member.split("/") or "\0" in member:
-        raise _refused(shown, member, "would lie outside of it")
+        raise _refused(title, member, "would lie outside of it")
 
 
-def _refuse_second(shown: str, member: str, found: Container[str]) -> None:
-    if member in found:
-        raise _refused(shown, member, "stands in it twice")
+def _refuse_duplicate(title: str, member: str, earlier_members: Container[str]) -> None:
+    if member in earlier_members:
+        raise _refused(title, member, "occurs in it twice")
 
 
-def _refused(shown: str, member: str, why: str) -> InputError:
-    return InputError(f"{shown} is not read: its member {member!r} {why}. {_REPACK}")
+def _refused(title: str, member: str, reason: str) -> InputError:
+    return InputError(f"{title} is not read: its member {member!r} {reason}. {_REPACK}")
 
 
 @contextmanager
-def _breakage_explained(shown: str, member: str = "") -> Iterator[None]:
+def _as_input_error(title: str, member: str = "") -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
-        where = f"{member} in {shown}" if member else shown
+        where = f"{member} in {title}" if member else title
         raise InputError(f"{where} cannot be unpacked: it is damaged, or packed in a way that is not read "
                          f"({str(error) or type(error).__name__}). {_REPACK}") from error

@@ -13,7 +13,7 @@ from engine.errors import InputError
 ZIP_SIGN = b"PK\x03\x04"
 # Old .xls files, and .xlsx files with a password.
 OLE_SIGN = b"\xd0\xcf\x11\xe0"
-MAX_ROWS = 1_048_576  # Excel's own limit; a forged row number would otherwise be counted up to
+MAX_ROWS = 1_048_576  # Excel's own limit; bounds the loop for a forged row number
 MAX_UNPACKED_BYTES = 2 * 2**30
 
 _SAVE_AS = "Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as CSV UTF-8."
@@ -24,10 +24,10 @@ Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled
 def read_workbook(raw: bytes, name: str) -> Grid:
     """The rows under the first filled row of the first sheet that is not empty.
 
-    Values are what the cell holds: texts untouched, whole numbers without ".0", dates in ISO
-    form. A formula counts with its stored result, or as its own text in a workbook that stores no
+    Values are those of the cells: texts unchanged, whole numbers without ".0", dates in ISO
+    format. A formula is read as its stored result, or as its own text in a workbook that stores no
     results at all (one written by a program). Blank rows are left out but counted, other sheets
-    are named in a notice. Raises InputError for anything that is no such workbook.
+    are named in a notice. Raises InputError for any other file.
     """
     if raw.startswith(OLE_SIGN):
         raise InputError(f"{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}")
@@ -40,7 +40,7 @@ def read_workbook(raw: bytes, name: str) -> Grid:
     except InputError:
         raise
     except Exception as error:
-        # openpyxl meets a broken file with whatever it trips over: KeyError, TypeError, ParseError, BadZipFile …
+        # openpyxl raises errors of many classes for a damaged file: KeyError, TypeError, ParseError, BadZipFile …
         raise InputError(f"{name} cannot be read as an Excel workbook ({type(error).__name__}). {_SAVE_AS}") from error
     if not rows:
         raise InputError(f"{name} holds no data.")
@@ -62,7 +62,7 @@ def _refuse_other_archives(raw: bytes, name: str) -> None:
 
 
 def _book(raw: bytes, *, data_only: bool) -> Any:
-    # Imported here because it takes as long as a quarter of pandas, and few files are workbooks.
+    # Imported here because importing it is slow, and few files are workbooks.
     import openpyxl
 
     return openpyxl.load_workbook(io.BytesIO(raw), read_only=True, data_only=data_only)
@@ -84,24 +84,24 @@ def _first_filled_sheet(raw: bytes, name: str) -> tuple[list[str], list[Row]]:
             rows, formulas = _filled_rows(sheet, name)
             if rows:
                 titles.append(sheet.title)
-                place = sheets.index(sheet)
+                sheet_index = sheets.index(sheet)
     finally:
         book.close()
     if formulas:
-        _put_results(raw, place, rows, formulas)
+        _put_results(raw, sheet_index, rows, formulas)
     return titles, rows
 
 
 def _filled_rows(sheet: Any, name: str) -> tuple[list[Row], set[tuple[int, int]]]:
-    """The filled rows of a sheet, and where (row number, place in it) formulas stand."""
-    sheet.reset_dimensions()  # some programs write a wrong range into the file; the cells are what counts
+    """The filled rows of a sheet, and the positions (row number, column) of formulas."""
+    sheet.reset_dimensions()  # some programs store a wrong range
     rows: list[Row] = []
     formulas = set()
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         if number > MAX_ROWS:
             raise InputError(f"{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. {_SAVE_AS}")
         values = [_text(cell.value) for cell in cells]
-        formulas |= {(number, place) for place, cell in enumerate(cells) if cell.data_type == "f"}
+        formulas |= {(number, column) for column, cell in enumerate(cells) if cell.data_type == "f"}
         while values and not values[-1]:
             values.pop()
         if values:
@@ -109,11 +109,11 @@ def _filled_rows(sheet: Any, name: str) -> tuple[list[Row], set[tuple[int, int]]
     return rows, formulas
 
 
-def _put_results(raw: bytes, place: int, rows: list[Row], formulas: set[tuple[int, int]]) -> None:
+def _put_results(raw: bytes, sheet_index: int, rows: list[Row], formulas: set[tuple[int, int]]) -> None:
     """Replace formulas in `rows` (this module's own lists) by their stored results, if any is stored."""
     book = _book(raw, data_only=True)
     try:
-        sheet = book.worksheets[place]
+        sheet = book.worksheets[sheet_index]
         sheet.reset_dimensions()
         results = {(number, column): _text(value)
                    for number, values in enumerate(sheet.iter_rows(values_only=True), start=1)
@@ -136,5 +136,5 @@ def _text(value: Any) -> str:
         return value.date().isoformat()
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    # A formula over several cells comes as an object that holds its text.
+    # A formula over several cells is an object with an attribute text.
     return str(getattr(value, "text", value))

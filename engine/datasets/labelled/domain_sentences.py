@@ -1,10 +1,11 @@
-"""Sentences of several domains: what masked sentences are built from."""
+"""Sentences of several domains, from which masked sentences are built."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import pandas as pd
 
@@ -17,14 +18,14 @@ from engine.language.quantities import count
 
 KIND = "domain_sentences"
 ROLES = (
-    Role("text", True, "a sentence, or a text that is taken apart into sentences"),
-    Role("domain", True, "what it is about, to compare domains"),
+    Role("text", True, "a sentence, or a text that is split into sentences"),
+    Role("domain", True, "its subject, to compare domains"),
 )
 
 
 @dataclass(frozen=True)
 class DomainSentences:
-    """Sentences and their domains, aligned; `rows` are the rows (or reviews) they stand in, from 1."""
+    """Sentences and their domains, aligned; `rows` are the numbers of their rows (or reviews), from 1."""
 
     name: str
     texts: tuple[str, ...]
@@ -58,26 +59,28 @@ def guess_columns(table: Table) -> dict[str, str | None]:
 
 
 def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> DomainSentences:
-    """The sentences in a table; `columns` (role to column) goes before the guess.
+    """The sentences in a table; `columns` (role to column) overrides the guess.
 
-    A text of several sentences is taken apart (at line ends and after 。！？), which a notice tells. Raises InputError:
-    a column is missing, or rows with an empty text or domain (all listed).
+    A text of several sentences is split (at line ends and after 。！？), with a notice. Raises InputError: a column is
+    missing, or rows with an empty text or domain (all listed).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     numbers = tuple(int(number) for number in table.frame.index)
     texts = column_names.values(table.frame, chosen["text"])
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
     rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["domain"]): domains},
-                         rows.emptiness, "lack a sentence or a domain", "Fill them in or remove these rows.")
-    return taken_apart(table.name, zip(numbers, texts, domains, strict=True), table.notices)
+                         rows.empty_reason, "lack a sentence or a domain", "Fill them in or remove these rows.")
+    return split_into_sentences(table.name, zip(numbers, texts, domains, strict=True), table.notices)
 
 
-def taken_apart(name: str, texts: Iterable[tuple[int, str, str]], notices: tuple[str, ...] = ()) -> DomainSentences:
-    """The sentences of texts, given as (row, text, domain); a notice says how many rows held several."""
-    found = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
-    several = len({row for (row, *_), (before, *_) in zip(found[1:], found, strict=False) if row == before})
-    if several:
-        notices += (f"{count(several, 'row')} with several sentences taken apart: {count(len(found), 'sentence')} "
-                    "in all.",)
-    numbers, sentences, domains = zip(*found, strict=True) if found else ((), (), ())
+def split_into_sentences(
+    name: str, texts: Iterable[tuple[int, str, str]], notices: tuple[str, ...] = ()
+) -> DomainSentences:
+    """The sentences of texts, given as (row, text, domain); a notice gives the number of rows with several."""
+    items = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
+    n_split_rows = len({row for (row, *_), (next_row, *_) in pairwise(items) if row == next_row})
+    if n_split_rows:
+        notices += (f"{count(n_split_rows, 'row')} with several sentences taken apart: "
+                    f"{count(len(items), 'sentence')} in all.",)
+    numbers, sentences, domains = zip(*items, strict=True) if items else ((), (), ())
     return DomainSentences(name, sentences, domains, numbers, notices)

@@ -1,4 +1,4 @@
-"""Labelled sentences: what the clusters page weighs."""
+"""Labelled sentences, the dataset of the clusters page."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROLES = (
     Role("text", True, "the sentence"),
     Role("label", True, "the group it belongs to"),
 )
-# More are hardly groups: an identifier, a date or a free text was taken for the label.
-MOST_LABELS = 1000
+# More labels are hardly groups: an identifier, a date or a free text was chosen as the label.
+MAX_LABELS = 1000
 COLUMNS_IN_MESSAGE = 10
 
 
@@ -69,36 +69,36 @@ def guess_columns(table: Table) -> dict[str, str | None]:
 
 
 def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> LabelledSentences:
-    """The dataset in a table; `columns` (role to column) goes before the guess.
+    """The dataset in a table; `columns` (role to column) overrides the guess.
 
-    Texts stay untouched; labels lose outer spaces, which nobody means. Repeated rows are kept and
-    noticed. Raises InputError: a column is missing, rows with an empty sentence or label (all
-    listed), fewer than 2 sentences, fewer than 2 labels or more than 1,000.
+    Texts are unchanged; outer spaces of labels are removed. Repeated rows are kept, with a notice. Raises
+    InputError: a column is missing, rows with an empty sentence or label (all listed), fewer than 2 sentences, fewer
+    than 2 labels or more than 1,000.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     numbers = tuple(int(number) for number in table.frame.index)
     texts = column_names.values(table.frame, chosen["text"])
     labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
     rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["label"]): labels},
-                         rows.emptiness, "lack a sentence or a label", "Fill them in or remove these rows.")
+                         rows.empty_reason, "lack a sentence or a label", "Fill them in or remove these rows.")
     if len(texts) < 2:
         raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
                          "Add sentences of a second group.")
-    kinds = sorted(set(labels))
-    if len(kinds) < 2:
-        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(kinds)}) over "
+    distinct_labels = sorted(set(labels))
+    if len(distinct_labels) < 2:
+        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(distinct_labels)}) over "
                          f"{count(len(texts), 'sentence')}. Add a second group.")
-    if len(kinds) > MOST_LABELS:
-        raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(kinds):,} different labels over "
-                         f"{count(len(texts), 'sentence')}; at most {MOST_LABELS:,} are weighed. Is it the right "
-                         "column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
+    if len(distinct_labels) > MAX_LABELS:
+        raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(distinct_labels):,} different "
+                         f"labels over {count(len(texts), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it "
+                         "the right column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
     return LabelledSentences(table.name, texts, labels, numbers, table.notices + _notices(texts, labels, numbers))
 
 
 def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:
-    """The columns that could be labels, those of fewest values first."""
+    """Advice on the columns that could be labels, those with the fewest values first."""
     sizes = {str(name): frame[name].nunique() for name in frame.columns if name not in taken}
-    fitting = sorted((n, name) for name, n in sizes.items() if 2 <= n <= min(MOST_LABELS, len(frame) // 2))
+    fitting = sorted((n, name) for name, n in sizes.items() if 2 <= n <= min(MAX_LABELS, len(frame) // 2))
     if not fitting:
         return "No other column holds fewer: add one with the group of each sentence, or merge labels."
     listed = ", ".join(f"'{name}' ({n:,} values)" for n, name in fitting[:COLUMNS_IN_MESSAGE])
@@ -106,8 +106,9 @@ def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:
 
 
 def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:
-    again = rows.repeated(numbers, texts)
-    same_label = set(rows.repeated(numbers, list(zip(texts, labels, strict=True))))
-    other_label = [row for row in again if row not in same_label]
-    return (rows.noticed([row for row in again if row in same_label], "repeat{s} an earlier sentence and label (kept)")
-            + rows.noticed(other_label, "give{s} an earlier sentence another label (kept)"))
+    repeats = rows.repeated_rows(numbers, texts)
+    same_label = set(rows.repeated_rows(numbers, list(zip(texts, labels, strict=True))))
+    other_label = [row for row in repeats if row not in same_label]
+    repeated = [row for row in repeats if row in same_label]
+    return (rows.row_notice(repeated, "repeat{s} an earlier sentence and label (kept)")
+            + rows.row_notice(other_label, "give{s} an earlier sentence another label (kept)"))

@@ -3,7 +3,7 @@
     text/<category>/<category>-<id>.txt      line 1 URL, line 2 date, line 3 title, the body from line 4
 
 Folder, zip or tar.gz (ldcc-20140209.tar.gz); anything else in the same layout is read as well. LICENSE.txt, README.txt
-and whatever else is not called after its folder is no article.
+and all other files that are not named after their folder are not articles.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ AS_IN_THE_PAPERS = Drawing(per_category=100)
 TITLE_LINE = 3
 SUFFIX = ".txt"
 LISTED = 5
-# Published beside the articles.
-_ABOUT = ("license.txt", "readme.txt", "changes.txt")
+# Published with the articles.
+_DOCUMENTATION_FILES = ("license.txt", "readme.txt", "changes.txt")
 _LAYOUT = "<category>/<category>-<id>.txt, with the title on line 3"
 
 
 @dataclass(frozen=True)
 class Article:
-    """One article; `number` is its place among all files of articles, in the order of their names, from 1."""
+    """One article; `number` is its position among all files of articles, in the order of their names, from 1."""
 
     number: int
     category: str
@@ -63,14 +63,14 @@ class Article:
 class Livedoor:
     """The articles of a corpus in the order of their files' names.
 
-    bad: files that could not be read as an article, with the reason. strangers: text files that are not called
+    bad: files that could not be read as an article, with the reason. other_files: text files that are not named
     after their folder.
     """
 
     name: str
     articles: tuple[Article, ...]
     bad: tuple[BadRow, ...] = ()
-    strangers: tuple[str, ...] = ()
+    other_files: tuple[str, ...] = ()
 
     @property
     def categories(self) -> dict[str, int]:
@@ -87,12 +87,12 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
     shown = name or (source.resolve().name if isinstance(source, Path) else "") or "The archive"
     articles: list[Article] = []
     bad: list[BadRow] = []
-    strangers: list[str] = []
+    other_files: list[str] = []
     for member, raw in read_members(source, shown, suffixes=[SUFFIX]):
         category, _, file = member.rpartition("/")
         category = category.rpartition("/")[2]
         if not category or not file.startswith(f"{category}-"):
-            strangers += [] if file.lower() in _ABOUT else [member]
+            other_files += [] if file.lower() in _DOCUMENTATION_FILES else [member]
             continue
         number = len(articles) + len(bad) + 1
         try:
@@ -102,17 +102,17 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
     if not articles:
         reason = f"none of its {count(len(bad), 'article')} can be read" if bad else "it holds no article"
         raise InputError(f"{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.", bad)
-    return Livedoor(shown, tuple(articles), tuple(bad), tuple(strangers))
+    return Livedoor(shown, tuple(articles), tuple(bad), tuple(other_files))
 
 
 def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | None = Drawing.per_category,
              seed: int = Drawing.seed) -> LabelledSentences:
     """Titles or bodies as sentences, categories as labels, in the order of the files' names.
 
-    `per_category` articles are drawn of each category, all where it has fewer or where it is None: those whose
-    hash together with `seed` is smallest, so that neither the packing nor the other articles change what is drawn.
-    An article without a body cannot be drawn as one. Rows are the articles' numbers. Raises InputError for a part
-    that there is not, a number below 1, and fewer than 2 categories.
+    `per_category` articles are drawn of each category, all if it has fewer or if None: those with the smallest hash
+    of `seed` and file name, so that neither the packing nor the other articles change the selection. Articles
+    without the part are left out. Rows are the articles' numbers. Raises InputError for an unknown part, a number
+    below 1, and fewer than 2 categories.
     """
     if part not in PARTS:
         raise InputError(f"An article has a {' and a '.join(PARTS)}; got {part!r}.")
@@ -129,27 +129,27 @@ def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | 
     frame = pd.DataFrame({"row": [article.number for article in drawn], "text": [getattr(a, part) for a in drawn],
                           "label": [article.category for article in drawn]})
     chosen = "" if per_category is None else f", {per_category} per category, seed {seed}"
-    made = LabelledSentences.from_frame(frame, f"{corpus.name} ({PARTS[part]}{chosen})")
-    return replace(made, notices=(*_notices(corpus, part, available, per_category), *made.notices))
+    dataset = LabelledSentences.from_frame(frame, f"{corpus.name} ({PARTS[part]}{chosen})")
+    return replace(dataset, notices=(*_notices(corpus, part, available, per_category), *dataset.notices))
 
 
 def _title_and_body(raw: bytes, member: str) -> tuple[str, str]:
     lines = decode(raw, member).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) < TITLE_LINE or (len(lines) == TITLE_LINE and not lines[-1]):
         n_lines = len(lines) - (not lines[-1])
-        raise InputError(f"{member} has {count(n_lines, 'line')}; the title is looked for on line {TITLE_LINE}")
+        raise InputError(f"{member} has {count(n_lines, 'line')}; the title is expected on line {TITLE_LINE}")
     title = lines[TITLE_LINE - 1].strip()
-    if rows.emptiness(title):
+    if rows.empty_reason(title):
         raise InputError(f"{member} has no title on line {TITLE_LINE}")
     body = "\n".join(lines[TITLE_LINE:]).strip()
-    return title, "" if rows.emptiness(body) else body
+    return title, "" if rows.empty_reason(body) else body
 
 
 def _draw(articles: Sequence[Article], n: int | None, seed: int) -> list[Article]:
-    def place(article: Article) -> str:
+    def sort_key(article: Article) -> str:
         return hashlib.sha256(f"{seed}\0{article.file}".encode()).hexdigest()
 
-    return sorted(articles, key=place)[:n]
+    return sorted(articles, key=sort_key)[:n]
 
 
 def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category: int | None) -> tuple[str, ...]:
@@ -157,9 +157,9 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
     if corpus.bad:
         notices.append(f"{count(len(corpus.bad), 'article')} could not be read and {_were(len(corpus.bad))} left out: "
                        f"{_listed([bad.reason for bad in corpus.bad])}.")
-    if corpus.strangers:
-        notices.append(f"{count(len(corpus.strangers), 'text file')} not called after the folder "
-                       f"{_were(len(corpus.strangers))} left out: {_listed(corpus.strangers)}.")
+    if corpus.other_files:
+        notices.append(f"{count(len(corpus.other_files), 'text file')} not named after the folder "
+                       f"{_were(len(corpus.other_files))} left out: {_listed(corpus.other_files)}.")
     n_without = len(corpus.articles) - sum(available.values())
     if n_without:
         notices.append(f"{count(n_without, 'article')} without a {part} {_were(n_without)} left out.")

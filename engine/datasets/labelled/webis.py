@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.files import max_file_bytes
-from engine.datasets.labelled.domain_sentences import DomainSentences, taken_apart
-from engine.datasets.rows import emptiness
+from engine.datasets.labelled.domain_sentences import DomainSentences, split_into_sentences
+from engine.datasets.rows import empty_reason
 from engine.errors import InputError
 from engine.language.quantities import count
 from engine.options import option
@@ -25,10 +25,10 @@ from engine.options import option
 SPLITS = ("test", "train", "unlabeled")
 LANGUAGES = ("jp", "de", "en", "fr")
 SUFFIXES = (".review", ".xml")
-# The whole corpus in one tar; what is not asked for is only unpacked to get past it.
+# The whole corpus is one tar; members that are not wanted are unpacked to skip them.
 MAX_UNPACKED_BYTES = 8 * 2**30
 
-_NEEDED = "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a tar.gz."
+_EXPECTED_LAYOUT = "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a tar.gz."
 _SPLIT_IN_NAME = re.compile(rf"(^|[._\s-])({'|'.join(SPLITS)})(?=$|[._\s-])")
 
 
@@ -54,58 +54,58 @@ def read_reviews(source: Path | bytes, name: str = "", *, split: str = Reviews.s
     """The sentences of reviews with their domains, from one XML file, an archive or a folder.
 
     `split`: which files of an archive or folder are read, one of SPLITS; of one XML file all reviews are. `language`:
-    which of LANGUAGES, where the names tell them apart. The domain is what a file's own name says beside the split
+    one of LANGUAGES, where the names of folders distinguish them. The domain is that in the file's own name
     (books.test.review), else its folder's name (books), else each review's category. Raises InputError: as
-    `archives.read_members`; no such file in it; XML that is malformed, has a document type (where bombs are
-    built) or holds no review; a review whose domain nothing tells.
+    `archives.read_members`; no such file in it; XML that is malformed, has a document type (which could define an
+    entity bomb) or holds no review; a review without a domain.
     """
     if split not in SPLITS:
         raise InputError(f"The split is one of {', '.join(SPLITS)}; got {split!r}.")
     shown = name or (source.name if isinstance(source, Path) else "") or "The reviews"
     if is_archive(shown) or (isinstance(source, Path) and source.is_dir()):
-        wanted = [f"{split}{suffix}" for suffix in SUFFIXES]
-        members = read_members(source, shown, suffixes=wanted, max_bytes=MAX_UNPACKED_BYTES)
+        file_suffixes = [f"{split}{suffix}" for suffix in SUFFIXES]
+        members = read_members(source, shown, suffixes=file_suffixes, max_bytes=MAX_UNPACKED_BYTES)
         files = _of_language([(member, raw) for member, raw in members if _is_split(member, split)], language)
         if not files:
-            raise InputError(f"{shown} holds no {split}.review of language {language}. {_NEEDED}")
+            raise InputError(f"{shown} holds no {split}.review of language {language}. {_EXPECTED_LAYOUT}")
     else:
-        # With its folder, which tells the domain of a test.review.
+        # With its folder, which gives the domain of a test.review.
         path = shown if isinstance(source, bytes) else "/".join(source.absolute().parts[-2:])
         files = [(path, source if isinstance(source, bytes) else _bytes_of(source))]
     return sentences_of(files, shown)
 
 
 def sentences_of(files: Iterable[tuple[str, bytes]], name: str) -> DomainSentences:
-    """The sentences of review files, given as (path, content); the reviews are numbered on from file to file."""
+    """The sentences of review files, given as (path, content); reviews are numbered across all files."""
     texts: list[tuple[int, str, str]] = []
     n_reviews = n_empty = 0
     for path, raw in files:
         domain = _domain(path)
         for category, text in _reviews(path, raw):
             n_reviews += 1
-            if emptiness(text):
+            if empty_reason(text):
                 n_empty += 1
             elif not (domain or category):
-                raise InputError(f"{path}: nothing tells the domain of review {n_reviews}. Name the file after it, "
-                                 f"such as books.test.review. {_NEEDED}")
+                raise InputError(f"{path}: the domain of review {n_reviews} is not given. Name the file after it, "
+                                 f"such as books.test.review. {_EXPECTED_LAYOUT}")
             else:
                 texts.append((n_reviews, text, domain or category))
     if not texts:
-        raise InputError(f"{name} holds no review with a text. {_NEEDED}")
+        raise InputError(f"{name} holds no review with a text. {_EXPECTED_LAYOUT}")
     notices = (f"{count(n_empty, 'review')} without a text left out.",) if n_empty else ()
-    return taken_apart(name, texts, notices)
+    return split_into_sentences(name, texts, notices)
 
 
 def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
-    """Category and text of each item of a file; an item is let go as soon as it was read."""
+    """Category and text of each item of a file; the memory of an item is released after it was read."""
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import ParseError, iterparse
 
-    found = False
+    has_item = False
     try:
         for _, element in iterparse(io.BytesIO(raw), events=("end",), forbid_dtd=True):
             if element.tag == "item":
-                found = True
+                has_item = True
                 yield (element.findtext("category") or "").strip(), (element.findtext("text") or "").strip()
                 element.clear()
     except DefusedXmlException as error:
@@ -114,20 +114,20 @@ def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
     except ParseError as error:
         line, column = error.position
         raise InputError(f"{path} is no well-formed XML: line {line}, character {column + 1}: "
-                         f"{str(error).partition(':')[0]}. Fetch it again, or mend that line.") from error
+                         f"{str(error).partition(':')[0]}. Download it again, or correct that line.") from error
     except (LookupError, ValueError) as error:  # an encoding that does not exist, or not in XML
         raise InputError(f"{path} cannot be read as XML: {error}. Save it as UTF-8.") from error
-    if not found:
-        raise InputError(f"{path} holds no review: there is no <item> in it. {_NEEDED}")
+    if not has_item:
+        raise InputError(f"{path} holds no review: there is no <item> in it. {_EXPECTED_LAYOUT}")
 
 
 def _is_split(member: str, split: str) -> bool:
-    """Whether the name says this split: "latest.review" is no "test.review"."""
-    return any(found[2] == split for found in _SPLIT_IN_NAME.finditer(PurePosixPath(member).stem.lower()))
+    """Whether the name contains this split as a word: "latest.review" is not of the split "test"."""
+    return any(match[2] == split for match in _SPLIT_IN_NAME.finditer(PurePosixPath(member).stem.lower()))
 
 
 def _of_language(files: list[tuple[str, bytes]], language: str) -> list[tuple[str, bytes]]:
-    """The files below a folder called like the language; all of them where no folder is called like any."""
+    """The files below a folder named after the language; all of them where no folder is named after any."""
     def folders(path: str) -> set[str]:
         return set(path.lower().split("/")[:-1])
 
@@ -137,11 +137,11 @@ def _of_language(files: list[tuple[str, bytes]], language: str) -> list[tuple[st
 
 
 def _domain(path: str) -> str:
-    """What the path says the file is about: its own name without the split, else its folder, else ""."""
-    place = PurePosixPath(path)
-    own = _SPLIT_IN_NAME.sub("", place.stem).strip("._- ")
-    folder = place.parent.name
-    return own or ("" if folder.lower() in LANGUAGES else folder)
+    """The domain in the path of a file: its own name without the split, else its folder, else ""."""
+    member_path = PurePosixPath(path)
+    own_name = _SPLIT_IN_NAME.sub("", member_path.stem).strip("._- ")
+    folder = member_path.parent.name
+    return own_name or ("" if folder.lower() in LANGUAGES else folder)
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -151,4 +151,4 @@ def _bytes_of(path: Path) -> bytes:
                              f"{max_file_bytes() / 2**20:,.1f} MiB are read. HAKARI_MAX_UPLOAD_MB raises the limit.")
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}. {_NEEDED}") from error
+        raise InputError(f"{path} cannot be read: {error.strerror or error}. {_EXPECTED_LAYOUT}") from error

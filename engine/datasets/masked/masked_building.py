@@ -37,65 +37,67 @@ class Building:
 
 
 @dataclass(frozen=True)
-class FoundNouns:
+class NounOccurrences:
     """Common nouns by domain, the domains in the order of their first sentence.
 
-    `occurrences`: domain -> noun -> how often it occurs, repeated sentences included. `places`: domain -> noun -> the
-    sentences that hold it (no two alike, and none that is nothing but the noun) with the start of its first occurrence.
+    `occurrences`: domain -> noun -> how often it occurs, repeated sentences included. `sentences_by_noun`: domain ->
+    noun -> the distinct sentences that hold it, except those that are the noun alone, with the start of its first
+    occurrence.
     """
 
     name: str
     occurrences: Mapping[str, Mapping[str, int]]
-    places: Mapping[str, Mapping[str, Sequence[tuple[str, int]]]]
+    sentences_by_noun: Mapping[str, Mapping[str, Sequence[tuple[str, int]]]]
     notices: tuple[str, ...] = field(default=(), compare=False)
 
 
-def find_nouns(sentences: DomainSentences) -> FoundNouns:
-    """Look for the common nouns of every sentence, which is what takes the time (a million characters a second or so).
+def find_nouns(sentences: DomainSentences) -> NounOccurrences:
+    """Find the common nouns of every sentence, the slow step (about a million characters per second).
 
-    What a common noun is, `engine.language.nouns` says: a sentence holds 本 where MeCab finds the word, not in 日本.
+    Common nouns are those of `engine.language.nouns`: a sentence holds 本 where MeCab finds the word, not in 日本.
     Raises InputError when no sentence holds one.
     """
     occurrences: dict[str, Counter[str]] = {}
-    places: dict[str, dict[str, dict[str, int]]] = {}
+    sentences_by_noun: dict[str, dict[str, dict[str, int]]] = {}
     for text, domain in zip(sentences.texts, sentences.domains, strict=True):
         counted = occurrences.setdefault(domain, Counter())
-        placed = places.setdefault(domain, {})
+        sentences_of_noun = sentences_by_noun.setdefault(domain, {})
         for start, end in common_nouns(text):
             noun = text[start:end]
             counted[noun] += 1
             if text.strip() != noun:
-                placed.setdefault(noun, {}).setdefault(text, start)
-    if not any(places.values()):
+                sentences_of_noun.setdefault(noun, {}).setdefault(text, start)
+    if not any(sentences_by_noun.values()):
         raise InputError(f"{sentences.name}: no common noun was found in {count(sentences.n, 'sentence')}. They are "
                          "looked up in a Japanese dictionary; in other languages upload sentences with their labels.")
-    return FoundNouns(sentences.name, occurrences,
-                      {domain: {noun: list(found.items()) for noun, found in placed.items()}
-                       for domain, placed in places.items()}, sentences.notices)
+    listed = {domain: {noun: list(starts.items()) for noun, starts in sentences_of_noun.items()}
+              for domain, sentences_of_noun in sentences_by_noun.items()}
+    return NounOccurrences(sentences.name, occurrences, listed, sentences.notices)
 
 
-def build(found: FoundNouns, *, n_nouns: int = Building.n_nouns, n_sentences: int = Building.n_sentences,
-          seed: int = Building.seed, nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
+def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
+          n_sentences: int = Building.n_sentences, seed: int = Building.seed, nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
     """Masked sentences: of each domain the `n_nouns` most frequent nouns, `n_sentences` sentences drawn for each.
 
     With `nouns` these are masked in every domain instead of the most frequent ones. Nouns of equal frequency come in
     the order of their characters. What is drawn for a noun depends on the seed, the domain, the noun and the
     sentences that hold it, not on their order in the file nor on other nouns. A sentence may be drawn for two nouns. A
-    notice says how it was built, and what could not be had: too few nouns, too few sentences, a noun that never
+    notice says how it was built, and others what is missing: too few nouns, too few sentences, a noun that never
     occurs. Raises InputError for numbers below 1, a seed below 0, and when nothing at all can be drawn.
     """
     check(Building(n_nouns, n_sentences, seed, tuple(nouns)))
     items: list[tuple[str, str, int, str]] = []  # text, noun, start, domain
     notices: list[str] = []
-    for domain, occurrences in found.occurrences.items():
-        places = found.places[domain]
-        known = [noun for noun in nouns if noun in places]
-        chosen = known if nouns else sorted(places, key=lambda noun: (-occurrences[noun], noun))[:n_nouns]
+    for domain, occurrences in noun_occurrences.occurrences.items():
+        sentences_by_noun = noun_occurrences.sentences_by_noun[domain]
+        occurring = [noun for noun in nouns if noun in sentences_by_noun]
+        by_frequency = sorted(sentences_by_noun, key=lambda noun: (-occurrences[noun], noun))
+        chosen = occurring if nouns else by_frequency[:n_nouns]
         for noun in chosen:
-            drawn = _drawn(places[noun], n_sentences, seed, domain, noun)
+            drawn = _draw_sentences(sentences_by_noun[noun], n_sentences, seed, domain, noun)
             items += [(text, noun, start, domain) for text, start in drawn]
-        absent = [noun for noun in nouns if noun not in places]
-        few = [f"{noun} ({len(places[noun])})" for noun in chosen if len(places[noun]) < n_sentences]
+        absent = [noun for noun in nouns if noun not in sentences_by_noun]
+        few = [f"{noun} ({n})" for noun in chosen if (n := len(sentences_by_noun[noun])) < n_sentences]
         if absent:
             notices.append(f"{domain}: never found as a common noun: {_listed(absent)}.")
         if not nouns and len(chosen) < n_nouns:
@@ -104,24 +106,27 @@ def build(found: FoundNouns, *, n_nouns: int = Building.n_nouns, n_sentences: in
             notices.append(f"{domain}: fewer than {count(n_sentences, 'sentence')} hold {_listed(few)}; "
                            "all were taken.")
     if not items:
-        raise InputError(f"{found.name}: none of the nouns {_listed(nouns)} was found. Choose others, or leave the "
-                         "choice to their frequency.")
-    which = f"the nouns {_listed(nouns)}" if nouns else f"the {n_nouns} most frequent nouns of each domain"
-    how = (f"Built from {found.name}: {which} ({'-'.join(PART_OF_SPEECH)} by MeCab; {ENGINE_VERSION}), "
+        raise InputError(f"{noun_occurrences.name}: none of the nouns {_listed(nouns)} was found. Choose others, or "
+                         "leave the choice to their frequency.")
+    selection = f"the nouns {_listed(nouns)}" if nouns else f"the {n_nouns} most frequent nouns of each domain"
+    how = (f"Built from {noun_occurrences.name}: {selection} ({'-'.join(PART_OF_SPEECH)} by MeCab; {ENGINE_VERSION}), "
            f"{count(n_sentences, 'sentence')} each drawn with seed {seed}, the first occurrence masked.")
     texts, labels, starts, domains = zip(*items, strict=True)
     size = f"{len(nouns) if nouns else n_nouns} nouns × {n_sentences}, seed {seed}"
-    return MaskedSentences(f"{found.name} ({size})", texts, labels, starts, domains, tuple(range(1, len(items) + 1)),
-                           (*found.notices, how, *notices))
+    numbers = tuple(range(1, len(items) + 1))
+    return MaskedSentences(f"{noun_occurrences.name} ({size})", texts, labels, starts, domains, numbers,
+                           (*noun_occurrences.notices, how, *notices))
 
 
-def _drawn(places: Sequence[tuple[str, int]], n: int, seed: int, domain: str, noun: str) -> list[tuple[str, int]]:
+def _draw_sentences(
+    sentences: Sequence[tuple[str, int]], n: int, seed: int, domain: str, noun: str
+) -> list[tuple[str, int]]:
     """At most `n` of the sentences, in the order of their characters."""
-    ordered = sorted(places)
+    ordered = sorted(sentences)
     if len(ordered) <= n:
         return ordered
-    named = sha256(f"{domain}\0{noun}".encode("utf-8", "surrogatepass")).digest()
-    random = np.random.default_rng([seed, *named])
+    name_digest = sha256(f"{domain}\0{noun}".encode("utf-8", "surrogatepass")).digest()
+    random = np.random.default_rng([seed, *name_digest])
     return [ordered[i] for i in sorted(random.choice(len(ordered), size=n, replace=False))]
 
 

@@ -1,4 +1,4 @@
-"""Masked sentences, each with one word to be guessed: what the fill-mask page weighs."""
+"""Masked sentences, each with one word to predict, the dataset of the fill-mask page."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MaskedSentences:
 
     @cached_property
     def parts(self) -> tuple[tuple[str, str, str], ...]:
-        """Each sentence as what stands before the word, the word, and what stands after it."""
+        """Each sentence as the text before the word, the word, and the text after it."""
         return tuple((text[:start], label, text[start + len(label):])
                      for text, label, start in zip(self.texts, self.labels, self.starts, strict=True))
 
@@ -96,45 +96,45 @@ def guess_columns(table: Table) -> dict[str, str | None]:
 
 
 def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MaskedSentences:
-    """The dataset in a table; `columns` (role to column) goes before the guess.
+    """The dataset in a table; `columns` (role to column) overrides the guess.
 
-    Where a sentence holds a mask ([MASK], <mask> or ＿＿, two or more of these) the label is put in its place; else the
-    first occurrence of the label is the one that is masked. Sentences stay untouched otherwise; labels and domains
-    lose outer spaces. Repeated rows are kept and noticed. Raises InputError: a column is missing, or listing all
+    Where a sentence holds a mask ([MASK], <mask>, or two or more of ＿) it is replaced by the label; else the first
+    occurrence of the label is masked. Sentences are unchanged otherwise; outer spaces of labels and domains are
+    removed. Repeated rows are kept, with a notice. Raises InputError: a column is missing, or listing all
     rows with an empty sentence or label, several masks, or a label that the sentence does not hold.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     numbers = tuple(int(number) for number in table.frame.index)
-    given = column_names.values(table.frame, chosen["text"])
+    sentences = column_names.values(table.frame, chosen["text"])
     labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
     titles = str(chosen["text"]), str(chosen["label"])
-    bad = [BadRow(number, reason) for number, text, label in zip(numbers, given, labels, strict=True)
+    bad = [BadRow(number, reason) for number, text, label in zip(numbers, sentences, labels, strict=True)
            if (reason := _fault(text, label, *titles))]
     if bad:
         raise InputError(f"{table.name}: {len(bad):,} of {count(len(numbers), 'row')} cannot be masked. Write the "
                          f"label as it stands in the sentence, or one mask ([MASK], <mask> or {MARKER}) in its place. "
                          f"{ROW_NUMBERS}", bad)
-    placed = [placed_label(text, label) for text, label in zip(given, labels, strict=True)]
-    texts, starts = tuple(text for text, _ in placed), tuple(start for _, start in placed)
+    inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
+    texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
     return MaskedSentences(table.name, texts, labels, starts, domains, numbers,
                            table.notices + _notices(texts, labels, starts, numbers))
 
 
-def one_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
-    """A dataset of a single sentence, whole or with a mask, as somebody typed it. Raises InputError as `from_table`."""
+def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
+    """A dataset of a single sentence that a user typed, whole or with a mask. Raises InputError as `from_table`."""
     label = label.strip()
     fault = _fault(text, label, "the sentence", "the word")
     if fault:
         raise InputError(f"This cannot be masked: {fault}. Put {MARKER} where the word should stand.")
-    whole, start = placed_label(text, label)
-    return MaskedSentences(name, (whole,), (label,), (start,), (domain,), (1,))
+    text_with_word, start = insert_label(text, label)
+    return MaskedSentences(name, (text_with_word,), (label,), (start,), (domain,), (1,))
 
 
-def placed_label(text: str, label: str) -> tuple[str, int]:
-    """The sentence with the label in the place of its mask, if it has one, and where the label begins (-1: nowhere).
+def insert_label(text: str, label: str) -> tuple[str, int]:
+    """The sentence with its mask, if any, replaced by the label, and the position of the label (-1: none).
 
-    >>> placed_label("とても面白い＿＿だった。", "本")
+    >>> insert_label("とても面白い＿＿だった。", "本")
     ('とても面白い本だった。', 6)
     """
     mask = _MARKERS.search(text)
@@ -145,7 +145,7 @@ def placed_label(text: str, label: str) -> tuple[str, int]:
 
 def _fault(text: str, label: str, text_title: str, label_title: str) -> str | None:
     empty = [f"'{title}' {reason}" for title, value in ((text_title, text), (label_title, label))
-             if (reason := rows.emptiness(value))]
+             if (reason := rows.empty_reason(value))]
     if empty:
         return " and ".join(empty)
     n_masks = len(_MARKERS.findall(text))
@@ -158,5 +158,5 @@ def _fault(text: str, label: str, text_title: str, label_title: str) -> str | No
 
 def _notices(texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
              ) -> tuple[str, ...]:
-    again = rows.repeated(numbers, list(zip(texts, labels, starts, strict=True)))
-    return rows.noticed(again, "repeat{s} an earlier sentence and word (kept)")
+    again = rows.repeated_rows(numbers, list(zip(texts, labels, starts, strict=True)))
+    return rows.row_notice(again, "repeat{s} an earlier sentence and word (kept)")

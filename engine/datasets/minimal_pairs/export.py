@@ -1,4 +1,4 @@
-"""Some pairs of a dataset as a file again, in the format they came in: what a fair subset is taken home as."""
+"""Export of some pairs of a dataset, such as a fair subset, in the format of the file they came from."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".
 MIME_BY_SUFFIX = {".jsonl": "application/jsonl", ".json": "application/json", ".csv": "text/csv",
                   ".tsv": "text/tab-separated-values", ".zip": "application/zip",
                   ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
-# What readers call the first column of English CrowS-Pairs, which was published without a name.
+# The name given to the first column of English CrowS-Pairs, which was published without one.
 UNNAMED = {"CrowS-Pairs": "column 1"}
-_A_DAY = (1980, 1, 1, 0, 0, 0)  # so that the same pairs give the same bytes
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same pairs give the same bytes
 
 
 @dataclass(frozen=True)
 class ExportedFile:
-    """A file to hand out."""
+    """A file for download."""
 
     name: str
     content: bytes
@@ -38,10 +38,10 @@ class ExportedFile:
 def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "subset") -> ExportedFile:
     """The pairs with these row numbers, in the format of their file: "passive.jsonl" becomes "passive-subset.jsonl".
 
-    Pairs of several files come as a zip with a file for each that has any. Of a JSON file every row is as it was,
-    all its keys and values; of a table its columns and texts, in UTF-8, separated by commas (.csv) or tabs (.tsv,
-    pasted text), of a workbook one sheet of texts. Pairs that stood in no file come as CSV: acceptable, unacceptable,
-    category and fields. Raises InputError when none of the rows is the dataset's.
+    Pairs of several files become a zip with a file for each that has any. Rows of a JSON file are unchanged, with all
+    keys and values; those of a table are its columns and texts, in UTF-8, separated by commas (.csv) or tabs (.tsv,
+    pasted text), of a workbook one sheet of texts. Pairs from no file become CSV: acceptable, unacceptable, category
+    and fields. Raises InputError when the dataset has none of the rows.
     """
     chosen = dataset.subset(rows)
     if not chosen.n:
@@ -50,12 +50,12 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
         return _file(dataset.name, "csv", label, _own_rows(chosen))
     files = []
     kept = range(chosen.n)
-    for source, places in groupby(kept, key=lambda i: chosen.sources[i]):
-        found = list(places)
-        first = found[0]
-        originals = [chosen.originals[i] for i in found]
-        if not all(originals):  # joined with pairs that stood in no file
-            part = chosen.subset([chosen.rows[i] for i in found])
+    for source, indices_of_source in groupby(kept, key=lambda i: chosen.sources[i]):
+        indices = list(indices_of_source)
+        first = indices[0]
+        originals = [chosen.originals[i] for i in indices]
+        if not all(originals):  # joined with pairs from no file
+            part = chosen.subset([chosen.rows[i] for i in indices])
             files.append(_file(source, "csv", label, _own_rows(part)))
         else:
             files.append(_file(source, chosen.file_formats[first], label, originals,
@@ -81,7 +81,7 @@ def _file(source: str, file_format: str, label: str, originals: Sequence[str], u
     else:
         rows: list[dict[str, str]] = [json.loads(row) for row in originals]
         header = list(dict.fromkeys(name for row in rows for name in row))
-        shown = ["" if name == unnamed and not place else name for place, name in enumerate(header)]
+        shown = ["" if name == unnamed and not position else name for position, name in enumerate(header)]
         cells = [shown, *([row.get(name, "") for name in header] for row in rows)]
         content = _workbook(cells) if suffix == ".xlsx" else _delimited(cells, "," if suffix == ".csv" else "\t")
     return ExportedFile(str(path.with_name(name)), content, MIME_BY_SUFFIX[suffix])
@@ -102,7 +102,7 @@ def _workbook(cells: Sequence[Sequence[str]]) -> bytes:
 
     def as_text(value: str) -> Any:
         cell = WriteOnlyCell(sheet, value)
-        cell.data_type = "s"  # "=1+1" is a sentence here, no formula
+        cell.data_type = "s"  # "=1+1" is a sentence here, not a formula
         return cell
 
     for row in cells:
@@ -114,5 +114,5 @@ def _workbook(cells: Sequence[Sequence[str]]) -> bytes:
 def _zipped(files: Sequence[ExportedFile], label: str) -> ExportedFile:
     with zipfile.ZipFile(sink := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
-            archive.writestr(zipfile.ZipInfo(file.name, _A_DAY), file.content, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(file.name, _FIXED_DATE), file.content, zipfile.ZIP_DEFLATED)
     return ExportedFile(f"minimal-pairs-{label}.zip", sink.getvalue(), MIME_BY_SUFFIX[".zip"])

@@ -23,10 +23,10 @@ Columns = Mapping[str, str | None]
 
 
 def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None) -> MinimalPairs:
-    """The pairs of files (name, content), as one dataset; archives and folders stand for the files in them.
+    """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
-    `columns` (role to column) goes before the guess, in every file. Files of an archive in which no two sentence
-    columns are found (a README, a table of results) are left out and noticed. Raises InputError: no file, a file
+    `columns` (role to column) overrides the guess, in every file. Files of an archive in which no two sentence
+    columns are found (a README, a table of results) are left out, with a notice. Raises InputError: no file, a file
     that cannot be read or holds bad rows, an archive without minimal pairs.
     """
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
@@ -39,10 +39,10 @@ def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | N
 
 
 def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
-    """Several datasets, such as the files of BLiMP, as one; a notice says from which row on each begins.
+    """Several datasets, such as the files of BLiMP, as one; a notice gives the row at which each begins.
 
-    Rows are numbered on from dataset to dataset, so that no two pairs share a number; a field that a dataset lacks
-    is "" there; files of one name are told apart. Raises InputError for none.
+    Rows are numbered across all datasets, so that no two pairs share a number; a field that a dataset lacks
+    is "" there; files of the same name are numbered. Raises InputError for none.
     """
     if not datasets:
         raise InputError("There are no minimal pairs to join. Give at least one file.")
@@ -53,12 +53,12 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     for dataset in datasets:
         starts.append(max(numbers, default=0))
         numbers += [starts[-1] + row for row in dataset.rows]
-    labels = _told_apart([dataset.name for dataset in datasets])
+    labels = _unique_labels([dataset.name for dataset in datasets])
 
     def all_of(values: Callable[[MinimalPairs], Sequence[str]]) -> tuple[str, ...]:
         """A column of all datasets, "" where one does not have it; () where none has it."""
-        found = tuple(chain.from_iterable(values(dataset) or ("",) * dataset.n for dataset in datasets))
-        return found if any(found) else ()
+        column = tuple(chain.from_iterable(values(dataset) or ("",) * dataset.n for dataset in datasets))
+        return column if any(column) else ()
 
     names = dict.fromkeys(name for dataset in datasets for name in dataset.fields)
     return MinimalPairs(
@@ -72,7 +72,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
                                           for label, dataset in zip(labels, datasets, strict=True))),
         formats=all_of(lambda dataset: dataset.formats), file_formats=all_of(lambda dataset: dataset.file_formats),
         originals=all_of(lambda dataset: dataset.originals),
-        notices=(_numbering(labels, starts), *_between(datasets, numbers),
+        notices=(_numbering(labels, starts), *_repeats_between_files(datasets, numbers),
                  *(f"In {label}: {notice}" for label, dataset in zip(labels, datasets, strict=True)
                    for notice in dataset.notices)),
     )
@@ -80,7 +80,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
 
 def _in_archive(name: str, content: bytes | Path, columns: Columns | None) -> list[MinimalPairs]:
     left_out: list[str] = []
-    found: list[MinimalPairs] = []
+    datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
             table = read_table(raw, member)
@@ -89,21 +89,21 @@ def _in_archive(name: str, content: bytes | Path, columns: Columns | None) -> li
             continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
         if all(guessed[role] for role in ("acceptable", "unacceptable")):
-            found.append(from_table(table, columns))
+            datasets.append(from_table(table, columns))
         else:
             left_out.append(member)
-    if not found:
+    if not datasets:
         raise InputError(f"{name} holds no file with two sentence columns; looked at: {quoted(left_out) or 'none'}. "
                          f"Files that can be read end in {', '.join(SUFFIXES)}.")
     if left_out:
         notice = (f"{count(len(left_out), 'file')} of {name} without two sentence columns left out: "
                   f"{_listed(left_out)}.")
-        found[0] = replace(found[0], notices=(notice, *found[0].notices))
-    return found
+        datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
+    return datasets
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, those that occur again with a number behind them."""
+def _unique_labels(names: Sequence[str]) -> list[str]:
+    """The names, with a number after each repeated one."""
     seen: Counter[str] = Counter()
     labels = []
     for name in names:
@@ -127,11 +127,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:FILES_IN_NOTICE]) + (", …" if len(names) > FILES_IN_NOTICE else "")
 
 
-def _between(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:
-    """A notice of the pairs that an earlier file has too; those within a file it notices itself."""
+def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:
+    """A notice of the pairs that occur in an earlier file; each file has its own notice of repeats within it."""
     pairs = [(index, pair) for index, dataset in enumerate(datasets)
              for pair in zip(dataset.acceptable, dataset.unacceptable, strict=True)]
     first: dict[tuple[str, str], int] = {}
     again = [number for number, (index, pair) in zip(numbers, pairs, strict=True)
              if first.setdefault(pair, index) != index]
-    return rows.noticed(again, "repeat{s} a pair of another file (kept)")
+    return rows.row_notice(again, "repeat{s} a pair of another file (kept)")

@@ -1,4 +1,4 @@
-"""The layouts that minimal pairs are published in: which columns hold the sentences, and which sort the pairs."""
+"""The layouts of published minimal pairs: which columns hold the sentences, and which group the pairs."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from engine.datasets.formats.columns import JOIN, fold
+from engine.datasets.formats.columns import JOIN, normalize_name
 
 OTHER = "two sentence columns"
-# A column that is not known sorts pairs when its values repeat: at most so many, each for two pairs on average.
-MOST_VALUES = 200
+# Any other column groups pairs if its values repeat: at most so many, each for two pairs on average.
+MAX_GROUPS = 200
 
 
 @dataclass(frozen=True)
 class PairFormat:
-    """One published layout; names as `columns.fold` leaves them.
+    """One published layout; names as `columns.normalize_name` returns them.
 
-    `fields`: columns that sort its pairs, `hidden`: columns that do not although their values repeat.
-    `stereotypes`: A is the sentence that stereotypes more, not a better one.
+    `fields`: columns that group its pairs, `hidden`: columns that do not although their values repeat.
+    `stereotypes`: A is the sentence that stereotypes more, not the better one.
     """
 
     name: str
@@ -30,7 +30,7 @@ class PairFormat:
     stereotypes: bool = False
 
 
-FORMATS: Mapping[str, PairFormat] = {form.name: form for form in (
+FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_format in (
     PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",)),
     PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",)),
     PairFormat("CrowS-Pairs", "sent_more", "sent_less", ("bias_type", "stereo_antistereo"),
@@ -41,34 +41,35 @@ FORMATS: Mapping[str, PairFormat] = {form.name: form for form in (
 )}
 
 
-def recognised(acceptable: str, unacceptable: str) -> str:
-    """The name of the layout whose sentences stand in these columns, or OTHER.
+def format_of_columns(acceptable: str, unacceptable: str) -> str:
+    """The name of the layout with these sentence columns, or OTHER.
 
-    >>> recognised("sent_more", "sent_less"), recognised("good", "bad")
+    >>> format_of_columns("sent_more", "sent_less"), format_of_columns("good", "bad")
     ('CrowS-Pairs', 'two sentence columns')
     """
-    folded = tuple(JOIN.join(map(fold, column.split(JOIN))) for column in (acceptable, unacceptable))
-    return next((form.name for form in FORMATS.values() if (form.acceptable, form.unacceptable) == folded), OTHER)
+    normalized = tuple(JOIN.join(map(normalize_name, column.split(JOIN))) for column in (acceptable, unacceptable))
+    return next((pair_format.name for pair_format in FORMATS.values()
+                 if (pair_format.acceptable, pair_format.unacceptable) == normalized), OTHER)
 
 
 def is_about_stereotypes(formats: Sequence[str]) -> bool:
-    """Whether all pairs stand in a layout that asks for stereotypes; False for no pairs."""
+    """Whether all pairs are from layouts that test for stereotypes; False for no pairs."""
     return bool(formats) and all(name in FORMATS and FORMATS[name].stereotypes for name in set(formats))
 
 
 def field_columns(frame: pd.DataFrame, format_name: str, taken: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a table that sort its pairs, in the order of the file.
+    """The columns of a table that group its pairs, in the order of the file.
 
-    Those that the layout is published with, and others whose values repeat; never the sentences' own (`taken`).
+    Those of the published layout, and others whose values repeat; never the columns of the sentences (`taken`).
     """
-    form = FORMATS.get(format_name)
-    known, hidden = (form.fields, form.hidden) if form else ((), ())
+    pair_format = FORMATS.get(format_name)
+    grouping_columns, hidden = (pair_format.fields, pair_format.hidden) if pair_format else ((), ())
 
-    def sorts(column: str) -> bool:
-        name = fold(column)
+    def groups_pairs(column: str) -> bool:
+        name = normalize_name(column)
         if column in taken or name in hidden:
             return False
         n_values = frame[column].nunique()
-        return name in known or (n_values <= MOST_VALUES and 2 * n_values <= len(frame))
+        return name in grouping_columns or (n_values <= MAX_GROUPS and 2 * n_values <= len(frame))
 
-    return tuple(str(column) for column in frame.columns if sorts(str(column)))
+    return tuple(str(column) for column in frame.columns if groups_pairs(str(column)))

@@ -1,4 +1,4 @@
-"""Minimal pairs, an acceptable sentence and an unacceptable one each: what the minimal pairs page weighs."""
+"""Minimal pairs, an acceptable and an unacceptable sentence each, the dataset of the minimal pairs page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.datasets import rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
-from engine.datasets.formats.json_rows import spelled_rows
+from engine.datasets.formats.json_rows import raw_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.language.direction import is_right_to_left
 
@@ -23,11 +23,11 @@ ROLES = (
     Role("unacceptable", True, "the sentence it should not prefer"),
     Role("category", False, "the phenomenon, to compare phenomena"),
 )
-# What a frame of the dataset calls a column of `fields`.
+# Prefix of the columns of `fields` in a frame of the dataset.
 FIELD = "field:"
 MIXED = "several formats"
 
-# French CrowS-Pairs was published with a row that lacks its second sentence. Nobody should have to edit a benchmark.
+# French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.
 FORMAT_WITH_GAPS = "CrowS-Pairs"
 _FILE_COLUMNS = ("source", "format", "file_format", "original")
 
@@ -36,10 +36,10 @@ _FILE_COLUMNS = ("source", "format", "file_format", "original")
 class MinimalPairs:
     """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
 
-    `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that sort the pairs, by
-    their names in the file, the one that `categories` was taken from among them. For a pair that stood in a file
-    `sources` is the file, `formats` the layout (`pair_formats`), `file_formats` how it was written ("csv", "jsonl" …)
-    and `originals` its whole row as a JSON object; all four are () for pairs from elsewhere.
+    `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
+    their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
+    `formats` the layout (`pair_formats`), `file_formats` the format of the file ("csv", "jsonl" …) and `originals`
+    its whole row as a JSON object; all four are () for other pairs.
     """
 
     name: str
@@ -80,7 +80,7 @@ class MinimalPairs:
         return rows.content_hash(KIND, {"row": self.rows, **self._texts()})
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, acceptable, unacceptable, category, "field:<name>" …, then what is known of the file, if any."""
+        """Columns row, acceptable, unacceptable, category, "field:<name>" …, then those of the file, if any."""
         return pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
                                                         for name, texts in self._texts().items()}})
 
@@ -97,9 +97,9 @@ class MinimalPairs:
                    sources, formats, file_formats, originals, _notices(acceptable, unacceptable, numbers))
 
     def subset(self, numbers: Collection[int]) -> MinimalPairs:
-        """The pairs with these row numbers, in the order and with the numbers they have here; others count for none."""
-        wanted = set(numbers)
-        kept = [i for i, number in enumerate(self.rows) if number in wanted]
+        """The pairs with these row numbers, in this dataset's order and with its numbers; unknown ones are ignored."""
+        row_numbers = set(numbers)
+        kept = [i for i, number in enumerate(self.rows) if number in row_numbers]
 
         def of(values: Sequence[str]) -> tuple[str, ...]:
             return tuple(values[i] for i in kept) if values else ()
@@ -128,39 +128,39 @@ def guess_columns(table: Table) -> dict[str, str | None]:
 
 
 def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MinimalPairs:
-    """The dataset in a table; `columns` (role to column) goes before the guess.
+    """The dataset in a table; `columns` (role to column) overrides the guess.
 
-    Sentences stay untouched; categories lose outer spaces. Repeated pairs and pairs of identical
-    sentences are kept and noticed; in CrowS-Pairs' layout pairs that lack a sentence are left out
-    and noticed. Raises InputError: a column is missing, or rows with an empty sentence (all listed).
+    Sentences are unchanged; outer spaces of categories are removed. Repeated pairs and pairs of identical
+    sentences are kept, with a notice; in the layout of CrowS-Pairs pairs that lack a sentence are left out,
+    with a notice. Raises InputError: a column is missing, or rows with an empty sentence (all listed).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
-    format_name = pair_formats.recognised(*sentences)
+    format_name = pair_formats.format_of_columns(*sentences)
     frame, gaps = _without_gaps(table.frame, *sentences) if format_name == FORMAT_WITH_GAPS else (table.frame, ())
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
     rows.refuse_bad_rows(table.name, numbers, {sentences[0]: acceptable, sentences[1]: unacceptable},
-                         rows.emptiness, "lack a sentence", "Fill them in or remove these rows.")
+                         rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.")
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
-    found = [*pair_formats.field_columns(frame, format_name, taken)]
-    if chosen["category"] in frame.columns and chosen["category"] not in found:
-        found.append(str(chosen["category"]))
+    fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
+    if chosen["category"] in frame.columns and chosen["category"] not in fields_found:
+        fields_found.append(str(chosen["category"]))
     n = len(numbers)
     return MinimalPairs(
         table.name, acceptable, unacceptable, categories, numbers,
-        fields={column: tuple(value.strip() for value in frame[column]) for column in found},
+        fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
         sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
         originals=_originals(table, frame), notices=table.notices + gaps + _notices(acceptable, unacceptable, numbers),
     )
 
 
 def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Each row of the file as a JSON object: a JSON file's own spelling, or the texts by column."""
+    """Each row of the file as a JSON object: as spelled in a JSON file, or the texts by column."""
     if table.json_text:
-        spelled = spelled_rows(table.json_text)
-        return tuple(spelled[int(number)] for number in frame.index)
+        raw_by_row = raw_rows(table.json_text)
+        return tuple(raw_by_row[int(number)] for number in frame.index)
     names = list(frame.columns)
     columns = [frame[name].tolist() for name in names]
     return tuple(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
@@ -169,16 +169,16 @@ def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
 
 def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The rows with both sentences, if any, and a notice of the others; else the whole frame."""
-    whole = [not rows.emptiness(good) and not rows.emptiness(bad)
+    has_both = [not rows.empty_reason(good) and not rows.empty_reason(bad)
              for good, bad in zip(frame[acceptable], frame[unacceptable], strict=True)]
-    if all(whole) or not any(whole):
+    if all(has_both) or not any(has_both):
         return frame, ()
-    gaps = [int(number) for number, is_whole in zip(frame.index, whole, strict=True) if not is_whole]
-    return frame[whole], rows.noticed(gaps, "without one of the sentences left out")
+    gaps = [int(number) for number, is_complete in zip(frame.index, has_both, strict=True) if not is_complete]
+    return frame[has_both], rows.row_notice(gaps, "without one of the sentences left out")
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
     pairs = list(zip(acceptable, unacceptable, strict=True))
     identical = [number for number, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
-    return (rows.noticed(rows.repeated(numbers, pairs), "repeat{s} an earlier pair (kept)")
-            + rows.noticed(identical, "with two identical sentences (kept; such a pair is always a tie)"))
+    return (rows.row_notice(rows.repeated_rows(numbers, pairs), "repeat{s} an earlier pair (kept)")
+            + rows.row_notice(identical, "with two identical sentences (kept; such a pair is always a tie)"))

@@ -80,15 +80,15 @@ def _batches(paths: Sequence[Path], unit: str) -> Iterator[_Batch]:
     batch = _Batch()
     goes_on = False  # whether the last part left its document open
     for part in read_parts(paths, unit=unit):
-        is_whole = part.ends and not goes_on
-        goes_on = not part.ends
+        is_whole = part.is_last and not goes_on
+        goes_on = not part.is_last
         if batch.texts and (not is_whole or batch.n_characters + len(part.text) > CHARACTERS_PER_BATCH):
             yield batch
             batch = _Batch()
         if is_whole:
             batch.add(part.text, part.n_read)
         else:
-            alone = _Batch(is_whole=False, ends=part.ends)
+            alone = _Batch(is_whole=False, ends=part.is_last)
             alone.add(part.text, part.n_read)
             yield alone
     if batch.texts:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from engine.datasets.formats.columns import fold
+from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import (
@@ -75,7 +75,7 @@ def stereotypes(result: Result, normalization: str = "LP", alpha: float = DEFAUL
 def _directions(result: Result, pairs: pd.DataFrame) -> pd.Series:
     """"stereo" or "antistereo" for each pair; "" where the file does not say."""
     column = next((name for name in result.items.columns if str(name).startswith(FIELD)
-                   and fold(str(name).removeprefix(FIELD)) == DIRECTION), None)
+                   and normalize_name(str(name).removeprefix(FIELD)) == DIRECTION), None)
     if column is None:
         return pd.Series("", index=pairs.index, dtype="str")
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)

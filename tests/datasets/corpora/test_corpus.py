@@ -152,7 +152,7 @@ def test_a_long_file_comes_in_parts_and_is_the_same_document(tmp_path: Path, mon
     monkeypatch.setattr(text_stream, "WHOLE_BYTES", 100)
     monkeypatch.setattr(text_stream, "BLOCK_BYTES", 64)
     parts = list(read_parts([tmp_path]))
-    assert len(parts) > 10 and [part.ends for part in parts[-2:]] == [True, True]
+    assert len(parts) > 10 and [part.is_last for part in parts[-2:]] == [True, True]
     assert parts[-1] == Part("short.txt", "短い。", True, text_bytes([tmp_path]))
     assert all(part.text.endswith("\n") for part in parts[:-2])
     assert list(read_documents([tmp_path])) == whole

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from engine.datasets.formats import files, workbook
 from engine.datasets.formats.files import Table, paste_table, read_table
-from engine.datasets.formats.formulas import restored
+from engine.datasets.formats.formulas import unescape_formula
 from engine.errors import BadRow, InputError
 
 # What pandas, Excel or a JSON reader would each like to turn into something else.
@@ -128,7 +128,7 @@ def test_wrong_quotation_marks_are_listed_and_reading_goes_on() -> None:
 def test_carriage_returns() -> None:
     assert rows_of(read_table(b"text,label\ra,x\rb,y\r", "a.csv")) == [["a", "x"], ["b", "y"]]  # an old Mac's lines
     error = error_of(b"text,label\na\rb,x\n", "a.csv")
-    assert error.rows == (BadRow(1, "line 2: a carriage return stands in a field without quotation marks"),)
+    assert error.rows == (BadRow(1, "line 2: a field without quotation marks holds a carriage return"),)
 
 
 def test_an_unclosed_quotation_mark_before_a_long_rest() -> None:
@@ -154,7 +154,8 @@ def test_too_many_columns() -> None:
 def test_whatever_is_written_as_csv_comes_back(rows: list[tuple[str, str]]) -> None:
     rows = [*rows, ("last", "row")]  # trailing empty rows would be left out
     raw = as_csv([["text", "label"], *[[a, b] for a, b in rows]]).encode()
-    expected = [(restored(a), restored(b)) for a, b in rows]  # an apostrophe before a formula is a spreadsheet's
+    # An apostrophe before a formula was added by a spreadsheet.
+    expected = [(unescape_formula(a), unescape_formula(b)) for a, b in rows]
     assert [tuple(row) for row in rows_of(read_table(raw, "a.csv"))] == expected
 
 

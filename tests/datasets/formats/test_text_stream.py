@@ -31,7 +31,7 @@ def test_blocks_together_are_the_text(tmp_path: Path, encoding: str, ascii_first
     for source in (tmp_path / "a.txt", raw):
         found = list(blocks(source, "a.txt"))
         assert "".join(block.text for block in found) == text
-        assert [block.ends for block in found] == [False] * (len(found) - 1) + [True]
+        assert [block.is_last for block in found] == [False] * (len(found) - 1) + [True]
         assert found[-1].n_read == len(raw) and len(found) > 10
         assert all(block.text.endswith("\n") for block in found[:-1])
 

@@ -173,8 +173,8 @@ def test_a_column_of_thousands_of_labels_is_hardly_one_of_groups() -> None:
     rows = "".join(f"s{i},id{i},k{i % 9},,b{i}\n" for i in range(5000))
     error = error_of("text,label,kind,note,body\n" + rows)
     assert error.message == (
-        "a.csv: the column 'label' holds 5,000 different labels over 5,000 sentences; at most 1,000 are weighed. Is it "
-        "the right column? Columns with fewer: 'kind' (9 values). Choose one of them as the label.")
+        "a.csv: the column 'label' holds 5,000 different labels over 5,000 sentences; at most 1,000 are supported. Is "
+        "it the right column? Columns with fewer: 'kind' (9 values). Choose one of them as the label.")
     assert len(set(dataset("text,label,kind,note,body\n" + rows, {"label": "kind"}).labels)) == 9
 
 

@@ -28,7 +28,7 @@ def test_titles_are_line_3_and_bodies_what_follows() -> None:
 
 def test_licence_readme_and_changes_are_no_articles() -> None:
     assert len(CORPUS.articles) == len(TOPICS) * N_EACH
-    assert not CORPUS.bad and not CORPUS.strangers and not labelled(CORPUS).notices
+    assert not CORPUS.bad and not CORPUS.other_files and not labelled(CORPUS).notices
 
 
 def test_folder_zip_and_tar_give_the_same_dataset(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_bad_files_are_left_out_and_listed_with_their_reason() -> None:
     corpus = read_livedoor(zipped(files() | BAD), "mine.zip")
     assert [bad.row for bad in corpus.bad] == [25, 26, 27, 28]
     reasons = [bad.reason for bad in corpus.bad]
-    assert reasons[0] == "text/smax/smax-1.txt: has 2 lines; the title is looked for on line 3"
+    assert reasons[0] == "text/smax/smax-1.txt: has 2 lines; the title is expected on line 3"
     assert reasons[1] == "text/smax/smax-2.txt: has no title on line 3"
     assert "is neither UTF-8, UTF-16 nor CP932" in reasons[2] and "has 0 lines" in reasons[3]
     dataset = labelled(corpus)
@@ -115,7 +115,7 @@ def test_another_layout_is_refused_in_words(contents: dict[str, bytes]) -> None:
 
 def test_text_files_of_other_names_are_left_out_and_said() -> None:
     corpus = read_livedoor(zipped(files() | {"text/smax/notes.txt": b"1\n2\n3\n"}), "mine.zip")
-    assert labelled(corpus).notices == ("1 text file not called after the folder was left out: text/smax/notes.txt.",)
+    assert labelled(corpus).notices == ("1 text file not named after the folder was left out: text/smax/notes.txt.",)
 
 
 def test_an_article_without_a_body_has_a_title_only() -> None:
@@ -148,7 +148,7 @@ def test_one_category_is_nothing_to_tell_apart() -> None:
 
 def test_the_real_corpus_has_nine_categories() -> None:
     corpus = read_livedoor(shared_data("livedoor"))
-    assert list(corpus.categories.values()) == [100] * 9 and not corpus.bad and not corpus.strangers
+    assert list(corpus.categories.values()) == [100] * 9 and not corpus.bad and not corpus.other_files
     dataset = labelled(corpus, per_category=100)
     assert isinstance(dataset, LabelledSentences) and dataset.n == 900
     assert all(dataset.texts) and not any("http://" in text or "\n" in text for text in dataset.texts)

@@ -83,7 +83,7 @@ def test_one_file_tells_its_domain_by_name_folder_or_category(tmp_path: Path) ->
     (tmp_path / "dvd").mkdir()
     (tmp_path / "dvd" / "test.review").write_bytes(raw)
     assert read_reviews(tmp_path / "dvd" / "test.review").domains == ("dvd",)
-    with pytest.raises(InputError, match="nothing tells the domain of review 1"):
+    with pytest.raises(InputError, match="the domain of review 1 is not given"):
         read_reviews(review_file("良い本だ。", category=""), "test.review")
 
 

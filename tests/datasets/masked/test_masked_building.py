@@ -27,7 +27,7 @@ def test_nouns_are_counted_as_words_and_by_domain() -> None:
     found = find_nouns(sentences(*BOOKS, ("本はない。", "music")))
     # 本: 1 + 1 + 1 + 2, and once where nothing stands beside it; never in 日本.
     assert found.occurrences["books"] == {"本": 6, "物語": 2, "著者": 1}
-    assert dict(found.places["books"]["本"]) == {
+    assert dict(found.sentences_by_noun["books"]["本"]) == {
         "この本は長い。": 2, "本を読む。": 0, "本が好きだ。": 0, "本と本を買う。": 0}
     assert found.occurrences["music"] == {"本": 1}
 

@@ -13,8 +13,8 @@ from engine.datasets.masked.masked_sentences import (
     MaskedSentences,
     from_table,
     guess_columns,
-    one_sentence,
-    placed_label,
+    insert_label,
+    single_sentence,
 )
 from engine.errors import InputError
 from engine.language.nouns import common_nouns
@@ -80,18 +80,18 @@ def test_a_frame_and_back_keep_the_content() -> None:
 @given(st.text(st.sampled_from("本雨のが。 "), min_size=1, max_size=8), st.text(st.sampled_from("本雨"), min_size=1,
                                                                               max_size=2))
 def test_the_parts_are_the_sentence(text: str, label: str) -> None:
-    whole, start = placed_label(f"{text}[MASK]{text}", label)
+    whole, start = insert_label(f"{text}[MASK]{text}", label)
     before, word, after = MaskedSentences("n", (whole,), (label,), (start,), ("",), (1,)).parts[0]
     assert (before, word, after) == (text, label, text)
 
 
 def test_one_typed_sentence() -> None:
-    dataset = one_sentence("庭の＿＿が鳴く", " 鳥 ", "自然", "typed")
+    dataset = single_sentence("庭の＿＿が鳴く", " 鳥 ", "自然", "typed")
     assert dataset.parts == (("庭の", "鳥", "が鳴く"),) and dataset.rows == (1,)
     for text, word, reason in (("庭の鳥", "犬", "neither a mask nor"), ("", "犬", "'the sentence' is empty"),
                                ("庭の＿＿", "", "'the word' is empty")):
         with pytest.raises(InputError, match=reason):
-            one_sentence(text, word, "", "typed")
+            single_sentence(text, word, "", "typed")
 
 
 def test_the_sample_is_three_domains_of_eight_nouns_in_five_sentences() -> None:

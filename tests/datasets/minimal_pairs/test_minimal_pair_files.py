@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats.files import read_table
-from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER, is_about_stereotypes, recognised
+from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER, format_of_columns, is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from tests.support.shared_data import shared_data
@@ -108,7 +108,7 @@ def test_columns_that_sort_the_pairs_become_fields() -> None:
     pairs = from_table(read_table((header + rows).encode(), "a.csv"), {"category": "level"})
     # level and theme repeat; id and note are other in every row
     assert list(pairs.fields) == ["level", "theme"] and set(pairs.fields["theme"]) == {"t"}
-    assert pairs.format == OTHER == recognised("good", "bad")
+    assert pairs.format == OTHER == format_of_columns("good", "bad")
     # A category that never repeats is a field all the same: somebody chose it.
     assert "note" in from_table(read_table((header + rows).encode(), "a.csv"), {"category": "note"}).fields
 
@@ -130,7 +130,7 @@ def test_the_direction_of_writing() -> None:
 
 def test_every_format_is_recognised_by_its_sentences() -> None:
     for name, form in FORMATS.items():
-        assert recognised(form.acceptable.upper(), form.unacceptable) == name
+        assert format_of_columns(form.acceptable.upper(), form.unacceptable) == name
     assert not is_about_stereotypes([]) and not is_about_stereotypes(["CrowS-Pairs", "BLiMP"])
 
 
