@@ -22,7 +22,7 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate = pair_input(run_id, result)
             settings = _settings(every_layer=True)
-            if st.form_submit_button("Weigh", type="primary", key="alignment-submit", icon=":material/balance:"):
+            if st.form_submit_button("Evaluate", type="primary", key="alignment-submit", icon=":material/balance:"):
                 submit_pair(settings, reference, candidate)
     else:
         dataset = inputs.dataset_input(KIND)

@@ -61,7 +61,7 @@ def _built(sentences: DomainSentences) -> MaskedSentences:
                               placeholder="本、人、著者", help="Separated by commas; masked in every domain.")
     nouns = tuple(dict.fromkeys(word.strip() for word in typed.replace("、", ",").replace("，", ",").split(",")
                                 if word.strip()))
-    dataset = build(_found(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
+    dataset = build(_nouns_of(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
                     nouns=nouns)
     for notice in dataset.notices[len(sentences.notices):]:
         st.caption(f":material/info: {verbatim(notice)}")
@@ -100,6 +100,6 @@ def _read(file_id: str, name: str, split: str, _upload: Any) -> DomainSentences:
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Looking for nouns …")
-def _found(content_hash: str, _sentences: DomainSentences) -> FoundNouns:
+def _nouns_of(content_hash: str, _sentences: DomainSentences) -> FoundNouns:
     """The nouns of a dataset, found once: another number or seed only draws anew."""
     return find_nouns(_sentences)
