@@ -100,6 +100,6 @@ class Result:
         held, asked = self.layers[model], self.settings.layer if layer is None else layer
         resolved = self.n_layers[model] if asked is None else asked if asked >= 0 else asked + self.n_layers[model] + 1
         if resolved not in held:
-            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Weigh "
+            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Evaluate "
                              "with all layers to choose among them.")
         return held.index(resolved)
