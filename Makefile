@@ -52,10 +52,10 @@ $(VENV)/run.stamp: requirements.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
 	@touch $@
 
-# The home page shows the built-in models on the samples: weighed here, it is complete at the first visit.
+# The home page shows the built-in models on the samples: evaluated here, it is complete at the first visit.
 $(VENV)/samples.stamp: $(VENV)/run.stamp $(shell find engine -type f -not -name '*.pyc')
-	@echo "Weighing the built-in models on the samples, once …"
-	@$(BIN)/python -m dashboard.prepare_samples && touch $@ || echo "The home page will weigh them at the first visit."
+	@echo "Evaluating the built-in models on the samples, once …"
+	@$(BIN)/python -m dashboard.prepare_samples && touch $@ || echo "The home page will evaluate them at the first visit."
 
 $(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt deploy/requirements-ray.txt
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r tests/requirements.txt

@@ -2,14 +2,14 @@
 
     python -m streamlit run dashboard/app.py
 
-The whole body stands under the guard, because a worker process imports this file again under another name.
+The whole body is under the guard, because a worker process imports this file again under another name.
 """
 
 import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # `streamlit run` puts only this folder on the path; `engine` and `dashboard` lie one above.
+    # `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above.
     ROOT = str(Path(__file__).resolve().parents[1])
     if ROOT not in sys.path:
         sys.path.insert(0, ROOT)
@@ -26,7 +26,7 @@ if __name__ == "__main__":
     try:
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
-        if sign_in.opened(visitor, page):
+        if sign_in.admit(visitor, page):
             page.run()
     except EngineError as error:  # such as a data directory that cannot be written
         show_error(error)

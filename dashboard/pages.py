@@ -20,21 +20,21 @@ class PageCard:
 
 SECTIONS: dict[str, tuple[PageCard, ...]] = {
     "": (
-        PageCard("home", "Home", ":material/balance:", "What can be known of a language model without fine-tuning it?"),
+        PageCard("home", "Home", ":material/balance:", "How can a language model be evaluated without fine-tuning it?"),
     ),
-    "Weigh a model": (
+    "Evaluate a model": (
         PageCard("clusters", "Clusters", ":material/bubble_chart:",
                  "How far do a model's sentence vectors keep labelled sentences apart?"),
         PageCard("fill_mask", "Fill-mask", ":material/text_fields:",
-                 "How probable does a model find the word that was masked, and what would it put there?"),
+                 "How probable does a model find a masked word, and what does it predict instead?"),
         PageCard("classification", "Classification", ":material/category_search:",
-                 "Can a small network tell the classes apart by a model's sentence vectors?"),
+                 "Can a small network classify sentences by a model's vectors?"),
         PageCard("agreement", "Agreement", ":material/join_inner:",
                  "Do the three evaluations agree about the models?"),
         PageCard("alignment", "Alignment", ":material/compare_arrows:",
-                 "Which token of one sentence answers for which token of the other, and what do names cost?"),
+                 "Which token of one sentence matches which of the other, and how much do different readings cost?"),
         PageCard("metric_study", "Metric study", ":material/grid_on:",
-                 "Which model, dictionary and penalty follow human scores best, and which cannot be told apart?"),
+                 "Which model, dictionary and penalty correlate best with human scores?"),
         PageCard("minimal_pairs", "Minimal pairs", ":material/rule:",
                  "Does the model prefer the acceptable sentence, or only the shorter one?"),
     ),
@@ -42,7 +42,7 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
         PageCard("models", "Models", ":material/deployed_code:",
                  "Which models are there, and how good are the built-in ones?"),
         PageCard("dictionary", "Dictionaries", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
-        PageCard("runs", "Runs", ":material/history:", "What was weighed so far, and where is it?"),
+        PageCard("runs", "Runs", ":material/history:", "What was evaluated so far?"),
     ),
 }
 # Addresses that pages had before; links to them still lead to the page.
@@ -72,13 +72,13 @@ def navigation() -> dict[str, list[st.Page]]:
         ]
         for section, pages in SECTIONS.items()
     }
-    menu[""] += [st.Page(partial(_go_on, name), title=card(name).title, url_path=former, visibility="hidden")
+    menu[""] += [st.Page(partial(_redirect, name), title=card(name).title, url_path=former, visibility="hidden")
                  for former, name in FORMER_ADDRESSES.items()]
     return menu
 
 
-def _go_on(name: str) -> None:
-    """From a former address to the page of today, with the same query."""
+def _redirect(name: str) -> None:
+    """Go from a former address to the present page, with the same query."""
     st.switch_page(path(name), query_params=st.query_params.to_dict())
 
 

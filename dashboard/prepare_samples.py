@@ -1,6 +1,6 @@
-"""`python -m dashboard.prepare_samples`: weigh the built-in models on the samples before the first visitor comes.
+"""`python -m dashboard.prepare_samples`: evaluate the built-in models on the samples before the first visitor comes.
 
-The home page shows these runs. Weighed already, by the same code on the same files, they are found and nothing is done.
+The home page shows these runs. One that was already done by the same code on the same files is reused.
 """
 
 from __future__ import annotations

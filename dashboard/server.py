@@ -1,4 +1,4 @@
-"""The dashboard as a server for a team: the pages of app.py, health and figures for operators, a graceful end.
+"""The dashboard as a server for a team: the pages of app.py, health and metrics for operators, an orderly shutdown.
 
     python -m streamlit run dashboard/server.py
 
@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-# `streamlit run` puts only this folder on the path; `engine` and `dashboard` lie one above.
+# `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above.
 if (ROOT := str(Path(__file__).resolve().parents[1])) not in sys.path:
     sys.path.insert(0, ROOT)
 
@@ -31,16 +31,16 @@ from engine.runs.operation.metrics import exposition
 
 
 async def healthz(_: Request) -> Response:
-    """200 when the database answers and the workers live, else 503; the body says which does not."""
+    """200 when the database answers and the workers are alive, else 503; the body names the part that is not."""
     try:
-        now = await asyncio.to_thread(lambda: health(session.engine()))
+        status = await asyncio.to_thread(lambda: health(session.engine()))
     except EngineError as error:
         return JSONResponse({"ok": False, "engine": str(error)}, 503)
-    return JSONResponse({"ok": now.ok, **now.parts}, 200 if now.ok else 503)
+    return JSONResponse({"ok": status.ok, **status.parts}, 200 if status.ok else 503)
 
 
 async def metrics(_: Request) -> Response:
-    """Prometheus' text format."""
+    """The metrics in Prometheus' text format."""
     try:
         text = await asyncio.to_thread(lambda: exposition(session.engine()))
     except EngineError as error:
@@ -49,12 +49,12 @@ async def metrics(_: Request) -> Response:
 
 
 @asynccontextmanager
-async def opened(_: st.App) -> AsyncIterator[None]:
-    """The engine, open as long as the server is up."""
+async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
+    """Keep the engine open as long as the server is up."""
     set_up_logs()
     try:
         await asyncio.to_thread(session.engine)
-    except EngineError as error:  # said on every page too, and /healthz answers 503 until it is mended
+    except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
         print(f"error: {error}", file=sys.stderr)
     yield
     await asyncio.to_thread(_close)
@@ -69,5 +69,5 @@ def _close() -> None:
 
 app = st.App(
     Path(__file__).with_name("app.py"), routes=[Route("/healthz", healthz), Route("/metrics", metrics)],
-    lifespan=opened,
+    lifespan=engine_lifespan,
 )

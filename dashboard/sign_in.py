@@ -1,7 +1,7 @@
-"""The door of a team's instance: who is not signed in sees a button, who is no member a reason, and links survive.
+"""Sign-in to a team's instance: a button for who is not signed in, the reason for who is no member; links survive it.
 
-A provider sends everybody back to the home page. So the link that was asked for is put into a cookie of the browser
-while the button is shown, and followed once after the return.
+A provider sends everybody back to the home page. So the requested link is put into a cookie of the browser while the
+button is shown, and followed once after the return.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCRIPT = """export default function ({ data }) {
 
 @dataclass(frozen=True)
 class Visitor:
-    """Who is at the door: a viewer, or why there is none."""
+    """Who opened the page: a viewer, or the error why there is none."""
 
     viewer: Viewer | None
     refused: AccessError | None = None
@@ -42,21 +42,21 @@ class Visitor:
 
 
 def visitor() -> Visitor:
-    """Who is asking; InputError when sign-in and members are not set up together."""
+    """Who opened the page; InputError when sign-in and members are not set up together."""
     try:
         return Visitor(session.viewer())
     except AccessError as error:
         return Visitor(None, error)
 
 
-def opened(visitor: Visitor, page: st.Page) -> bool:
-    """Whether the page may be shown; otherwise this has drawn what is to do, and why."""
+def admit(visitor: Visitor, page: st.Page) -> bool:
+    """Whether the page may be shown; otherwise the sign-in panel, with the reason of a refusal, was drawn instead."""
     if visitor.viewer is None:
-        _door(page, visitor.refused if session.signed_in() else None)
+        _sign_in_panel(page, visitor.refused if session.signed_in() else None)
         return False
     if session.hosted():
         _follow_link(page)
-        _badge(visitor.viewer)
+        _account_line(visitor.viewer)
     return True
 
 
@@ -78,18 +78,18 @@ def target_of(link: str) -> tuple[str, dict[str, str]] | None:
     True
     """
     name, _, query = unquote(link).partition("?")
-    known = {page.name for section in pages.SECTIONS.values() for page in section}
-    return (name, dict(parse_qsl(query))) if name in known else None
+    page_names = {page.name for section in pages.SECTIONS.values() for page in section}
+    return (name, dict(parse_qsl(query))) if name in page_names else None
 
 
-def _door(page: st.Page, refused: AccessError | None) -> None:
+def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:
     parameters = {key: st.query_params[key] for key in st.query_params}
     if page.url_path or parameters:
         _cookie(link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
     with st.container(horizontal_alignment="center"), st.container(border=True, width=460):
         st.title("Hakari", anchor=False)
         if refused is None:
-            st.markdown("Weigh language models with your team. Your sentences and results are yours alone until you "
+            st.markdown("Evaluate language models with your team. Your sentences and results are private until you "
                         "share a run.")
             if page.url_path:
                 st.caption("After signing in you go on to the page you asked for.")
@@ -113,7 +113,7 @@ def _follow_link(page: st.Page) -> None:
         _cookie("", 0)
 
 
-def _badge(viewer: Viewer) -> None:
+def _account_line(viewer: Viewer) -> None:
     with st.sidebar:
         st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.id))
         if st.button("Sign out", key="sign-out", type="tertiary", icon=":material/logout:"):

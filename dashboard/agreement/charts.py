@@ -13,28 +13,28 @@ from engine.measures.cards.catalog import CARDS
 
 HEIGHT = 360
 DOT = 11
-NAMED_MODELS = 12  # beyond, names run into each other; the hover still tells them
+NAMED_MODELS = 12  # beyond, names overlap; the hover still shows them
 PER_CENT = ("mask_probability", "classification_accuracy")
 LONGEST_NAME = 22
-NEAR_ACROSS, NEAR_ABOVE = 0.25, 0.12  # shares of the axes within which a name above a point meets another point
+NEAR_ACROSS, NEAR_ABOVE = 0.25, 0.12  # shares of the axes within which a name above a point overlaps another point
 
 
 def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = False) -> go.Figure:
-    """One point for each model that both evaluations judged: `first` across, `second` up, each axis towards the better.
+    """One point for each model in both evaluations: `first` across, `second` up, better is right or up.
 
-    `table` is a `model_agreement.model_table` (or `published_table`); published points are hollow and grey.
+    `table` is a `evaluate.model_table` (or `published_table`); published points are hollow and grey.
     """
     shared = table.dropna(subset=[first, second])
     named = len(shared) <= NAMED_MODELS
     figure = go.Figure(go.Scatter(
         x=shared[first], y=shared[second], mode="markers+text" if named else "markers",
         text=[plain(_name(model)) for model in shared["model"]], textfont={"size": 11},
-        textposition=_sides(shared[first], shared[second], MEASURES[second]),
+        textposition=_name_positions(shared[first], shared[second], MEASURES[second]),
         cliponaxis=False,
         marker={"size": DOT, "color": GREY if published else ACCENT, "symbol": "circle-open" if published else "circle",
                 "line": {"width": 2}} if published else {"size": DOT, "color": ACCENT},
-        customdata=[[template_safe(line["model"]), int(line[f"rank {first}"]), int(line[f"rank {second}"])]
-                    for line in shared.to_dict("records")],
+        customdata=[[template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]
+                    for row in shared.to_dict("records")],
         hovertemplate=f"%{{customdata[0]}}<br>{_hover(first, 'x')}, rank %{{customdata[1]}}<br>{_hover(second, 'y')}, "
                       "rank %{customdata[2]}<extra></extra>",
     ))
@@ -45,27 +45,27 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
 
 
 def _axis(values: pd.Series, kind: str) -> dict[str, object]:
-    """Turned so that the better end is above or on the right, with room for the names at the ends."""
+    """An axis whose better end is above or on the right, with room for the names at the ends."""
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     room = 0.18 * (high - low) or 0.1 * abs(high) or 1.0
     ends = [low - room, high + room]
     measure = MEASURES[kind]
-    # as many decimals of per cent as tell a sixth of the axis apart, one point having an axis too
+    # enough decimals to distinguish sixths of the axis, also for a single point
     digits = max(0, -floor(log10(100 * (ends[1] - ends[0]) / 6)))
     return {"title": {"text": axis_title(measure), "font": {"size": 12}}, "fixedrange": True, "zeroline": False,
             "range": ends if CARDS[measure].better == "higher" else ends[::-1], "nticks": 6,
             "tickformat": f".{digits}%" if measure in PER_CENT else ""}
 
 
-def _sides(x: pd.Series, y: pd.Series, up: str) -> list[str]:
-    """Where each name stands: below its point if another point is close above it, else above."""
+def _name_positions(x: pd.Series, y: pd.Series, up: str) -> list[str]:
+    """The position of each name: below its point if another point is close above it, else above."""
     across = (x - x.min()) / (float(x.max() - x.min()) or 1.0)
     height = (y - y.min()) / (float(y.max() - y.min()) or 1.0)
     if CARDS[up].better == "lower":
         height = 1 - height
-    crowded = [bool((((across - one).abs() < NEAR_ACROSS) & (height > other) & (height - other < NEAR_ABOVE)).any())
-               for one, other in zip(across, height, strict=True)]
-    return ["bottom center" if close else "top center" for close in crowded]
+    crowded = [bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
+               for own_x, own_y in zip(across, height, strict=True)]
+    return ["bottom center" if is_crowded else "top center" for is_crowded in crowded]
 
 
 def _hover(kind: str, axis: str) -> str:

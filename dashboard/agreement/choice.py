@@ -1,4 +1,4 @@
-"""Which finished runs are held against each other: one of each kind, at first those that share the most models."""
+"""The finished runs to compare: one of each kind, by default those that share the most models."""
 
 from __future__ import annotations
 
@@ -20,39 +20,40 @@ from engine.runs.storage.searching import Search
 from engine.version import VERSION
 
 LISTED = 50
-COMBINED = 12  # newest runs of each kind that the first choice is made among
+COMBINED = 12  # newest runs of each kind among which the default is chosen
 
 
 def chosen_runs() -> dict[str, RunRecord]:
-    """Draws a choice for each kind and returns the chosen runs by kind; a kind without a finished run says so.
+    """Draws a choice for each kind and returns the chosen runs by kind; for a kind without one, a link to start it.
 
-    The address names the chosen runs (`?clusters=…&classify=…`), so a link shows the same to whoever may read them.
+    The address names the chosen runs (`?clusters=…&classification=…`), so a link shows the same to all who may read
+    them.
     """
-    found = _finished()
-    first = most_shared(found) | _linked()
+    finished = _finished()
+    first = most_shared(finished) | _linked()
     chosen: dict[str, RunRecord] = {}
     with st.grid(len(MEASURES), min_column_width=260, gap="small"):
         for kind in MEASURES:
             with st.container():
                 page = pages.card(pages.PAGE_BY_KIND[kind])
-                by_id = {view.id: view for view in (*found[kind], *([first[kind]] if kind in first else ()))}
+                by_id = {view.id: view for view in (*finished[kind], *([first[kind]] if kind in first else ()))}
                 if not by_id:
                     st.markdown(f":small[{page.title}]")
                     st.page_link(pages.path(page.name), label="None yet: start one", icon=page.icon)
                     continue
                 labels = _labels(list(by_id.values()), page.title)
-                picked = st.selectbox(page.title, list(by_id), index=list(by_id).index(first[kind].id),
+                chosen_id = st.selectbox(page.title, list(by_id), index=list(by_id).index(first[kind].id),
                                       key=f"agreement-{kind}", format_func=labels.__getitem__)
-                chosen[kind] = by_id[picked]
+                chosen[kind] = by_id[chosen_id]
                 n_models = len(chosen[kind].settings["models"])
                 st.caption(f"{n_models} {'model' if n_models == 1 else 'models'}")
-                if st.query_params.get(kind, first[kind].id) != picked:
-                    st.query_params[kind] = picked
+                if st.query_params.get(kind, first[kind].id) != chosen_id:
+                    st.query_params[kind] = chosen_id
     return chosen
 
 
 def loaded(runs: Mapping[str, RunRecord]) -> dict[str, Any]:
-    """The results of runs by kind; one that cannot be opened is explained and left out."""
+    """The results of runs by kind; of one that cannot be opened the error is shown instead."""
     results = {}
     for kind, view in runs.items():
         try:
@@ -62,30 +63,30 @@ def loaded(runs: Mapping[str, RunRecord]) -> dict[str, Any]:
     return results
 
 
-def most_shared(found: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRecord]:
+def most_shared(finished: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRecord]:
     """One run of each kind that has any: those that share the most models, of these the newest.
 
-    `found` holds finished runs by kind, the newest first.
+    `finished` holds finished runs by kind, the newest first.
     """
-    kinds = [kind for kind, views in found.items() if views]
+    kinds = [kind for kind, views in finished.items() if views]
     best: tuple[int, tuple[RunRecord, ...]] = (-1, ())
     # The newest of all kinds come first; a later combination must share more to be taken.
-    combinations = product(*(range(min(len(found[kind]), COMBINED)) for kind in kinds))
-    for places in sorted(combinations, key=sum):
-        views = tuple(found[kind][place] for kind, place in zip(kinds, places, strict=True))
+    combinations = product(*(range(min(len(finished[kind]), COMBINED)) for kind in kinds))
+    for indices in sorted(combinations, key=sum):
+        views = tuple(finished[kind][index] for kind, index in zip(kinds, indices, strict=True))
         n_shared = len(set.intersection(*(set(view.settings["models"]) for view in views))) if views else 0
         if n_shared > best[0]:
             best = n_shared, views
     return dict(zip(kinds, best[1], strict=True))
 
 
-def other_files(results: Mapping[str, Any]) -> list[str]:
-    """Models whose name stands for other files in one of the results than in another."""
-    prints: dict[str, set[str]] = {}
+def models_with_different_files(results: Mapping[str, Any]) -> list[str]:
+    """Models whose name stands for different files in different results."""
+    fingerprints_by_name: dict[str, set[str]] = {}
     for result in results.values():
         for model in result.signature["models"]:
-            prints.setdefault(model["name"], set()).add(model["fingerprint"])
-    return [name for name, fingerprints in prints.items() if len(fingerprints) > 1]
+            fingerprints_by_name.setdefault(model["name"], set()).add(model["fingerprint"])
+    return [name for name, fingerprints in fingerprints_by_name.items() if len(fingerprints) > 1]
 
 
 def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,12 +112,12 @@ def _linked() -> dict[str, RunRecord]:
 
 
 def _labels(views: Sequence[RunRecord], title: str) -> dict[str, str]:
-    """Names, less the page's title, with the time of the run, by id; a label that is there already is numbered."""
+    """Names, less the page's title, with the time of the run, by id; a repeated label is numbered."""
     labels: dict[str, str] = {}
-    times: Counter[str] = Counter()
+    n_by_label: Counter[str] = Counter()
     for view in views:
         label = f"{view.name.removeprefix(f'{title}: ')} · {view.created.astimezone():%d %b %H:%M}"
-        times[label] += 1
-        labels[view.id] = label if times[label] == 1 else f"{label} ({times[label]})"
+        n_by_label[label] += 1
+        labels[view.id] = label if n_by_label[label] == 1 else f"{label} ({n_by_label[label]})"
     return labels
 

@@ -3,19 +3,19 @@
 import streamlit as st
 
 from dashboard import pages
-from dashboard.agreement.choice import chosen_runs, loaded, other_files, signature_of
+from dashboard.agreement.choice import chosen_runs, loaded, models_with_different_files, signature_of
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, model_table
 
-NOTE = """**Points**: one for each model that both runs judged; the axes are turned so that better is always above and
-on the right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** ask whether the models
-stand in one order: +1 the same order, 0 none, −1 the opposite one; whether an evaluation calls small or large numbers
-better is taken care of. Small beside them the 95 % interval: with a handful of models it is wide, and only a very high
-coefficient says anything. They need at least 3 models.
+NOTE = """**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always up and
+right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the models:
++1 the same order, 0 no relation, −1 the opposite order; whether small or large values are better is taken into account.
+Beside them is the 95 % interval: with few models it is wide, and only a very high coefficient is evidence of agreement.
+They need at least 3 models.
 
-**As published** are numbers printed by the papers, for other models on other sentences. They stand in figures and
-tables of their own and enter nothing that is computed from your runs."""
+**As published** marks numbers printed in the papers, for other models on other sentences. They have figures and tables
+of their own and do not enter anything computed from your runs."""
 
 pages.heading("agreement")
 with st.container(border=True):
@@ -25,13 +25,13 @@ table = model_table(results)
 kinds = [kind for kind in MEASURES if kind in results]
 
 if len(kinds) < 2:
-    st.info("Weigh the same models in at least two of the three ways, and their order is compared here. Below stands "
-            "what the papers found.", icon=":material/compare:")
+    st.info("Run at least two of the three evaluations with the same models to compare their order here. Below are "
+            "the published results of the papers.", icon=":material/compare:")
 if len(table):
     model_numbers(table, key="agreement-models")
-for name in other_files(results):
-    st.warning(f"{wording.verbatim(name)} stands for other files in one of these runs than in another: they are two "
-               "models of one name.", icon=":material/difference:")
+for name in models_with_different_files(results):
+    st.warning(f"{wording.verbatim(name)} stands for different files in these runs: they are different models with the "
+               "same name.", icon=":material/difference:")
 if len(kinds) > 1:
     side_by_side(table, *pair_choice(kinds))
 st.space("small")

@@ -1,4 +1,4 @@
-"""Two evaluations side by side: the user's runs, and beside them, marked, what a paper printed."""
+"""Two evaluations side by side: the user's runs and, marked as such, the results published in a paper."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 
 def title_of(kind: str) -> str:
-    """The title of the page that a kind of run belongs to."""
+    """The title of the page of a kind of run."""
     return pages.card(pages.PAGE_BY_KIND[kind]).title
 
 
 def model_numbers(table: pd.DataFrame, *, key: str) -> None:
-    """A `model_table` as a table: each evaluation's number and, beside it, the rank; per cents as such."""
+    """Draw a `model_table`: the value of each evaluation and, beside it, the rank; shares in per cent."""
     columns: dict[str, Any] = {"model": st.column_config.TextColumn("Model", width="medium")}
     shown = table.copy()
     for kind in (kind for kind in MEASURES if kind in table):
         measure = MEASURES[kind]
         if measure in PER_CENT:
             shown[kind] *= 100
-        form = f"%.{decimals(shown[kind].dropna().tolist())}f" + (" %%" if measure in PER_CENT else "")
-        columns[kind] = st.column_config.NumberColumn(f"{title_of(kind)}: {column_label(measure)}", format=form,
-                                                      help=measure_help(measure))
+        number_format = f"%.{decimals(shown[kind].dropna().tolist())}f" + (" %%" if measure in PER_CENT else "")
+        columns[kind] = st.column_config.NumberColumn(
+            f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure))
         columns[f"rank {kind}"] = st.column_config.NumberColumn("Rank", width="small", help=f"By {title_of(kind)}: 1 "
                                                                 "is best.")
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), key=key,
@@ -42,16 +42,16 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
 
 
 def pair_choice(kinds: list[str]) -> tuple[str, str]:
-    """Which two evaluations are drawn; there are at least two."""
+    """The two evaluations to draw; there are at least two."""
     pairs = {f"{title_of(first)} and {title_of(second)}": (first, second) for first, second in combinations(kinds, 2)}
     if len(pairs) == 1:
         return next(iter(pairs.values()))
-    return pairs[st.segmented_control("Hold against each other", list(pairs), default=next(iter(pairs)), required=True,
+    return pairs[st.segmented_control("Compare", list(pairs), default=next(iter(pairs)), required=True,
                                       key="agreement-pair")]
 
 
 def side_by_side(table: pd.DataFrame, first: str, second: str) -> None:
-    """On the left the user's models under two evaluations, on the right the paper's, if one printed both."""
+    """Draw the user's models under two evaluations on the left, those of a paper that has both on the right."""
     with st.grid(2, min_column_width=340):
         with st.container(border=True):
             st.markdown("**Your runs**")
@@ -62,16 +62,16 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> None:
                 st.markdown("**The papers' models**", width="content")
                 st.badge(AS_PUBLISHED, icon=":material/menu_book:", color="orange")
             if printed is None:
-                st.caption("Neither paper judged the same models in both ways.")
+                st.caption("No paper reports both evaluations for the same models.")
             else:
                 _points(printed, first, second, published=True)
-                one, other = (TABLES[key] for key, _ in COMPARED[first, second])
-                st.caption(f"{verbatim(one.paper)}, tables {one.number} and {other.number}. Other sentences, other "
-                           "models; the coefficients are taken from the printed numbers.")
+                first_table, second_table = (TABLES[key] for key, _ in COMPARED[first, second])
+                st.caption(f"{verbatim(first_table.paper)}, tables {first_table.number} and {second_table.number}. "
+                           "Other sentences and models; the coefficients are computed from the printed numbers.")
 
 
 def printed_tables() -> None:
-    """The papers' tables cell by cell, one at a time, with their source and what to know of them."""
+    """Draw the tables of the papers as printed, one at a time, with source and notes."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**The papers' tables**", width="content")
         st.badge(AS_PUBLISHED, icon=":material/menu_book:", color="orange")
@@ -88,20 +88,20 @@ def printed_tables() -> None:
 
 
 def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) -> None:
-    (line,) = agreement_table(table[["model", first, f"rank {first}", second, f"rank {second}"]]).to_dict("records")
-    whose = "published" if published else "own"
-    if line["n"]:
-        st.plotly_chart(scatter(table, first, second, published=published), key=f"agreement-scatter-{whose}",
+    (row,) = agreement_table(table[["model", first, f"rank {first}", second, f"rank {second}"]]).to_dict("records")
+    origin = "published" if published else "own"
+    if row["n"]:
+        st.plotly_chart(scatter(table, first, second, published=published), key=f"agreement-scatter-{origin}",
                         config={"displayModeBar": False},
-                        alt=f"Models under {title_of(first)} and {title_of(second)}, {whose}")
-    if line["reason"]:
-        st.caption(f":orange[:material/info:] No rank correlation: {verbatim(line['reason'])}.")
+                        alt=f"Models under {title_of(first)} and {title_of(second)}, {origin}")
+    if row["reason"]:
+        st.caption(f":orange[:material/info:] No rank correlation: {verbatim(row['reason'])}.")
         return
     with st.grid(2, min_column_width=120, gap="small"):
         for name, symbol in COEFFICIENTS.items():
-            low, high = line[f"{name}_low"], line[f"{name}_high"]
-            st.metric(f"{name.capitalize()} {verbatim(symbol)}", _signed(line[name]),
-                      f"{_signed(low)} to {_signed(high)}, n = {line['n']}", delta_color="off", delta_arrow="off",
+            low, high = row[f"{name}_low"], row[f"{name}_high"]
+            st.metric(f"{name.capitalize()} {verbatim(symbol)}", _signed(row[name]),
+                      f"{_signed(low)} to {_signed(high)}, n = {row['n']}", delta_color="off", delta_arrow="off",
                       help=measure_help(name))
 
 

@@ -13,9 +13,9 @@ from engine.evaluations.alignment.rescoring import Scores
 from engine.evaluations.alignment.token_table import SIDES
 
 CELL, SMALLEST_CELL, TALLEST = 26, 5, 900
-# Beyond this many tokens on a side their names do not fit along it; the hover still tells them.
+# Beyond this many tokens on a side their names do not fit along it; the hover still shows them.
 NAMED_TOKENS = 45
-# The highest similarity takes this share of the colour scale, so that an outline stands out from any cell.
+# The highest similarity takes this share of the colour scale, so that an outline is visible on any cell.
 SCALE_USED = 0.55
 
 
@@ -33,9 +33,9 @@ def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
 
 
 def ground_similarity(matrix: np.ndarray) -> float:
-    """The median similarity of a pair's tokens: what any two tokens have under this model, so the pale end of a shade.
+    """The median similarity of a pair's tokens, typical of any two tokens under this model: the pale end of the shades.
 
-    A model whose vectors all point one way has a median near 1; only what rises above it tells anything.
+    A model whose vectors all have a similar direction has a median near 1; only similarities above it are informative.
     """
     return float(min(np.median(matrix), 0.99))
 
@@ -43,7 +43,7 @@ def ground_similarity(matrix: np.ndarray) -> float:
 def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
     """Every token of the reference (across) against every one of the candidate (down).
 
-    `matrix` is (n_reference, n_candidate) of `bertscore.matrix`; `tokens` the pair's rows of `Scores.tokens`, in the
+    `matrix` is (n_reference, n_candidate) of `rescoring.matrix`; `tokens` the pair's rows of `Scores.tokens`, in the
     same unit, whose match positions say which cells are outlined: solid for the candidate's best matches (precision),
     dotted for the reference's (recall). Shades begin at the median of the matrix.
     """
@@ -79,10 +79,10 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
 
 
 def _outlines(cells: Iterable[tuple[int, int]], half: float) -> tuple[list[float | None], list[float | None]]:
-    """One line that draws a square round each cell (x, y), with gaps between the squares."""
+    """The coordinates of one line that outlines each cell (x, y), with gaps between the squares."""
     x: list[float | None] = []
     y: list[float | None] = []
-    for column, line in cells:
+    for column, row in cells:
         x += [column - half, column + half, column + half, column - half, column - half, None]
-        y += [line - half, line - half, line + half, line + half, line - half, None]
+        y += [row - half, row - half, row + half, row + half, row - half, None]
     return x, y

@@ -23,9 +23,9 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate = pair_input(run_id, result)
-            chosen = _settings(one_pair=True)
-            if st.form_submit_button("Weigh", type="primary", key="alignment-submit", icon=":material/balance:"):
-                submit_pair(chosen, reference, candidate)
+            settings_of_pair = _settings(one_pair=True)
+            if st.form_submit_button("Evaluate", type="primary", key="alignment-submit", icon=":material/balance:"):
+                submit_pair(settings_of_pair, reference, candidate)
     else:
         dataset = inputs.dataset_input(KIND)
         run_view.submit_button(KIND, _settings(one_pair=False), dataset)

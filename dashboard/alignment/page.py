@@ -1,4 +1,4 @@
-"""Alignment: which token of one sentence answers for which of the other, and what do names cost?"""
+"""Alignment: which token of one sentence matches which of the other, and how much do different readings cost?"""
 
 from functools import partial
 
@@ -7,22 +7,23 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.alignment.inputs import KIND, alignment_inputs
-from dashboard.alignment.pair import pair_view, shown_pair, similarities_view
+from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import choose_pair, pair_table
 from dashboard.alignment.pair_form import carried_scoring, edit_pair
 from dashboard.alignment.scores import layer_input, scored, shown_layer, shown_signature, tables, tokens_download
 from dashboard.alignment.scoring_choices import scoring_input
-from dashboard.alignment.spread import humans, spread
+from dashboard.alignment.spread import human_scores, spread
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from engine.errors import EngineError
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "precision_penalty", "recall_penalty", "penalized_f1")
-NOTE = """**Links** run from each token to its best match in the other sentence: strong where two tokens choose each
-other, thin where one does. P weighs the matches of the candidate's tokens, R those of the reference's. **Shades** begin
-at the median similarity of the pair, because many models find any two tokens alike: compare scores within one model and
-layer only. In the **heat map** solid squares are the best matches of the candidate's tokens, dotted ones those of the
-reference's. With the unit **word**, two words are as alike as their pieces are in the mean, either way."""
+NOTE = """**Links** run from each token to its best match in the other sentence: strong where each token is the best
+match of the other, thin where only one is. P is the weighted mean over the candidate's tokens, R over the reference's.
+**Shades** begin at the median similarity of the pair, because under many models any two tokens are similar: compare
+scores within one model and layer only. In the **heat map** solid squares are the best matches of the candidate's
+tokens, dotted ones those of the reference's. With the unit **word**, the similarity of two words is the mean over the
+best matches of their pieces, in both directions."""
 
 pages.heading("alignment")
 run_id = run_view.run_from_url()
@@ -54,13 +55,13 @@ if run_id is not None and result is not None:
         for notice in scores[model].notices:
             st.caption(f":material/info: {wording.verbatim(notice)}")
         figures |= spread(run_id, table, signature, penalised=penalised)
-        humans(run_id, result, scoring)
+        human_scores(run_id, result, scoring)
     pair = choose_pair(table, run_id, penalised=penalised)
     if pair is not None:
-        shown = shown_pair(run_id, result, scores[model], pair, model, layers[model])
-        pair_view(shown)
+        aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
+        pair_view(aligned)
         edit_pair(run_id, result, pair, layers[model], scoring)
-        figures |= similarities_view(shown, signature)
+        figures |= similarities_view(aligned, signature)
 
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)

@@ -1,4 +1,4 @@
-"""The two sentences of one pair, typed into a form; and the pair on show, to be edited, swapped and weighed again."""
+"""Forms of a single pair: two typed sentences; and the pair shown, to be edited, swapped and evaluated again."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ HEIGHT = 84
 
 
 def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str]:
-    """The reference and the candidate as typed, in a form of the caller's, with a button that exchanges them.
+    """Draw text areas for the two sentences in the caller's form, with a button that exchanges them; returns both.
 
-    At first the only pair of the run on show, or one of the sample.
+    By default the only pair of the run shown, or one of the sample.
     """
-    place = run_id or "new"
-    reference, candidate = _areas(*_given(result), place)
-    st.form_submit_button("Exchange the two", key=f"alignment-exchange-{place}", icon=":material/swap_vert:",
-                          type="tertiary", on_click=_exchange, args=(place,))
+    key_suffix = run_id or "new"
+    reference, candidate = _areas(*_default_pair(result), key_suffix)
+    st.form_submit_button("Exchange the two", key=f"alignment-exchange-{key_suffix}", icon=":material/swap_vert:",
+                          type="tertiary", on_click=_exchange, args=(key_suffix,))
     return reference, candidate
 
 
 def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring: Scoring) -> None:
-    """The pair on show in a form: weighed again as it is set now, as it was edited or the other way round."""
-    place = f"{run_id}-{pair['row']}"
-    one = len(result.pairs) == 1
-    with st.expander("Edit and weigh again", expanded=one, icon=":material/edit:"):
-        with st.form(f"alignment-edit-{place}", border=False, enter_to_submit=False):
+    """Draw a form with the pair shown; it is evaluated again with the present choices, as edited or swapped."""
+    key_suffix = f"{run_id}-{pair['row']}"
+    is_single = len(result.pairs) == 1
+    with st.expander("Edit and evaluate again", expanded=is_single, icon=":material/edit:"):
+        with st.form(f"alignment-edit-{key_suffix}", border=False, enter_to_submit=False):
             shown = pair["reference" if pair["best_reference"] == 1 else f"reference {pair['best_reference']}"]
-            reference, candidate = _areas(str(shown), str(pair["candidate"]), place)
+            reference, candidate = _areas(str(shown), str(pair["candidate"]), key_suffix)
             with st.container(horizontal=True, gap="small"):
-                again = st.form_submit_button("Weigh again", key=f"alignment-again-{place}", type="primary",
+                again = st.form_submit_button("Evaluate again", key=f"alignment-again-{key_suffix}", type="primary",
                                               icon=":material/balance:")
-                swapped = st.form_submit_button("Swap and weigh", key=f"alignment-swap-{place}",
+                swapped = st.form_submit_button("Swap and evaluate", key=f"alignment-swap-{key_suffix}",
                                                 icon=":material/swap_vert:",
                                                 help="The candidate as the reference: P and R change places, the "
                                                 "penalties with them.")
-        # Among the references of one pair no token is rarer than another.
+        # With the single reference of one pair no token is rarer than another, so its idf gives no weights.
         settings = Settings(result.settings.models, layer=layer, all_layers=True, precision=result.settings.precision,
                             scoring=scoring if scoring.idf != "references" else Scoring())
         if swapped:
@@ -57,7 +57,7 @@ def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring:
 
 
 def submit_pair(settings: Settings, reference: str, candidate: str, carried: Scoring | None = None) -> None:
-    """Submit a run of one pair and go to its link, or say what is missing; `carried` is what it is first shown with."""
+    """Submit a run of one pair and go to its link, or show an error; `carried`: the scoring it is first shown with."""
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError("A pair is two sentences; one of them is empty. Type both.")
@@ -79,22 +79,22 @@ def carried_scoring(run_id: str) -> Scoring | None:
     return scoring if isinstance(scoring, Scoring) else None
 
 
-def _areas(reference: str, candidate: str, place: str) -> tuple[str, str]:
+def _areas(reference: str, candidate: str, key_suffix: str) -> tuple[str, str]:
     typed = []
     with st.grid(2, min_column_width=260, gap="small"):
         for role, text in (("Reference", reference), ("Candidate", candidate)):
-            st.session_state.setdefault(_key(role, place), text)  # no default of its own: `_exchange` sets it, too
-            typed.append(st.text_area(role, height=HEIGHT, key=_key(role, place), persist_state="session"))
+            st.session_state.setdefault(_key(role, key_suffix), text)  # no default of its own: `_exchange` sets it
+            typed.append(st.text_area(role, height=HEIGHT, key=_key(role, key_suffix), persist_state="session"))
     return typed[0], typed[1]
 
 
-def _exchange(place: str) -> None:
-    keys = _key("Reference", place), _key("Candidate", place)
+def _exchange(key_suffix: str) -> None:
+    keys = _key("Reference", key_suffix), _key("Candidate", key_suffix)
     st.session_state[keys[0]], st.session_state[keys[1]] = (st.session_state[key] for key in reversed(keys))
 
 
-def _key(role: str, place: str) -> str:
-    return f"alignment-{role.lower()}-{place}"
+def _key(role: str, key_suffix: str) -> str:
+    return f"alignment-{role.lower()}-{key_suffix}"
 
 
 def _carried_key(run_id: str) -> str:
@@ -106,7 +106,7 @@ def _cut(text: str) -> str:
     return line if len(line) <= NAME_CHARACTERS else f"{line[:NAME_CHARACTERS]}…"
 
 
-def _given(result: Result | None) -> tuple[str, str]:
+def _default_pair(result: Result | None) -> tuple[str, str]:
     if result is not None and len(result.pairs) == 1:
         return str(result.pairs["reference"].iloc[0]), str(result.pairs["candidate"].iloc[0])
     sample = sample_data.sentence_pairs()

@@ -1,4 +1,4 @@
-// Draws what view_data says: chips, links, and an explanation of the token that is pointed at, tapped or focused.
+// Draws the data of view_data: chips, links, and an explanation of the token that is hovered, tapped or focused.
 // Streamlit calls the default export again whenever the data or the theme changes, and its return value at the end.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -24,8 +24,8 @@ function createView(root) {
   let data = null;
   let chips = { reference: [], candidate: [] };
   let links = [];
-  let asked = null; // the token that is explained: {side, index}
-  let pinned = false; // it stays although the pointer leaves
+  let explained = null; // the token that is explained: {side, index}
+  let pinned = false; // the explanation stays when the pointer leaves
 
   const observer = new ResizeObserver(() => {
     drawLinks();
@@ -37,19 +37,19 @@ function createView(root) {
   const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listening.signal, ...options });
   on(document, "scroll", placeTip, { capture: true });
   on(document, "pointerdown", leave);
-  on(root, "pointerover", (event) => event.pointerType === "mouse" && !pinned && ask(find(event)));
-  on(root, "pointerout", (event) => event.pointerType === "mouse" && !pinned && ask(null));
+  on(root, "pointerover", (event) => event.pointerType === "mouse" && !pinned && explain(find(event)));
+  on(root, "pointerout", (event) => event.pointerType === "mouse" && !pinned && explain(null));
   on(root, "click", (event) => {
     const token = find(event);
     pinned = token !== null;
-    ask(token);
+    explain(token);
   });
-  on(root, "focusin", (event) => event.target.matches(":focus-visible") && ask(find(event)));
-  on(root, "focusout", () => !pinned && ask(null));
+  on(root, "focusin", (event) => event.target.matches(":focus-visible") && explain(find(event)));
+  on(root, "focusout", () => !pinned && explain(null));
   on(root, "keydown", onKey);
 
   function show(next) {
-    const kept = asked;
+    const previous = explained;
     data = next;
     for (const side of SIDES) {
       chips[side] = data[side].map((token, index) => chip(token, side, index));
@@ -58,7 +58,7 @@ function createView(root) {
     links = linksOf(data);
     legend.replaceChildren(...legendOf(data).map(([text, name]) => part(name ?? "", text, "span")));
     drawLinks();
-    ask(kept && chips[kept.side][kept.index] ? kept : null);
+    explain(previous && chips[previous.side][previous.index] ? previous : null);
   }
 
   function chip(token, side, index) {
@@ -67,7 +67,7 @@ function createView(root) {
     element.className = "token";
     element.dataset.side = side;
     element.dataset.index = index;
-    // One stop of the Tab key for each sentence; the arrow keys move within it.
+    // One Tab stop for each sentence; the arrow keys move within it.
     element.tabIndex = index === 0 ? 0 : -1;
     element.classList.toggle("special", token.special);
     element.classList.toggle("low", token.low);
@@ -77,7 +77,7 @@ function createView(root) {
     if (!token.special) element.style.setProperty("--shade", `${shade(token) * DEEPEST_SHADE}%`);
     const showsM = token.counted && data.penalised;
     const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(token.agreement)}` : fixed(token.similarity);
-    // The reading stands above, as ruby; a row without any keeps no room for it.
+    // The reading is above the token, as ruby; a row without readings has no space for them.
     if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
     element.append(part("text", token.text), part("number", number));
     element.setAttribute("aria-label", explanation(data, side, index).map(([text]) => text).join(". "));
@@ -88,22 +88,22 @@ function createView(root) {
     return Math.max(0, Math.min(1, ((token.similarity ?? 0) - data.ground) / (1 - data.ground)));
   }
 
-  // The best matches of both sides; where two tokens choose each other it is one link.
+  // The best matches of both sides; two tokens that are each other's best match have one link.
   function linksOf() {
-    const found = new Map();
+    const byKey = new Map();
     for (const side of SIDES) {
       data[side].forEach((token, index) => {
         if (token.special || token.match < 0) return;
         const [reference, candidate] = side === "reference" ? [index, token.match] : [token.match, index];
         const key = `${reference} ${candidate}`;
-        const link = found.get(key) ?? { reference, candidate, from: [], token, warm: false };
+        const link = byKey.get(key) ?? { reference, candidate, from: [], token, warm: false };
         link.from.push(side);
         link.special = token.match_special;
         link.warm ||= costs(data, token);
-        found.set(key, link);
+        byKey.set(key, link);
       });
     }
-    return [...found.values()];
+    return [...byKey.values()];
   }
 
   function drawLinks() {
@@ -136,8 +136,8 @@ function createView(root) {
     mark();
   }
 
-  function ask(token) {
-    asked = token;
+  function explain(token) {
+    explained = token;
     mark();
     if (!token) {
       tip.hidePopover?.();
@@ -156,32 +156,32 @@ function createView(root) {
   }
 
   function mark() {
-    root.classList.toggle("asked", asked !== null && !data[asked.side][asked.index].special);
-    const partner = asked && data[asked.side][asked.index].match;
+    root.classList.toggle("explaining", explained !== null && !data[explained.side][explained.index].special);
+    const partner = explained && data[explained.side][explained.index].match;
     for (const side of SIDES) {
       chips[side].forEach((element, index) => {
-        const itself = asked?.side === side && asked.index === index;
-        const matched = asked !== null && asked.side !== side && partner === index && !data[asked.side][asked.index].special;
-        const answers = asked !== null && asked.side !== side && !data[side][index].special && data[side][index].match === asked.index;
-        element.classList.toggle("on", itself || matched);
-        element.classList.toggle("back", answers && !matched);
+        const isExplained = explained?.side === side && explained.index === index;
+        const isMatch = explained !== null && explained.side !== side && partner === index && !data[explained.side][explained.index].special;
+        const choosesIt = explained !== null && explained.side !== side && !data[side][index].special && data[side][index].match === explained.index;
+        element.classList.toggle("on", isExplained || isMatch);
+        element.classList.toggle("back", choosesIt && !isMatch);
       });
     }
     for (const link of links) {
       if (!link.path) continue;
-      const touches = asked !== null && link[asked.side] === asked.index;
-      link.path.classList.toggle("on", touches && link.from.includes(asked.side));
-      link.path.classList.toggle("back", touches && !link.from.includes(asked.side));
+      const touches = explained !== null && link[explained.side] === explained.index;
+      link.path.classList.toggle("on", touches && link.from.includes(explained.side));
+      link.path.classList.toggle("back", touches && !link.from.includes(explained.side));
     }
   }
 
   // Above a token of the reference and below one of the candidate, so that it hides no link; the other way at an edge.
   function placeTip() {
-    if (!asked || !tip.matches(":popover-open")) return;
-    const rect = chips[asked.side][asked.index].getBoundingClientRect();
+    if (!explained || !tip.matches(":popover-open")) return;
+    const rect = chips[explained.side][explained.index].getBoundingClientRect();
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const [above, below] = [rect.top - height - GAP, rect.bottom + GAP];
-    const wanted = asked.side === "reference" ? above : below;
+    const wanted = explained.side === "reference" ? above : below;
     const top = wanted < GAP ? below : wanted + height > window.innerHeight - GAP ? above : wanted;
     const left = Math.max(GAP, Math.min(rect.x + rect.width / 2 - width / 2, window.innerWidth - width - GAP));
     tip.style.top = `${top}px`;
@@ -199,7 +199,7 @@ function createView(root) {
     if (event.key === towards && data[side][index].match >= 0) next = chips[other][data[side][index].match];
     if (event.key === "Escape") {
       pinned = false;
-      ask(null);
+      explain(null);
     } else if (next) {
       event.preventDefault();
       pinned = false;
@@ -209,9 +209,9 @@ function createView(root) {
   }
 
   function leave(event) {
-    if (asked && !event.composedPath().includes(root)) {
+    if (explained && !event.composedPath().includes(root)) {
       pinned = false;
-      ask(null);
+      explain(null);
     }
   }
 

@@ -1,8 +1,7 @@
-"""The alignment view: two sentences as rows of tokens, best matches drawn as links, each token explained on demand.
+"""The alignment view: two sentences as rows of tokens, best matches drawn as links, each token explained on hover.
 
-A Streamlit component without a frame: view.js draws what `view_data` says, words.js puts it into
-words, view.css takes its colours from Streamlit's theme. Texts reach the page as text only
-(`textContent`), whatever they hold.
+A Streamlit component without a frame: view.js draws what `view_data` returns, explanations.js has its texts,
+view.css takes its colours from Streamlit's theme. Texts reach the page as text only (`textContent`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.token_table import SIDES
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("view.js", "words.js")  # one module in the browser
+SCRIPTS = ("view.js", "explanations.js")  # one module in the browser
 NAME = "hakari_alignment"
 HTML = """<div class="alignment">
   <div class="label">Reference</div>
@@ -32,43 +31,42 @@ HTML = """<div class="alignment">
   <div class="legend"></div>
   <div class="tip" role="status" popover="manual"></div>
 </div>"""
-# Kana are their own reading; only what holds a kanji gets ruby.
+# Kana are their own reading; only tokens with a kanji get ruby.
 KANJI = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ヶ]")
 
 
 def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scoring: Scoring) -> dict[str, Any]:
-    """What the view shows of one pair, as JSON: its tokens in their order, with their matches and numbers.
+    """The data of the view of one pair, as JSON: its tokens in order, with their matches and numbers.
 
     `tokens` are the pair's rows of `Scores.tokens`, `matrix` its similarities (n_reference, n_candidate) in the same
-    unit, `threshold` the idf above which a token is low-frequency (NaN without a dictionary). What is not a number
-    becomes None.
+    unit, `threshold` the idf above which a token is low-frequency (NaN without a dictionary). NaN becomes None.
     """
     return {
         "ground": ground_similarity(matrix), "threshold": _number(threshold),
         "penalised": scoring.penalty == "reading", "joined": scoring.pairing == "joined", "unit": scoring.unit,
-        "names": scoring.criterion != "idf", "whole": _gives_whole_words(scoring),
+        "names": scoring.criterion != "idf", "whole": _reads_whole_words(scoring),
         **{side: _side(tokens[tokens["side"] == side].sort_values("position"), scoring) for side in SIDES},
     }
 
 
 def alignment_view(data: dict[str, Any], key: str) -> None:
-    """Draw the view of `view_data`; with the same key it changes in place."""
+    """Draw the view of `view_data`; with the same key it is updated in place."""
     _component()(data=data, key=key)
 
 
 @st.cache_resource(show_spinner=False)
 def _component() -> Callable[..., Any]:
-    """The component, registered once in the life of the server."""
+    """The component, registered once per server process."""
     css = (FOLDER / "view.css").read_text(encoding="utf-8")
     js = "\n".join((FOLDER / script).read_text(encoding="utf-8") for script in SCRIPTS)
     return st.components.v2.component(NAME, html=HTML, css=css, js=js)
 
 
 def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
-    lines = rows.to_dict("records")
-    # Where every piece carries the reading of its word, the first piece shows it for all.
-    continues = [_gives_whole_words(scoring) and place > 0 and line["word"] == lines[place - 1]["word"]
-                 for place, line in enumerate(lines)]
+    tokens = rows.to_dict("records")
+    # Where every piece has the reading of its word, only the first piece of a word shows it.
+    continues = [_reads_whole_words(scoring) and index > 0 and token["word"] == tokens[index - 1]["word"]
+                 for index, token in enumerate(tokens)]
     return [{
         "text": token["surface"], "piece": token["token"], "special": bool(token["special"]),
         "reading": token["reading"],
@@ -79,16 +77,16 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
         "counted": bool(token["penalised"]), "share": _number(token["weight"]),
         "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
         "longest": _longest(token["reading_distance"], token["agreement"]),
-    } for token, continued in zip(lines, continues, strict=True)]
+    } for token, continued in zip(tokens, continues, strict=True)]
 
 
-def _gives_whole_words(scoring: Scoring) -> bool:
-    """Whether a token's reading is that of a word of which it may be a part only."""
+def _reads_whole_words(scoring: Scoring) -> bool:
+    """Whether the reading of a token is that of the whole word that it belongs to."""
     return scoring.reading_scope == "word" and scoring.unit == "subword"
 
 
 def _longest(distance: float, agreement: float) -> int | None:
-    """How many kana the longer of the two readings has, as M = 1 - distance / longest tells it; None where M is 1.
+    """The number of kana of the longer reading, from M = 1 - distance / longest; None where M is 1.
 
     >>> _longest(3, 0.25)
     4

@@ -1,4 +1,4 @@
-"""Figures of a classification result: every run as a dot beside the mean, and what was taken for what. Pure."""
+"""Figures of a classification result: the accuracy of every run beside the mean, and confusion matrices. Pure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
+from engine.language.quantities import count
 
 MEASURE = "classification_accuracy"
-ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; where its name stands above its dots, as a share of them
+ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; height of its name above its dots, as a share of them
 TITLE_HEIGHT, AXIS_HEIGHT = 58, 34
 DOT = 9
-NUMBERED_CLASSES = 12  # up to this many, each cell holds its number
-NAMED_CLASSES = 60  # beyond, their names do not fit along the map; the hover still tells them
+NUMBERED_CLASSES = 12  # up to this many, each cell shows its number
+NAMED_CLASSES = 60  # beyond, their names do not fit along the matrix; the hover still shows them
 CELL, SMALLEST_CELL, TALLEST = 38, 12, 760
 LABEL_LENGTH = 16
 
@@ -33,29 +34,30 @@ LABEL_LENGTH = 16
 def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     """A row for each model, the best first: a dot for each run, the mean as a bar across, its 95 % interval behind.
 
-    `models` and `runs` are those of the result. Dotted: what saying the largest class alone would reach.
+    `models` and `runs` are those of the result. Dotted: the accuracy of the largest class, the baseline.
     """
     ranked = models.sort_values("rank", kind="stable")
     baseline = float(ranked["baseline"].iloc[0])
     figure = go.Figure()
-    for place, line in enumerate(ranked.to_dict("records")):
-        own = runs[runs["model"] == line["model"]]
-        figure.add_shape(type="rect", x0=line["ci_low"], x1=line["ci_high"], y0=place - 0.09, y1=place + 0.09,
+    for height, row in enumerate(ranked.to_dict("records")):
+        model_runs = runs[runs["model"] == row["model"]]
+        figure.add_shape(type="rect", x0=row["ci_low"], x1=row["ci_high"], y0=height - 0.09, y1=height + 0.09,
                          fillcolor=GREY, opacity=0.28, line={"width": 0}, layer="below")
-        figure.add_shape(type="line", x0=line["accuracy_mean"], x1=line["accuracy_mean"], y0=place - 0.17,
-                         y1=place + 0.17, line={"color": ACCENT, "width": 3})
+        figure.add_shape(type="line", x0=row["accuracy_mean"], x1=row["accuracy_mean"], y0=height - 0.17,
+                         y1=height + 0.17, line={"color": ACCENT, "width": 3})
         figure.add_trace(go.Scatter(
-            x=own["accuracy"], y=_spread(own["accuracy"], place), mode="markers", name=plain(line["model"]),
+            x=model_runs["accuracy"], y=_stacked(model_runs["accuracy"], height), mode="markers",
+            name=plain(row["model"]),
             marker={"color": ACCENT, "size": DOT, "opacity": 0.75, "line": {"width": 0}},
-            customdata=own[["seed", "train_accuracy"]].to_numpy(),
-            hovertemplate="seed %{customdata[0]}: %{x:.1%} right<br>%{customdata[1]:.1%} of the training sentences"
-                          f"<extra>{template_safe(line['model'])}</extra>",
+            customdata=model_runs[["seed", "train_accuracy"]].to_numpy(),
+            hovertemplate="seed %{customdata[0]}: accuracy %{x:.1%}<br>%{customdata[1]:.1%} on the training sentences"
+                          f"<extra>{template_safe(row['model'])}</extra>",
         ))
-        figure.add_shape(type="line", x0=baseline, x1=baseline, y0=place - 0.17, y1=place + 0.3,
+        figure.add_shape(type="line", x0=baseline, x1=baseline, y0=height - 0.17, y1=height + 0.3,
                          line={"color": GREY, "width": 1, "dash": "dot"})
-        above = {"y": place - NAME_ABOVE, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
-        figure.add_annotation(x=0, xref="paper", text=plain(shortened(line["model"])), xanchor="left", **above)
-        figure.add_annotation(x=1, xref="paper", text=f"<b>{line['accuracy_mean']:.1%}</b>", xanchor="right", **above)
+        above = {"y": height - NAME_ABOVE, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
+        figure.add_annotation(x=0, xref="paper", text=plain(shortened(row["model"])), xanchor="left", **above)
+        figure.add_annotation(x=1, xref="paper", text=f"<b>{row['accuracy_mean']:.1%}</b>", xanchor="right", **above)
     figure.add_annotation(x=baseline, y=len(ranked) - 0.5, text=f"largest class {baseline:.1%}", showarrow=False,
                           xanchor="left", yanchor="bottom", xshift=3, font={"color": GREY, "size": 11})
     low = min(baseline, float(ranked["ci_low"].min()))
@@ -71,25 +73,26 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     )
 
 
-def confusion_map(confusion: pd.DataFrame, model: str, classes: Sequence[str]) -> go.Figure:
-    """What the test sentences of each class (down) were called (across) under one model, summed over the runs.
+def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]) -> go.Figure:
+    """How the test sentences of each class (down) were classified (across) under one model, summed over the runs.
 
     `confusion` is the result's; a shade is the share of the class's sentences, so that classes of any size compare.
-    What is right lies on the diagonal.
+    Correct predictions are on the diagonal.
     """
-    own = confusion[confusion["model"] == model]
-    table = own.pivot(index="class", columns="predicted", values="n").reindex(
+    of_model = confusion[confusion["model"] == model]
+    table = of_model.pivot(index="class", columns="predicted", values="n").reindex(
         index=list(classes), columns=list(classes)).fillna(0)
     counts = table.to_numpy(dtype=int)  # (n_classes, n_classes)
-    asked = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, asked, out=np.zeros(counts.shape), where=asked > 0)
+    n_of_class = counts.sum(axis=1, keepdims=True)  # (n_classes, 1)
+    shares = np.divide(counts, n_of_class, out=np.zeros(counts.shape), where=n_of_class > 0)
     n = len(classes)
     names = [wrapped(name) for name in classes]
     figure = go.Figure(go.Heatmap(
         z=shares, zmin=0, zmax=1, xgap=1, ygap=1, showscale=False,
-        customdata=[[[true, said, int(counts[i, j])] for j, said in enumerate(names)] for i, true in enumerate(names)],
+        customdata=[[[true, predicted, count(counts[i, j], "time")] for j, predicted in enumerate(names)]
+                    for i, true in enumerate(names)],
         text=np.where(counts > 0, counts, "").astype(str), texttemplate="%{text}" if n <= NUMBERED_CLASSES else None,
-        hovertemplate="%{customdata[0]}<br>called %{customdata[1]}<br>%{customdata[2]:,} times, %{z:.1%}"
+        hovertemplate="%{customdata[0]}<br>classified as %{customdata[1]}<br>%{customdata[2]}, %{z:.1%}"
                       "<extra></extra>",
     ))
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n))
@@ -100,17 +103,17 @@ def confusion_map(confusion: pd.DataFrame, model: str, classes: Sequence[str]) -
     figure = laid_out(figure, height=cell * n + 150)
     return figure.update_layout(
         title={"text": plain(shortened(model)), "x": 0, "font": {"size": 14},
-               "subtitle": {"text": "down: the true class; across: what it was called"}},
+               "subtitle": {"text": "down: the true class; across: the predicted class"}},
         margin={"t": 56, "b": 70},
     )
 
 
-def _spread(values: pd.Series, place: int) -> list[float]:
-    """Heights of dots so that runs of equal accuracy stand above each other and not behind."""
+def _stacked(values: pd.Series, center: int) -> list[float]:
+    """Heights of dots, about `center`, so that runs of equal accuracy are above each other and not behind."""
     heights = []
     for value, earlier in zip(values, values.groupby(values).cumcount(), strict=True):
         n_equal = int((values == value).sum())
-        heights.append(place + 0.1 * (earlier - (n_equal - 1) / 2))
+        heights.append(center + 0.1 * (earlier - (n_equal - 1) / 2))
     return heights
 
 

@@ -25,7 +25,7 @@ BAR_OPACITY = 0.45  # paler than the line of the interval, whose lower half lies
 TITLE_HEIGHT = 58
 LEGEND_LINE = 14  # on a narrow screen the legend has a line for each model
 ROOM = 2.05  # how far the axis goes beyond the longest bar, for the numbers
-ENDLESS = 1.15  # how far beyond the longest bar an interval without an upper end is drawn
+UNBOUNDED = 1.15  # how far beyond the longest bar an interval without an upper end is drawn
 COLUMN_BY_MEASURE = {
     "dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
     "out_of_class_dispersion": "out_of_class_dispersion",
@@ -33,10 +33,10 @@ COLUMN_BY_MEASURE = {
 
 
 def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figure:
-    """One bar for each model in the order of rank, with its number and 95 % interval: figure 2 of the paper.
+    """One bar for each model in the order of rank, with its value and 95 % interval: figure 2 of the paper.
 
     `models` and `intervals` are those of `clusters.Result`; `measure` one of COLUMN_BY_MEASURE. A model whose value
-    is undefined keeps its place and says so; one without an interval has none.
+    is undefined keeps its row with that word; one without an interval has no line.
     """
     ranked = models.sort_values("rank", na_position="last", kind="stable")
     of_measure = intervals[intervals["measure"] == measure].set_index("model")
@@ -44,27 +44,27 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
     values = ranked[COLUMN_BY_MEASURE[measure]].astype(float).tolist()
     digits = decimals([end for end in (*values, *ends.ravel()) if not math.isinf(end)])
     texts = [value_text(value, low, high, digits) for value, (low, high) in zip(values, ends.tolist(), strict=True)]
-    # B_m's interval may reach 0, and M_m's then has no upper end: it is drawn as far as the picture goes.
+    # B_m's interval may include 0, and M_m's then has no upper end: it is drawn to the end of the axis.
     longest = max([0.0, *(end for end in (*values, *ends.ravel()) if math.isfinite(end))])
-    ends = np.where(np.isinf(ends), longest * ENDLESS, ends)
-    places = list(range(len(ranked)))
+    ends = np.where(np.isinf(ends), longest * UNBOUNDED, ends)
+    heights = list(range(len(ranked)))
     figure = go.Figure(go.Bar(
-        x=pd.Series(values).fillna(0), y=places, orientation="h", width=BAR_WIDTH,
+        x=pd.Series(values).fillna(0), y=heights, orientation="h", width=BAR_WIDTH,
         marker={"color": ACCENT, "cornerradius": 3, "opacity": BAR_OPACITY},
         customdata=[[wrapped(name), text] for name, text in zip(ranked["model"], texts, strict=True)],
         hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
     ))
-    # An interval is drawn from end to end, for a resampled one need not hold the value itself.
+    # An interval is drawn from end to end, because a bootstrap interval need not contain the value itself.
     figure.add_trace(go.Scatter(
-        x=ends.mean(axis=1), y=places, mode="markers", marker={"opacity": 0}, hoverinfo="skip",
+        x=ends.mean(axis=1), y=heights, mode="markers", marker={"opacity": 0}, hoverinfo="skip",
         error_x={"type": "data", "array": (ends[:, 1] - ends[:, 0]) / 2, "thickness": 1.6, "width": 4,
                  "color": ACCENT},
     ))
-    # The name stands above its bar and not beside it: long names leave no room for bars on a narrow screen.
-    for place, name, text, value, (_, high) in zip(places, ranked["model"], texts, values, ends, strict=True):
-        figure.add_annotation(x=0, y=place - BAR_WIDTH / 2, text=plain(shortened(name)), showarrow=False,
+    # The name is above its bar and not beside it: long names leave no room for bars on a narrow screen.
+    for height, name, text, value, (_, high) in zip(heights, ranked["model"], texts, values, ends, strict=True):
+        figure.add_annotation(x=0, y=height - BAR_WIDTH / 2, text=plain(shortened(name)), showarrow=False,
                               xanchor="left", yanchor="bottom", font={"size": 12})
-        figure.add_annotation(x=max([0.0, *(end for end in (value, high) if end == end)]), y=place, text=text,
+        figure.add_annotation(x=max([0.0, *(end for end in (value, high) if end == end)]), y=height, text=text,
                               showarrow=False, xanchor="left", xshift=5, font={"size": 13})
     longest = max([longest, *(end for end in ends.ravel() if end == end)])
     figure.update_xaxes(range=[0, (longest or 1.0) * ROOM], visible=False, fixedrange=True)
@@ -81,26 +81,26 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
 def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> go.Figure:
     """The score at every layer, a line for each model; `layers` is `Result.layers`, 0 the embeddings.
 
-    `chosen` says the layer of each model that the rest of the page shows: its point is larger. An undefined score
+    `chosen`: the layer of each model that the rest of the page shows; its point is larger. An undefined score
     leaves a gap.
     """
     figure = go.Figure()
     digits = decimals(layers["score"].dropna().tolist())
     for index, (model, of_model) in enumerate(layers.groupby("model", sort=False)):
-        here = of_model.sort_values("layer")
-        is_chosen = here["layer"] == (chosen or {}).get(str(model), -1)
+        of_model = of_model.sort_values("layer")
+        is_chosen = of_model["layer"] == (chosen or {}).get(str(model), -1)
         figure.add_trace(go.Scatter(
-            x=here["layer"], y=here["score"], mode="lines+markers", name=plain(shortened(str(model))),
+            x=of_model["layer"], y=of_model["score"], mode="lines+markers", name=plain(shortened(str(model))),
             line={"width": 2}, marker={"symbol": symbol(index), "size": is_chosen.map({True: 13, False: 7}).tolist(),
                                        "opacity": 1},
-            customdata=here[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),
+            customdata=of_model[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),
             hovertemplate=f"layer %{{x}}: M_m %{{y:,.{digits}f}}<br>A_m %{{customdata[0]:,.4~g}}, "
                           f"B_m %{{customdata[1]:,.4~g}}<extra>{plain(str(model))}</extra>",
         ))
     figure.update_xaxes(title=None, dtick=1 if layers["layer"].nunique() <= 16 else None, fixedrange=True,
                         showgrid=False, zeroline=False)
     figure.update_yaxes(title=None, fixedrange=True, zeroline=False, rangemode="tozero")
-    # At layer 0 the first token is the same in every sentence, and so are its vectors.
+    # At layer 0 the first token is the same in every sentence, and so is its vector: the score is undefined.
     gap = "; a gap where it is undefined" if layers["score"].isna().any() else ""
     n_models = layers["model"].nunique()
     figure = laid_out(figure, height=270 + LEGEND_LINE * n_models, legend=n_models > 1)
@@ -124,7 +124,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def value_text(value: float, low: float, high: float, digits: int) -> str:
-    """A number with its interval small beside it, as Plotly shows it.
+    """A number with its interval in small type beside it, for Plotly.
 
     >>> value_text(560.126, 548.0, 573.04, 2)
     '560.13 <span style="font-size:10px">548.0–573.0</span>'

@@ -1,4 +1,4 @@
-"""Why a model scores as it does: its classes, the distances between them, and the sentences that cost most."""
+"""Explanation of a score: the classes, the distances between them, and the sentences that worsen it most."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.clusters.explanation_charts import centroid_map, class_bars, farthest, misplaced
-from dashboard.clusters.linked_maps import bring_out
+from dashboard.clusters.linked_maps import highlight
 from dashboard.clusters.map_charts import class_order
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.theme import decimals
@@ -14,14 +14,14 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import count
 
-LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own"}
+LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own class"}
 LIST_HEIGHT, FEW = 290, 7
-HINT = "Choose one to see it in the maps."
+HINT = "Choose one to highlight it in the maps."
 
 
 @st.fragment
-def why_section(run_id: str, result: Result) -> None:
-    """The classes of one model, and its sentences that lie badly; one that is chosen is brought out in the maps."""
+def explanation_section(run_id: str, result: Result) -> None:
+    """Draw the classes of one model and its misplaced sentences; a chosen one is highlighted in the maps."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     model = ranked[0]
     if len(ranked) > 1:
@@ -40,38 +40,39 @@ def why_section(run_id: str, result: Result) -> None:
                                  required=True, key=f"clusters-why-list-{run_id}", label_visibility="collapsed")
     points = _of(result.points, model)
     shown = misplaced(points) if which == "misplaced" else farthest(points)
-    st.caption(_said(which, shown, points))
-    bring_out(run_id, _chosen(shown, which, f"{run_id}-{model}"), key=f"clusters-why-focus-{run_id}")
+    st.caption(_list_caption(which, shown, points))
+    highlight(run_id, _chosen(shown, which, f"{run_id}-{model}"), key=f"clusters-why-focus-{run_id}")
 
 
-def _said(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:
+def _list_caption(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:
     if which == "farthest":
         return f"The {count(len(shown), 'sentence')} farthest from the centroid of their class. {HINT}"
-    return (f"{len(shown):,} of {len(points):,} sentences lie nearer to the centroid of another class than to their "
-            f"own. The smaller the ratio of the two distances, the clearer. {HINT}")
+    return (f"{len(shown):,} of {count(len(points), 'sentence')} are nearer to the centroid of another class than to "
+            f"that of their own. The smaller the ratio of the two distances, the clearer. {HINT}")
 
 
 def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
-    """The list; the row of the sentence that is chosen in it."""
+    """Draw the list; returns the row of the sentence chosen in it."""
     if shown.empty:
         return None
     columns = {
         "label": st.column_config.TextColumn("Class", width="small"),
         "text": st.column_config.TextColumn("Sentence", width="large"),
-        "own_distance": st.column_config.NumberColumn("To its own", format=f"%.{decimals(shown['own_distance'])}f"),
+        "own_distance": st.column_config.NumberColumn("Distance", help="To the centroid of its own class.",
+                                                      format=f"%.{decimals(shown['own_distance'])}f"),
     }
     if which == "misplaced":
-        columns["nearest_class"] = st.column_config.TextColumn("Nearer to", width="small")
+        columns["nearest_class"] = st.column_config.TextColumn("Nearest class", width="small")
         columns["ratio"] = st.column_config.NumberColumn("Ratio", format="%.2f",
-                                                         help="Distance to the nearer centroid / to its own.")
+                                                         help="Distance to the nearer centroid / distance to its own.")
         columns.pop("own_distance")
     columns["row"] = st.column_config.NumberColumn("Row", width="small")
     state = st.dataframe(
         shown, hide_index=True, height=LIST_HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", key=f"clusters-why-{which}-{key}", column_config=columns,
-        column_order=list(columns), placeholder="–", alt="Sentences that lie badly; choose one to see it in the maps")
-    asked = next(iter(state.selection.rows), None)
-    return None if asked is None else int(shown["row"].iloc[asked])
+        column_order=list(columns), placeholder="–", alt="Misplaced sentences; choose one to highlight it in the maps")
+    index = next(iter(state.selection.rows), None)
+    return None if index is None else int(shown["row"].iloc[index])
 
 
 def _of(table: pd.DataFrame, model: str) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Figures that explain a score: how each class scatters, and which classes lie near each other. Pure: no streamlit."""
+"""Figures that explain a score: how each class scatters, and which classes are near each other. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, decimals, laid_out, plain, template_safe, wrapped
+from engine.language.quantities import count
 
 BAR_HEIGHT = 30
-NAMED_CLASSES = 60  # beyond, their names do not fit along the map; the hover still tells them
-NUMBERED_CLASSES = 12  # up to this many, each cell holds its number
+NAMED_CLASSES = 60  # beyond, their names do not fit along the map; the hover still shows them
+NUMBERED_CLASSES = 12  # up to this many, each cell shows its number
 LABEL_LENGTH = 16
 CELL, SMALLEST_CELL, TALLEST = 38, 12, 760
 EXAMPLES = 50
@@ -22,7 +23,7 @@ def class_bars(classes: pd.DataFrame) -> go.Figure:
     """Variance per sentence, σ² / n, of each class under one model, the widest first.
 
     `classes` are the rows of one model in `Result.classes`. σ² itself grows with the number of sentences; its share of
-    A_m stands in the hover.
+    A_m is in the hover.
     """
     spread = classes.assign(variance=classes["dispersion"] / classes["n"]).sort_values("variance", ascending=False)
     total = float(spread["dispersion"].sum())
@@ -32,9 +33,9 @@ def class_bars(classes: pd.DataFrame) -> go.Figure:
         x=spread["variance"], y=list(range(len(spread))), orientation="h",
         marker={"color": ACCENT, "cornerradius": 3}, textposition="outside", cliponaxis=False,
         text=[f"{value:,.{digits}f}" for value in spread["variance"]],
-        customdata=np.stack([spread["class"].map(wrapped), spread["n"], spread["dispersion"], share,
-                             spread["centroid_distance"]], axis=1),
-        hovertemplate="%{customdata[0]}<br>%{customdata[1]} sentences, σ² / n %{text}<br>σ² %{customdata[2]:,.4~g}, "
+        customdata=np.stack([spread["class"].map(wrapped), [count(n, "sentence") for n in spread["n"]],
+                             spread["dispersion"], share, spread["centroid_distance"]], axis=1),
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]}, σ² / n %{text}<br>σ² %{customdata[2]:,.4~g}, "
                       "%{customdata[3]:.1%} of A_m<br>centroid %{customdata[4]:,.4~g} from the mean of centroids"
                       "<extra></extra>",
     ))
@@ -64,7 +65,7 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
     figure = go.Figure(go.Heatmap(
         z=matrix, xgap=1, ygap=1, hoverongaps=False, reversescale=True, showscale=n > NUMBERED_CLASSES,
         colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.8},
-        customdata=[[f"{one} – {other}" for other in names] for one in names],
+        customdata=[[f"{first} – {second}" for second in names] for first in names],
         texttemplate=f"%{{z:,.{digits}f}}" if n <= NUMBERED_CLASSES else None,
         hovertemplate=f"%{{customdata}}<br>distance of the centroids %{{z:,.{digits}f}}<extra></extra>",
     ))
@@ -76,7 +77,7 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
     figure = laid_out(figure, height=cell * n + 180)
     return figure.update_layout(
         title={"text": "Distance between the classes", "x": 0, "font": {"size": 14},
-               "subtitle": {"text": "of their centroids; strong colour: near, easily taken for each other"}},
+               "subtitle": {"text": "between their centroids; strong colour: near, easily confused"}},
         margin={"t": 56, "b": 70},
     )
 
@@ -90,12 +91,12 @@ def farthest(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def misplaced(points: pd.DataFrame) -> pd.DataFrame:
-    """The sentences of one model that lie nearer to another class's centroid than to their own; the clearest first.
+    """The sentences of one model that are nearer to another class's centroid than to their own; the clearest first.
 
     The column `ratio` is added: nearest_distance / own_distance, in [0, 1); the smaller, the clearer.
     """
-    elsewhere = points[(points["nearest_class"] != points["label"]) & points["own_distance"].gt(0)]
-    return (elsewhere.assign(ratio=elsewhere["nearest_distance"] / elsewhere["own_distance"])
+    misplaced_points = points[(points["nearest_class"] != points["label"]) & points["own_distance"].gt(0)]
+    return (misplaced_points.assign(ratio=misplaced_points["nearest_distance"] / misplaced_points["own_distance"])
             .sort_values("ratio", kind="stable"))
 
 

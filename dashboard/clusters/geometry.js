@@ -1,13 +1,13 @@
-// Where the points of a map lie on the screen, and which of them a pointer, a box or a lasso means. No drawing.
+// Screen positions of the points of a map, and which of them are at a pointer or in a box or lasso. No drawing.
 
 const MARGIN = 18; // pixels between the outermost point and the edge
 const LEAST_ZOOM = 1;
 const MOST_ZOOM = 80;
-const PERSPECTIVE = 0.28; // how much nearer points of a 3-D map are spread, as a share
-const SLICES = 256; // depth is sorted this finely
+const PERSPECTIVE = 0.28; // how much larger near points of a 3-D map appear, as a share
+const SLICES = 256; // buckets of the sort by depth
 const FIRST_VIEW = { zoom: 1, x: 0, y: 0, yaw: 0.6, pitch: 0.35 };
 
-// A model's coordinates and their middle; `places` says where among them a sentence is, -1 where the model left it out.
+// A model's coordinates and their middle; `places` is the index of each sentence among them, -1 where it was left out.
 function createScene(model, nSentences, dimensions) {
   const axes = [model.x, model.y, model.z].slice(0, dimensions).map((values) => decoded(values, Float32Array));
   const sentences = decoded(model.sentences, Uint32Array);
@@ -18,7 +18,7 @@ function createScene(model, nSentences, dimensions) {
     const [least, most] = extent(values);
     return { middle: (least + most) / 2, half: Math.max((most - least) / 2, 1e-9) };
   });
-  let reach = 1e-9; // a globe round all points keeps every rotation in sight; on a plane each axis has its own half
+  let reach = 1e-9; // radius of a sphere around all points, so that every rotation is visible; in 2-D each axis has its own half
   for (let i = 0; i < n; i++) reach = Math.max(reach, Math.hypot(...axes.map((values, a) => values[i] - middles[a].middle)));
   return {
     n, axes, sentences, places, middles, reach, dimensions,
@@ -39,7 +39,7 @@ function projector(scene, view, width, height) {
     const scale = view.zoom * Math.min(room[0] / x.half, room[1] / y.half);
     return (px, py) => [left + (px - x.middle) * scale, top - (py - y.middle) * scale, 0];
   }
-  const scale = (1.1 * view.zoom * Math.min(...room)) / scene.reach; // the globe is rarely full at its poles
+  const scale = (1.1 * view.zoom * Math.min(...room)) / scene.reach; // few points are near the poles of the sphere
   const [sinYaw, cosYaw, sinPitch, cosPitch] = [Math.sin(view.yaw), Math.cos(view.yaw), Math.sin(view.pitch), Math.cos(view.pitch)];
   return (px, py, pz) => {
     const [dx, dy, dz] = [px - x.middle, py - y.middle, pz - z.middle];
@@ -52,7 +52,7 @@ function projector(scene, view, width, height) {
   };
 }
 
-// Fills scene.screen, and orders the points of a 3-D map from far to near.
+// Fills scene.screen, and sorts the points of a 3-D map from far to near.
 function arrange(scene, view, width, height) {
   const { screen, axes, n } = scene;
   const to = projector(scene, view, width, height);
@@ -75,7 +75,7 @@ function arrange(scene, view, width, height) {
   for (let i = 0; i < n; i++) scene.order[counts[slice[i]]++] = i;
 }
 
-// The place of the visible point nearest to a pointer, or -1 beyond `within` pixels; of equals the one on top.
+// The index of the visible point nearest to a pointer, or -1 beyond `within` pixels; of ties the one on top.
 function nearestPlace(scene, isVisible, x, y, within) {
   let [best, least] = [-1, within * within];
   for (const i of scene.order) {
@@ -85,7 +85,7 @@ function nearestPlace(scene, isVisible, x, y, within) {
   return best;
 }
 
-// The places of the visible points inside a polygon of [x, y]: even-odd rule, after a look at its box.
+// The indices of the visible points inside a polygon of [x, y]: even-odd rule, after a test of its bounding box.
 function placesWithin(scene, isVisible, polygon) {
   const [left, right] = extent(polygon.map(([x]) => x));
   const [top, bottom] = extent(polygon.map(([, y]) => y));

@@ -1,7 +1,7 @@
-// What a mouse, a finger or a key does to one map: move, turn and zoom it, point at a sentence, select with click, box, lasso.
+// Mouse, touch and keyboard input of one map: move, rotate, zoom, hover, and selection by click, box or lasso.
 
-const CLICK_REACH = { mouse: 10, pen: 14, touch: 18 }; // pixels between a pointer and the point it means
-const CLICK_SLACK = 4; // pixels that a click may move
+const CLICK_REACH = { mouse: 10, pen: 14, touch: 18 }; // most pixels between a pointer and the point it hits
+const CLICK_SLACK = 4; // most pixels that a pointer moves during a click
 const KEY_STEP = 30; // pixels that an arrow key moves
 const TURN = 150; // pixels for a radian
 const ZOOM_STEP = 1.5;
@@ -38,7 +38,7 @@ function listen(map, shared) {
     }
     pointers.set(event.pointerId, here);
     if (pointers.size > 1) pinch();
-    else if (drag?.start) drawn(here);
+    else if (drag?.start) dragTo(here);
   };
 
   function pinch() {
@@ -47,7 +47,7 @@ function listen(map, shared) {
     drag = { apart };
   }
 
-  function drawn(here) {
+  function dragTo(here) {
     drag.moved ||= Math.hypot(here[0] - drag.start[0], here[1] - drag.start[1]) > CLICK_SLACK;
     if (!drag.moved) return;
     if (shared.state.tool === "move") {
@@ -75,7 +75,7 @@ function listen(map, shared) {
   overlay.onpointercancel = release;
   overlay.onpointerleave = (event) => event.pointerType !== "touch" && shared.hover(-1);
   overlay.ondblclick = (event) => sentenceAt(point(event), event) < 0 && reset();
-  // A plain wheel scrolls the page; with Ctrl, as the pinch of a touchpad has it, it zooms.
+  // A wheel scrolls the page; with Ctrl, which is also what a pinch on a touchpad sends, it zooms.
   overlay.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
@@ -133,8 +133,8 @@ function zoomButtons(acts, title) {
 }
 
 function element(tag, name = "", text = "") {
-  const made = document.createElement(tag);
-  if (name) made.className = name;
-  if (text) made.textContent = text;
-  return made;
+  const created = document.createElement(tag);
+  if (name) created.className = name;
+  if (text) created.textContent = text;
+  return created;
 }

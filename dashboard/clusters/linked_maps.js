@@ -1,19 +1,19 @@
 // All maps of a run: the tools, the legend and the selection they share. Streamlit calls the default export again whenever
-// the data or the theme changes, and its return value at the end. linked_maps.py puts the files of this module together.
+// the data or the theme changes, and its return value at the end. linked_maps.py concatenates the files of this module.
 
 const TOOLS = { box: "Box", lasso: "Lasso" };
 const views = new WeakMap(); // by the element Streamlit gives
-const answered = new WeakMap(); // by the element of a request: the row it asked for last
+const answered = new WeakMap(); // by the element of a request: the row that it requested last
 const shown = new Map(); // run -> its view while it is on the page
-const kept = new Map(); // run -> what outlives a rerun, another page and the way back: selection, tool, zoom
+const memories = new Map(); // run -> what is kept over reruns and visits to other pages: selection, tool, zoom
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
-  // A second, empty component of this module says which sentence to bring out: the maps need not be sent again for it.
-  if ("asked" in data) {
-    // Streamlit may call again with what was asked before; by then something else may be selected.
-    if (data.asked !== null && answered.get(parentElement) !== data.asked) shown.get(data.run)?.bringOut(data.asked);
-    answered.set(parentElement, data.asked);
+  // A second, empty component of this module requests a sentence to highlight, so that the maps need not be sent again.
+  if ("requested" in data) {
+    // Streamlit may repeat an earlier request; by then another sentence may be selected.
+    if (data.requested !== null && answered.get(parentElement) !== data.requested) shown.get(data.run)?.highlight(data.requested);
+    answered.set(parentElement, data.requested);
     return;
   }
   if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".maps"), data));
@@ -26,15 +26,15 @@ export default function (component) {
 }
 
 function createView(root, data) {
-  const memory = kept.get(data.run) ?? kept.set(data.run, { views: new Map(), rows: [] }).get(data.run);
-  const places = new Map(data.rows.map((row, sentence) => [row, sentence]));
+  const memory = memories.get(data.run) ?? memories.set(data.run, { views: new Map(), rows: [] }).get(data.run);
+  const sentenceByRow = new Map(data.rows.map((row, sentence) => [row, sentence]));
   const state = {
     tool: memory.tool ?? (data.dimensions === 3 || matchMedia("(pointer: coarse)").matches ? "move" : "box"),
     hidden: memory.hidden ?? new Set(), centroids: memory.centroids ?? true, selected: new Uint8Array(data.rows.length),
     nSelected: 0, focus: -1, hovered: -1,
   };
   const shared = {
-    data, state, classes: decoded(data.labels, Uint16Array), look: null, select, hover,
+    data, state, classes: decoded(data.labels, Uint16Array), pointStyle: null, select, hover,
     remembered: (model) => memory.views.get(model), remember: (model, view) => memory.views.set(model, view),
   };
   const symbols = data.classes.map(({ symbol }) => symbol);
@@ -51,7 +51,7 @@ function createView(root, data) {
     refresh();
   });
   let maps = [];
-  let tell = () => {};
+  let report = () => {};
 
   for (const [tool, label] of Object.entries({ move: data.dimensions === 3 ? "Turn" : "Move", ...TOOLS })) {
     const choice = button(label, "", () => {
@@ -63,48 +63,48 @@ function createView(root, data) {
   }
   const saving = element("div", "saving");
   for (const format of ["svg", "png"]) {
-    saving.append(button(format.toUpperCase(), `Save the maps as they stand, on white, as ${format.toUpperCase()}`, () => save(format, maps, shared)));
+    saving.append(button(format.toUpperCase(), `Save the maps in their present view, on white, as ${format.toUpperCase()}`, () => save(format, maps, shared)));
   }
   bar.append(tools, status, clear);
   legend.append(...chips, centroids);
   root.replaceChildren(bar, legend, grid, saving, tip);
   const observer = new ResizeObserver(() => maps.forEach((map) => map.resize()));
-  // What was pointed at moves away under the tip.
+  // On scrolling, the sentence under the pointer moves away from its tip.
   const listening = new AbortController();
   document.addEventListener("scroll", () => hover(-1), { capture: true, passive: true, signal: listening.signal });
 
-  function show(report) {
-    tell = report;
-    shared.look = createLook(root, symbols, data.rows.length);
-    chips.forEach((one, k) => one.querySelector("path").setAttribute("fill", shared.look.color(k)));
+  function show(onSelection) {
+    report = onSelection;
+    shared.pointStyle = createPointStyle(root, symbols, data.rows.length);
+    chips.forEach((chip, k) => chip.querySelector("path").setAttribute("fill", shared.pointStyle.color(k)));
     if (!maps.length) {
       maps = data.models.map((model) => createMap(model, shared));
       grid.replaceChildren(...maps.map((map) => map.figure));
       maps.forEach((map) => map.resize());
       observer.observe(grid);
-      shown.set(data.run, { bringOut });
-      if (memory.rows.length) select(memory.rows.map((row) => places.get(row)), false);
+      shown.set(data.run, { highlight });
+      if (memory.rows.length) select(memory.rows.map((row) => sentenceByRow.get(row)), false);
     }
     refresh();
   }
 
   function select(sentences, adds) {
     const before = state.nSelected;
-    const value = adds && sentences.length === 1 ? 1 - state.selected[sentences[0]] : 1; // Shift and a click takes back, too
+    const value = adds && sentences.length === 1 ? 1 - state.selected[sentences[0]] : 1; // a click with Shift also deselects
     if (!adds) state.selected.fill(0);
     for (const sentence of sentences) state.selected[sentence] = value;
     const chosen = [];
-    state.selected.forEach((is, sentence) => is && chosen.push(sentence));
+    state.selected.forEach((isSelected, sentence) => isSelected && chosen.push(sentence));
     state.nSelected = chosen.length;
     state.focus = chosen.length === 1 ? chosen[0] : -1;
     memory.rows = chosen.map((sentence) => data.rows[sentence]);
     refresh();
-    if (before || chosen.length) tell(memory.rows);
+    if (before || chosen.length) report(memory.rows);
   }
 
-  // A sentence of a table: its ring and neighbours are drawn; one that is not selected becomes the selection.
-  function bringOut(row) {
-    const sentence = places.get(row);
+  // Highlights a sentence chosen in a table: draws its ring and neighbours; if it is not selected, selects it.
+  function highlight(row) {
+    const sentence = sentenceByRow.get(row);
     if (sentence === undefined) return;
     if (!state.selected[sentence]) select([sentence], false);
     state.focus = sentence;
@@ -131,7 +131,7 @@ function createView(root, data) {
 
   function refresh() {
     for (const choice of tools.children) choice.setAttribute("aria-pressed", choice.dataset.tool === state.tool);
-    chips.forEach((one, k) => one.setAttribute("aria-pressed", !state.hidden.has(k)));
+    chips.forEach((chip, k) => chip.setAttribute("aria-pressed", !state.hidden.has(k)));
     centroids.setAttribute("aria-pressed", state.centroids);
     status.textContent = state.nSelected ? `${state.nSelected.toLocaleString("en")} selected` : "";
     clear.hidden = !state.nSelected;
@@ -140,12 +140,12 @@ function createView(root, data) {
 
   function chip(k) {
     const { name, n, symbol } = data.classes[k];
-    const made = button("", "Click: hide or show this class. Double click: this class alone, or all again.", () => {
+    const classButton = button("", "Click: hide or show this class. Double click: only this class, or all again.", () => {
       state.hidden.has(k) ? state.hidden.delete(k) : state.hidden.add(k);
       memory.hidden = state.hidden;
       refresh();
     });
-    made.ondblclick = () => {
+    classButton.ondblclick = () => {
       const alone = state.hidden.size === data.classes.length - 1 && !state.hidden.has(k);
       memory.hidden = state.hidden = new Set(alone ? [] : data.classes.keys());
       state.hidden.delete(k);
@@ -155,24 +155,24 @@ function createView(root, data) {
     svg.setAttribute("viewBox", "-1.5 -1.5 3 3");
     const shape = svg.appendChild(document.createElementNS(SVG, "path"));
     shape.setAttribute("d", SHAPES[symbol]);
-    made.append(svg, element("span", "", name), element("span", "n", n.toLocaleString("en")));
-    return made;
+    classButton.append(svg, element("span", "", name), element("span", "n", n.toLocaleString("en")));
+    return classButton;
   }
 
   function close() {
     observer.disconnect();
     listening.abort();
     tip.hidePopover?.();
-    if (shown.get(data.run)?.bringOut === bringOut) shown.delete(data.run);
+    if (shown.get(data.run)?.highlight === highlight) shown.delete(data.run);
   }
 
   return { show, close };
 }
 
 function button(text, title, act) {
-  const made = element("button", "", text);
-  made.type = "button";
-  if (title) made.title = title;
-  made.onclick = act;
-  return made;
+  const created = element("button", "", text);
+  created.type = "button";
+  if (title) created.title = title;
+  created.onclick = act;
+  return created;
 }

@@ -1,8 +1,8 @@
-"""The maps of a run side by side, linked: what is selected in one is brought out in all, the rest stays in grey.
+"""The maps of a run side by side, linked: what is selected in one is highlighted in all, the rest is grey.
 
-A Streamlit component without a frame that draws on canvases. Plotly's own selection would not do: it knows none in
+A Streamlit component without a frame that draws on canvases. Plotly's own selection is not enough: it has none in
 three dimensions, and every selection would send all points of all maps again (measured: 1.8 s for two maps of 20,000
-points, against a few hundredths here). The script is made of the files below, one after the other; texts reach the
+points, against a few hundredths here). The script is the concatenation of the files below; texts reach the
 page as text only (`textContent`).
 """
 
@@ -22,18 +22,18 @@ from dashboard.shared.theme import PALETTES, shortened
 from engine.evaluations.clusters.records import Result
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("geometry.js", "look.js", "pixels.js", "gestures.js", "map.js", "picture.js", "linked_maps.js")
+SCRIPTS = ("geometry.js", "style.js", "pixels.js", "gestures.js", "map.js", "picture.js", "linked_maps.js")
 HTML = '<div class="maps"></div>\n'
-TEXT_LENGTH = 160  # of a sentence under the pointer; the list below the maps shows all of it
-NOWHERE = np.iinfo(np.uint32).max
+TEXT_LENGTH = 160  # of a sentence under the pointer; the list below the maps shows the full text
+NO_NEIGHBOUR = np.iinfo(np.uint32).max
 
 
 def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Mapping[str, str]) -> dict[str, Any]:
-    """What the maps show, as JSON; only models that have a map.
+    """The data of the maps, as JSON; only models that have a map.
 
-    Sentences are counted over all models in the order of their rows; each model says which it has. Numbers are base64
-    of little-endian arrays. `notes` stand beside the models' names; `picture` has the `name` of a saved picture
-    and the `signature` that is written into it.
+    Sentences are numbered over all models in the order of their rows; each model lists those it has. Numbers are
+    base64 of little-endian arrays. `notes` are shown beside the models' names; `picture` has the `name` of a saved
+    picture and the `signature` that is written into it.
     """
     sentences = result.points.drop_duplicates("row").sort_values("row")
     rows = sentences["row"].to_numpy()
@@ -53,18 +53,18 @@ def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Ma
 
 
 def linked_maps(data: dict[str, Any], key: str) -> list[int]:
-    """Draw the maps of `view_data`; the rows of the sentences that are selected in them."""
+    """Draw the maps of `view_data`; returns the rows of the sentences selected in them."""
     state = _component("hakari_cluster_maps", HTML)(
-        data=data, key=key, default={"selection": []}, on_selection_change=_nothing)
+        data=data, key=key, default={"selection": []}, on_selection_change=_do_nothing)
     return [int(row) for row in state.selection]
 
 
-def bring_out(run_id: str, row: int | None, key: str) -> None:
-    """Bring a sentence out in the maps of a run, wherever on the page they are; None for none.
+def highlight(run_id: str, row: int | None, key: str) -> None:
+    """Highlight a sentence in the maps of a run, wherever on the page they are; None for none.
 
-    It travels apart from the maps, which need not be sent again.
+    A component of its own sends the request, so that the maps need not be sent again.
     """
-    _component("hakari_cluster_request", "<div></div>\n")(data={"run": run_id, "asked": row}, key=key)
+    _component("hakari_cluster_request", "<div></div>\n")(data={"run": run_id, "requested": row}, key=key)
 
 
 def cut(text: str) -> str:
@@ -82,17 +82,17 @@ def _model(result: Result, model: str, rows: np.ndarray, classes: Sequence[str])
     centroids = result.centroids[result.centroids["model"] == model]
     near = result.neighbours[result.neighbours["model"] == model].sort_values(["row", "rank"], kind="stable")
     n_near = int(near["rank"].max()) if len(near) else 0
-    table = np.full((len(points), n_near), NOWHERE, dtype="<u4")  # (n_points, n_near)
-    place = pd.Index(points["row"]).get_indexer(pd.Index(near["row"]))
-    table[place, near["rank"].to_numpy(dtype=int) - 1] = pd.Index(rows).get_indexer(pd.Index(near["neighbour"]))
+    table = np.full((len(points), n_near), NO_NEIGHBOUR, dtype="<u4")  # (n_points, n_near)
+    point_indices = pd.Index(points["row"]).get_indexer(pd.Index(near["row"]))
+    table[point_indices, near["rank"].to_numpy(dtype=int) - 1] = pd.Index(rows).get_indexer(pd.Index(near["neighbour"]))
     axes = "xyz"[:result.settings.dimensions]
     return {
         "name": model, "title": shortened(model),
         "sentences": _base64(pd.Index(rows).get_indexer(pd.Index(points["row"])).astype("<u4")),
         **{axis: _base64(points[axis].to_numpy(dtype="<f4")) for axis in axes},
         "neighbours": _base64(table), "n_neighbours": n_near,
-        "centroids": [{"k": classes.index(line["class"]), "at": [float(line[axis]) for axis in axes]}
-                      for line in centroids.to_dict("records")],
+        "centroids": [{"k": classes.index(centroid["class"]), "at": [float(centroid[axis]) for axis in axes]}
+                      for centroid in centroids.to_dict("records")],
     }
 
 
@@ -100,13 +100,13 @@ def _base64(array: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
 
 
-def _nothing() -> None:
-    """A selection is read where the maps are drawn; naming its change makes it a state."""
+def _do_nothing() -> None:
+    """A callback must be given for the component's state to exist; the state is read where the maps are drawn."""
 
 
 @st.cache_resource(show_spinner=False)
 def _component(name: str, html: str) -> Callable[..., Any]:
-    """The component, registered once in the life of the server. Equal scripts are one module in the browser."""
+    """The component, registered once per server process. Equal scripts are one module in the browser."""
     css = (FOLDER / "linked_maps.css").read_text(encoding="utf-8")
     js = "\n".join((FOLDER / script).read_text(encoding="utf-8") for script in SCRIPTS)
     return st.components.v2.component(name, html=html, css=css, js=js)

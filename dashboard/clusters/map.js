@@ -3,8 +3,7 @@
 const LEAST_HEIGHT = 280;
 const MOST_HEIGHT = 470;
 
-// `shared` is what all maps have in common: data, classes, look, state, and what to call when something happens to a
-// map (see linked_maps.js).
+// `shared` is what all maps have in common: data, classes, pointStyle, state, and callbacks (see linked_maps.js).
 function createMap(model, shared) {
   const scene = createScene(model, shared.data.rows.length, shared.data.dimensions);
   const [figure, stage] = [element("figure", "map"), element("div", "stage")];
@@ -41,16 +40,16 @@ function createMap(model, shared) {
 
   function draw() {
     if (!width) return;
-    const { look, state, classes } = shared;
+    const { pointStyle, state, classes } = shared;
     const context = cleared(base);
     arrange(scene, view, width, height);
-    const [points, faded] = [look.sprites("point", ratio), look.sprites("faded", ratio)];
+    const [points, faded] = [pointStyle.sprites("point", ratio), pointStyle.sprites("faded", ratio)];
     const { x, y, size } = scene.screen;
     const painter = scene.n > MANY_POINTS ? pixelPainter(context, ratio) : null;
     const put = painter?.put ?? ((image, left, top, share) => stamp(context, image, left, top, share));
     const anySelected = state.nSelected > 0;
     let n = 0;
-    // What is selected lies on top of what is not.
+    // Selected points are drawn on top of the others.
     for (const isTop of anySelected ? [false, true] : [true]) {
       for (const i of scene.order) {
         const sentence = scene.sentences[i];
@@ -63,7 +62,7 @@ function createMap(model, shared) {
     if (state.centroids) drawCentroids(context, anySelected);
     figure.dataset.selected = n;
     overlay.setAttribute("aria-label", `Map of ${scene.n} sentences under ${model.title}${anySelected ? `, ${n} selected` : ""}`);
-    // A finger that moves up or down scrolls the page, unless it draws a selection or the map is zoomed.
+    // A vertical swipe scrolls the page, unless it draws a selection or the map is zoomed.
     overlay.style.touchAction = state.tool === "move" && view.zoom === 1 ? "pan-y" : "none";
     overlay.style.cursor = state.tool === "move" ? "grab" : "crosshair";
     mark();
@@ -71,7 +70,7 @@ function createMap(model, shared) {
 
   function drawCentroids(context, isFaded) {
     const to = projector(scene, view, width, height);
-    const images = shared.look.sprites("centroid", ratio);
+    const images = shared.pointStyle.sprites("centroid", ratio);
     context.globalAlpha = isFaded ? 0.55 : 1;
     for (const { k, at } of scene.centroids) {
       if (!shared.state.hidden.has(k)) stamp(context, images[k], ...to(...at).slice(0, 2), 1);
@@ -79,25 +78,25 @@ function createMap(model, shared) {
     context.globalAlpha = 1;
   }
 
-  // What changes with every move of a pointer: the outline, the sentence pointed at, the clicked one with its neighbours.
+  // Draws what changes with pointer moves: the outline, the sentence under the pointer, the clicked one with its neighbours.
   function mark() {
     if (!width) return;
-    const { look, state } = shared;
+    const { pointStyle, state } = shared;
     const context = cleared(overlay);
     const [focus, hovered] = [placeOf(state.focus), placeOf(state.hovered)];
     if (focus) {
       const near = neighboursOf(state.focus).map((sentence) => [sentence, placeOf(sentence)]).filter(([, at]) => at);
-      context.strokeStyle = look.text;
+      context.strokeStyle = pointStyle.text;
       context.globalAlpha = 0.45;
       for (const [, at] of near) stroke(context, [focus, at]);
       context.globalAlpha = 1;
-      for (const [sentence, at] of near) stamp(context, look.sprites("point", ratio)[shared.classes[sentence]], ...at, 1);
-      ring(context, focus, look.radius + 5, 2.5);
+      for (const [sentence, at] of near) stamp(context, pointStyle.sprites("point", ratio)[shared.classes[sentence]], ...at, 1);
+      ring(context, focus, pointStyle.radius + 5, 2.5);
     }
-    if (hovered) ring(context, hovered, look.radius + 4, 1.5);
+    if (hovered) ring(context, hovered, pointStyle.radius + 4, 1.5);
     if (map.outline) {
       context.setLineDash([5, 4]);
-      context.strokeStyle = context.fillStyle = look.accent;
+      context.strokeStyle = context.fillStyle = pointStyle.accent;
       stroke(context, [...map.outline, map.outline[0]]);
       context.globalAlpha = 0.08;
       context.fill();
@@ -126,7 +125,7 @@ function createMap(model, shared) {
   }
 
   function ring(context, [x, y], radius, thickness) {
-    for (const [color, line] of [[shared.look.ground, thickness + 2.5], [shared.look.text, thickness]]) {
+    for (const [color, line] of [[shared.pointStyle.ground, thickness + 2.5], [shared.pointStyle.text, thickness]]) {
       context.beginPath();
       context.arc(x, y, radius, 0, 2 * Math.PI);
       context.lineWidth = line;

@@ -16,17 +16,17 @@ MAP_HEIGHT = 430
 POINT_SIZE, POINT_SIZE_3D, CENTROID_SIZE = 7, 3, 13
 # Beyond this many points the browser draws them on a canvas, not one page element each.
 SVG_POINTS = 2000
-# Up to this many classes colour alone tells them apart; beyond, neighbours in the legend have another shape too.
+# Up to this many classes differ by colour alone; beyond, neighbours in the legend differ in shape too.
 COLORS_ALONE = 8
 # In three dimensions Plotly has no triangles, and draws a cross with a letter that not every font has.
 SYMBOLS_3D = {"triangle-up": "diamond-open", "cross": "square-open"}
 
 
 def maps_figure(result: Result) -> go.Figure:
-    """All maps in one figure, models in the order of rank: what is kept as HTML, to be turned and zoomed elsewhere.
+    """All maps in one figure, models in the order of rank: the HTML download.
 
-    One legend for all maps; a point tells its sentence, its class and its row. Axes carry no numbers: only nearness
-    means something. Models without a map are left out.
+    One legend for all maps; the hover of a point shows its sentence, class and row. Axes have no numbers: only
+    nearness has a meaning. Models without a map are left out.
     """
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"]
     models = [model for model in ranked if has_map(result.points, model)]
@@ -37,12 +37,12 @@ def maps_figure(result: Result) -> go.Figure:
     kind = "scene" if is_solid else "xy"
     figure = make_subplots(n_rows, columns, specs=[[{"type": kind}] * columns] * n_rows, horizontal_spacing=0.02,
                            vertical_spacing=0.08, subplot_titles=[plain(shortened(model)) for model in models])
-    for place, model in enumerate(models):
-        where = {"row": place // columns + 1, "col": place % columns + 1}
+    for number, model in enumerate(models):
+        cell = {"row": number // columns + 1, "col": number % columns + 1}
         for index, name in enumerate(classes):
             for trace in _class_traces(result, model, name, index, len(classes)):
-                trace.update(legendgroup=str(index), showlegend=place == 0 and trace.name != "")
-                figure.add_trace(trace, **where)
+                trace.update(legendgroup=str(index), showlegend=number == 0 and trace.name != "")
+                figure.add_trace(trace, **cell)
     hidden = {"showgrid": False, "zeroline": False, "showticklabels": False, "title": {"text": ""}}
     if is_solid:
         figure.update_scenes(xaxis=hidden, yaxis=hidden, zaxis=hidden, aspectmode="data")
@@ -66,7 +66,7 @@ def class_order(points: pd.DataFrame) -> list[str]:
 
 
 def class_symbol(index: int, n_classes: int) -> str:
-    """The shape of a class's points: one for all while colours suffice, then another from class to class.
+    """The shape of a class's points: the same for all while colours suffice, then alternating.
 
     Of 50 classes no two share both colour (the `index`-th of ten) and shape.
 
@@ -86,7 +86,7 @@ def _class_traces(result: Result, model: str, name: str, index: int, n_classes: 
     shape = class_symbol(index, n_classes)
     is_solid = result.settings.dimensions == 3
     axes = "xyz" if is_solid else "xy"
-    color = PALETTES["light"][index % N_COLORS]  # kept on white, whatever the page's theme
+    color = PALETTES["light"][index % N_COLORS]  # a download is white, whatever the theme of the page
     kind = go.Scatter3d if is_solid else go.Scattergl if len(points) > SVG_POINTS else go.Scatter
     marker = {"size": POINT_SIZE_3D if is_solid else POINT_SIZE, "color": color, "opacity": 0.85,
               "symbol": SYMBOLS_3D.get(shape, shape) if is_solid else shape}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pandas as pd
 import streamlit as st
 
@@ -16,7 +14,7 @@ CELL_WIDTH = 330
 
 
 def neighbours(result: Result, row: int) -> None:
-    """Draw the neighbours of the sentence with this row: a table for each model that has it, side by side."""
+    """Draw the neighbours of the sentence with this row: a table for each model that includes it, side by side."""
     points = result.points[result.points["row"] == row]
     sentence = points.iloc[0]
     text = " ".join(sentence["text"].split())
@@ -24,12 +22,11 @@ def neighbours(result: Result, row: int) -> None:
     st.markdown(f"**Nearest to “{verbatim(shown)}”** :gray[{verbatim(sentence['label'])}, row {row}]")
     near = neighbour_table(result, row)
     models = list(dict.fromkeys(near["model"]))
-    for one, other in combinations(models, 2):
-        if len(models) == 2:
-            shared = len(set(near.loc[near["model"] == one, "neighbour"])
-                         & set(near.loc[near["model"] == other, "neighbour"]))
-            most = int(near["rank"].max())
-            st.caption(verbatim(f"{shortened(one)} and {shortened(other)} share {shared} of these {most}."))
+    if len(models) == 2:
+        first, second = (set(near.loc[near["model"] == model, "neighbour"]) for model in models)
+        n_neighbours = int(near["rank"].max())
+        st.caption(verbatim(f"{shortened(models[0])} and {shortened(models[1])} share {len(first & second)} of these "
+                            f"{n_neighbours}."))
     with st.grid(min(len(models), 3) or 1, min_column_width=CELL_WIDTH, gap="small"):
         for model in models:
             _table(near[near["model"] == model], model, len(models))
@@ -41,24 +38,24 @@ def neighbour_table(result: Result, row: int) -> pd.DataFrame:
     Models in the order of rank; those that left the sentence out have none.
     """
     near = result.neighbours[result.neighbours["row"] == row]
-    told = result.points.drop_duplicates("row").set_index("row")[["label", "text"]]
+    sentences = result.points.drop_duplicates("row").set_index("row")[["label", "text"]]
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
-    table = near.join(told, on="neighbour").assign(
+    table = near.join(sentences, on="neighbour").assign(
         models=near.groupby("neighbour")["model"].transform("nunique"),
-        place=near["model"].map(order.index))
-    return table.sort_values(["place", "rank"], ignore_index=True)[
+        model_order=near["model"].map(order.index))
+    return table.sort_values(["model_order", "rank"], ignore_index=True)[
         ["model", "rank", "neighbour", "label", "text", "distance", "models"]]
 
 
 def overlap_sentence(overlap: pd.DataFrame) -> str:
-    """How many of the nearest neighbours two models share on average; `overlap` is `Result.overlap`, its first line.
+    """How many of the nearest neighbours two models share on average; `overlap`: `Result.overlap`, its first row.
 
     >>> overlap_sentence(pd.DataFrame([{"model": "a", "other": "b", "mean_overlap": 0.253, "expected": 0.011}]))
     'Of the nearest neighbours of a sentence, a and b share 25 % (by chance: 1 %).'
     """
-    line = overlap.iloc[0]
-    return (f"Of the nearest neighbours of a sentence, {shortened(line['model'])} and {shortened(line['other'])} share "
-            f"{100 * line['mean_overlap']:.0f} % (by chance: {100 * line['expected']:.0f} %).")
+    row = overlap.iloc[0]
+    return (f"Of the nearest neighbours of a sentence, {shortened(row['model'])} and {shortened(row['other'])} share "
+            f"{100 * row['mean_overlap']:.0f} % (by chance: {100 * row['expected']:.0f} %).")
 
 
 def _table(near: pd.DataFrame, model: str, n_models: int) -> None:

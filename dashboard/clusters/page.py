@@ -6,10 +6,10 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.clusters import charts
-from dashboard.clusters.details import details
+from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.map_charts import maps_figure
-from dashboard.clusters.scores import MEASURES, VARIANCES, certainty_lines, score_table, size_sentence
+from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera, figure_downloads
@@ -21,13 +21,13 @@ from engine.evaluations.shared.declared_tables import frames_of
 
 KIND, CURVE = "clusters", "Score at every layer"
 CHECKS = ("classification", "fill_mask", "agreement")
-NOTE = """**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of the
-bootstrap that draws sentences within each class again. **Ranks** that are tied: the best model of the group cannot be
-told apart from the others on these sentences. **Maps**: one point for each sentence, in the colour of its class; near
-points are near in the model's space, but distances between far clusters, their sizes and the axes mean nothing, and
-two models' maps are not comparable by eye alone: compare the neighbours they share. The scores come from the full
-vectors, not from the maps. **Sums**: A_m adds up over sentences and B_m over classes, so M_m grows with the sentences
-of a class; the two variances do not."""
+NOTE = """**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
+bootstrap that resamples the sentences within each class. **Ranks** that are tied: the models of the group do not differ
+significantly from its best one on these sentences. **Maps**: one point for each sentence, in the colour of its class;
+near points are near in the model's space, but distances between far clusters, their sizes and the axes have no meaning,
+and the maps of two models are not comparable by eye alone: compare the neighbours they share. The scores are computed
+from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with
+the number of sentences of a class; the two variances do not."""
 
 pages.heading("clusters")
 run_id = run_view.run_from_url()
@@ -41,10 +41,10 @@ if run_id is not None and result is not None:
     signature = result.signature
     run_view.notices(result)
     score_table(result)
-    mind, trust = certainty_lines(result)
-    for sentence in mind:
+    caveats, support = ranking_statements(result)
+    for sentence in caveats:
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
-    st.caption(" ".join(map(wording.verbatim, [size_sentence(result), *trust])))
+    st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
     figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for caption, figure in figures.items():
@@ -56,9 +56,9 @@ if run_id is not None and result is not None:
         st.plotly_chart(figures[CURVE], key="clusters-layers", config=camera(CURVE, signature),
                         alt="The score of each model at every layer")
     map_section(run_id, result)
-    details(run_id, result)
+    detail_sections(run_id, result)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Do other evaluations agree?", width="content")
+        st.caption("Compare with other evaluations:", width="content")
         for name in CHECKS:
             st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
     run_view.excluded(result)

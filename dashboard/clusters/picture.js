@@ -1,4 +1,4 @@
-// The maps as a picture: SVG, or a PNG of it. On white whatever the theme, as they stand: zoom, hidden classes, selection.
+// The maps as a picture, SVG or PNG: on white in any theme, with the present zoom, hidden classes and selection.
 
 const SVG = "http://www.w3.org/2000/svg";
 const PAPER = { ground: "#ffffff", ink: "#1f2430", mute: "#667085", frame: "#e4e7ec" };
@@ -49,11 +49,11 @@ function legendOf(svg, data, state, width, top) {
   data.classes.forEach(({ name }, k) => {
     if (state.hidden.has(k)) return;
     const label = text(svg, 0, 0, name, { "font-size": 12 });
-    const long = 26 + [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e7f ? 12 : 7), 0);
-    if (x + long > width - GAP && x > GAP) [x, y] = [GAP, y + 20];
+    const length = 26 + [...name].reduce((sum, letter) => sum + (letter.codePointAt(0) > 0x2e7f ? 12 : 7), 0);
+    if (x + length > width - GAP && x > GAP) [x, y] = [GAP, y + 20];
     use(svg, k, x + 6, y, 5, data.picture.palette);
     set(label, { x: x + 16, y: y + 4 });
-    x += long + 8;
+    x += length + 8;
   });
   return y + 22;
 }
@@ -65,7 +65,7 @@ function drawMap(cell, map, shared) {
   const scale = CELL[0] / Math.max(width, 1);
   const view = { ...map.view(), x: map.view().x * scale, y: map.view().y * scale };
   const to = projector(scene, view, ...CELL);
-  const radius = shared.look.radius;
+  const radius = shared.pointStyle.radius;
   for (const isTop of state.nSelected ? [false, true] : [true]) {
     for (const i of scene.order) {
       const sentence = scene.sentences[i];
@@ -89,17 +89,17 @@ function use(parent, k, x, y, radius, palette) {
   return node("use", { href: `#c${k}`, transform, fill: palette[k % palette.length] }, parent);
 }
 
-function text(parent, x, y, words, attributes) {
-  const made = node("text", { x, y, fill: PAPER.ink, ...attributes }, parent);
-  made.textContent = words;
-  return made;
+function text(parent, x, y, content, attributes) {
+  const label = node("text", { x, y, fill: PAPER.ink, ...attributes }, parent);
+  label.textContent = content;
+  return label;
 }
 
 function node(tag, attributes, parent) {
-  const made = document.createElementNS(SVG, tag);
-  set(made, attributes);
-  parent?.append(made);
-  return made;
+  const created = document.createElementNS(SVG, tag);
+  set(created, attributes);
+  parent?.append(created);
+  return created;
 }
 
 function set(element, attributes) {

@@ -1,9 +1,9 @@
-// Thousands of points, written into the pixels of a map themselves: several times as fast as so many images drawn one by one.
+// Draws thousands of points directly into the pixels of a map: several times faster than drawing an image for each.
 
 const MANY_POINTS = 3000;
 const pixelsOf = new WeakMap(); // image of a point -> its pixels
 
-// A function that puts an image at a place of the screen, and one that brings all of them onto the canvas.
+// `put` draws an image at a position; `finish` copies all of them onto the canvas.
 function pixelPainter(context, ratio) {
   const { width, height } = context.canvas;
   const picture = context.createImageData(width, height);
@@ -19,7 +19,7 @@ function pixelPainter(context, ratio) {
         const alpha = data[from + 3];
         if (alpha === 0) continue;
         const to = 4 * ((top + row) * width + left + column);
-        const below = (target[to + 3] * (255 - alpha)) / 255; // what is seen of what lies under a translucent pixel
+        const below = (target[to + 3] * (255 - alpha)) / 255; // visible share of what is under a translucent pixel
         const sum = alpha + below;
         for (let part = 0; part < 3; part++) target[to + part] = (data[from + part] * alpha + target[to + part] * below) / sum;
         target[to + 3] = sum;

@@ -1,4 +1,4 @@
-"""How sure the ranking is: models against each other, against shuffled labels, and what other indices say."""
+"""Uncertainty of the ranking: models compared pairwise and with shuffled labels; and other validity indices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ INDICES = [column.name for column in VALIDITY.columns if column.card]
 P_DECIMALS = 3
 
 
-def how_sure(result: Result) -> None:
-    """The paired bootstrap of every two models, the score under shuffled labels, and how far neighbours agree."""
+def ranking_uncertainty(result: Result) -> None:
+    """Draw the paired bootstrap of every two models, the permutation test, and the overlap of neighbourhoods."""
     if len(result.comparisons):
-        st.markdown("**Every two models** :gray[difference of M_m, paired bootstrap, 95 %; apart where the interval "
-                    "leaves out 0]")
+        st.markdown("**Pairwise comparisons** :gray[difference in M_m, paired bootstrap, 95 %; significant where the "
+                    "interval excludes 0]")
         st.dataframe(result.comparisons, hide_index=True,
                      placeholder="–", alt="Differences of the score between models", column_config={
             "model": "Model", "other": "Other",
-            **_numbers(result.comparisons, difference="M_m less the other's", ci_low="from", ci_high="to"),
-            "separable": st.column_config.CheckboxColumn("Apart"),
+            **_numbers(result.comparisons, difference="Difference in M_m", ci_low="from", ci_high="to"),
+            "separable": st.column_config.CheckboxColumn("Significant"),
         })
-    st.markdown("**Against shuffled labels** :gray[what M_m would be if the labels said nothing]")
+    st.markdown("**Permutation test** :gray[M_m with shuffled labels]")
     st.dataframe(result.null, hide_index=True, placeholder="–", alt="Scores under permuted labels", column_config={
         "model": "Model", **_numbers(result.null, score="M_m", null_mean="Shuffled, mean", null_low="2.5 %",
                                      null_high="97.5 %"),
@@ -44,7 +44,7 @@ def how_sure(result: Result) -> None:
 
 
 def other_indices(result: Result) -> None:
-    """What the field's usual indices say of the same classes and vectors, each with its direction."""
+    """Draw the usual validity indices of the same classes and vectors, each with its direction."""
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     table = result.validity.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     st.dataframe(

@@ -1,4 +1,4 @@
-"""One idf dictionary: where low frequency begins in it, and its entries, searchable."""
+"""One idf dictionary: its low-frequency threshold, and its entries, searchable."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard.dictionary import tables as corpora_tables
+from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, wording
-from dashboard.shared.dictionaries import Listed
+from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
@@ -28,41 +28,43 @@ ABOUT = {
 }
 
 
-def choose(found: Sequence[Listed], key: str, title: str = "Dictionary", first: str = "") -> Listed:
-    """A choice among dictionaries, at first the one that `first` names."""
-    index = next((place for place, one in enumerate(found) if one.choice == first), 0)
-    return st.selectbox(title, found, index=index, format_func=lambda one: one.label, key=key, width=420)
+def choose(options: Sequence[AvailableDictionary], key: str, title: str = "Dictionary", first: str = ""
+           ) -> AvailableDictionary:
+    """A choice among dictionaries, by default the one whose `choice` is `first`."""
+    index = next((number for number, entry in enumerate(options) if entry.choice == first), 0)
+    return st.selectbox(title, options, index=index, format_func=lambda entry: entry.label, key=key, width=420)
 
 
-def browse(one: Listed) -> None:
+def browse(entry: AvailableDictionary) -> None:
     """Facts, threshold, histogram and entries of a dictionary, and its file. Raises EngineError."""
-    dictionary = dictionaries.dictionary(one)
-    frame = entries(str(one.path), one.path.stat().st_mtime_ns, dictionary)
+    dictionary = dictionaries.dictionary(entry)
+    frame = entries(str(entry.path), entry.path.stat().st_mtime_ns, dictionary)
     if frame.empty:
         st.info("This dictionary has no entries: its corpus had no token.", icon=":material/menu_book:")
-        _files(one, dictionary, frame)
+        _files(entry, dictionary, frame)
         return
-    st.caption(" ".join([ABOUT.get(one.choice, ""), _unit(one.unit)]).strip())
+    st.caption(" ".join([ABOUT.get(entry.choice, ""), _unit(entry.unit)]).strip())
     threshold = _threshold(dictionary, float(frame["idf"].max()))
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):
-        st.metric("Documents", f"{dictionary.n_documents:,}", border=True, help=f"Unit: {verbatim(one.unit)}")
-        st.metric("Entries", f"{len(frame):,}", border=True, help="Different pieces of the tokenizer that occur.")
+        st.metric("Documents", f"{dictionary.n_documents:,}", border=True, help=f"Unit: {verbatim(entry.unit)}")
+        st.metric("Entries", f"{len(frame):,}", border=True, help="Distinct tokens that occur in the corpus.")
         st.metric("Tokens", f"{dictionary.n_tokens:,}" if dictionary.n_tokens else "not counted", border=True,
-                  help="Pieces of running text; unigram probabilities (SLOR) need them.")
+                  help="Tokens of the running text; needed for unigram probabilities (SLOR).")
         st.metric("Threshold", f"{threshold:.2f}", border=True, help=wording.measure_help("idf"))
         st.metric("Low-frequency", f"{int(low.sum()):,}", border=True,
-                  help="Entries that tie with the boundary are not low-frequency, so this can be less than the rest.")
+                  help="Entries whose idf equals the threshold are not low-frequency, so there can be fewer than the "
+                  "chosen share says.")
     st.plotly_chart(idf_histogram(frame["idf"].to_numpy(), threshold), key="corpora-histogram",
                     config={"displayModeBar": False}, alt="Entries by idf, with the threshold")
     _table(frame.assign(low_frequency=low))
-    _files(one, dictionary, frame)
+    _files(entry, dictionary, frame)
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner="Opening the dictionary …")
 def entries(path: str, modified: int, _dictionary: IdfDictionary) -> pd.DataFrame:
-    """The entries of the dictionary at `path`, shared by all sessions: nobody writes into them."""
-    return corpora_tables.entries(_dictionary)
+    """The entries of the dictionary at `path`, shared by all sessions and never changed."""
+    return dictionary_tables.entries(_dictionary)
 
 
 def _unit(unit: str) -> str:
@@ -70,7 +72,7 @@ def _unit(unit: str) -> str:
 
 
 def _threshold(dictionary: IdfDictionary, greatest: float) -> float:
-    """What the reader chose: a share of the entries, or an idf."""
+    """Draw the choice of the threshold, by a share of the entries or an idf; returns it as an idf."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = st.segmented_control("Threshold by", list(BY), format_func=BY.__getitem__, default="share", required=True,
                                   key="corpora-by", persist_state="session")
@@ -84,48 +86,48 @@ def _threshold(dictionary: IdfDictionary, greatest: float) -> float:
 
 def _table(frame: pd.DataFrame) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input("Find a piece", key="corpora-query", type="search", live="300ms", width=320,
+        query = st.text_input("Find a token", key="corpora-query", type="search", live="300ms", width=320,
                               placeholder="斎, ##藤, 東京 …", persist_state="session")
         only_low = st.toggle("Only low-frequency", key="corpora-low", persist_state="session")
-    shown = corpora_tables.found(frame, query, only_low)
+    shown = dictionary_tables.search_entries(frame, query, only_low)
     st.dataframe(
         shown.head(ROWS_LISTED), hide_index=True, height=420,
         placeholder="–", alt="Entries of the dictionary", column_config={
-            "piece": "Piece", "documents": st.column_config.NumberColumn("Documents", format="localized"),
+            "piece": "Token", "documents": st.column_config.NumberColumn("Documents", format="localized"),
             "occurrences": st.column_config.NumberColumn("Occurrences", format="localized"),
             "idf": wording.number_column("idf", 3), "low_frequency": st.column_config.CheckboxColumn("Low-frequency"),
         },
     )
     listed = f"the first {ROWS_LISTED:,} of {len(shown):,}" if len(shown) > ROWS_LISTED else f"{len(shown):,}"
-    st.caption(f"Listed: {listed} that match, of {len(frame):,} entries, those of most documents first.")
+    st.caption(f"Listed: {listed} that match, of {len(frame):,} entries, sorted by number of documents.")
 
 
-def _files(one: Listed, dictionary: IdfDictionary, frame: pd.DataFrame) -> None:
-    """Downloads, and for a dictionary of one's own the way to forget it."""
+def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.DataFrame) -> None:
+    """Draw downloads, and for the viewer's own dictionary a button that deletes it."""
     signature = {"dictionary": dictionary.name, "fingerprint": dictionary.fingerprint, "unit": dictionary.unit,
                  "tokenizer": dictionary.tokenizer, "documents": dictionary.n_documents}
-    name = "".join(character if character.isalnum() else "-" for character in one.name)
+    name = "".join(character if character.isalnum() else "-" for character in entry.name)
     with st.container(horizontal=True, gap="small"):
         st.download_button("Dictionary", lambda: idf_bytes(dictionary), file_name=f"{name}.json.gz",
                            mime="application/gzip", key="corpora-download", on_click="ignore",
                            icon=":material/download:", help="For the command line (--idf FILE), or to upload again.")
         st.download_button("entries.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}.csv",
                            mime="text/csv", key="corpora-csv", on_click="ignore", icon=":material/download:")
-        if one.own:
+        if entry.own:
             with st.popover("Delete", icon=":material/delete:", key="corpora-delete", type="tertiary"):
                 st.caption("Results that were scored with it stay, but cannot be scored with it again.")
                 if st.button("Delete this dictionary", key="corpora-delete-yes", type="primary"):
-                    _delete(one)
-    st.caption(f":small[{verbatim(one.label)} · tokenizer {verbatim(dictionary.tokenizer[:12])} · "
+                    _delete(entry)
+    st.caption(f":small[{verbatim(entry.label)} · tokenizer {verbatim(dictionary.tokenizer[:12])} · "
                f"content {dictionary.fingerprint[:12]}]")
 
 
-def _delete(one: Listed) -> None:
+def _delete(entry: AvailableDictionary) -> None:
     try:
-        dictionaries.delete(one)
+        dictionaries.delete(entry)
     except EngineError as error:
         wording.show_error(error)
         return
-    if one.choice not in BUILT_IN:
+    if entry.choice not in BUILT_IN:
         st.query_params.pop("run", None)
     st.rerun()

@@ -10,18 +10,19 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, axis_title, laid_out, plain
+from engine.language.quantities import count
 
 BINS = 40
 COMPARE_HEIGHT = 460
-# The low-frequency of both dictionaries and of neither stand back; what changes sides is what one looks for.
-LOOKS = {"neither": (GREY, 0.35), "both": (ACCENT, 0.35), "only in the first": (WARM, 0.85),
+# Pieces low-frequency in both or in neither are pale; those that differ are what the figure is about.
+STYLES = {"neither": (GREY, 0.35), "both": (ACCENT, 0.35), "only in the first": (WARM, 0.85),
          "only in the second": ("#0f9d76", 0.85)}
 
 
 def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
     """Entries by idf; those above the threshold, the low-frequency ones, in the warm colour.
 
-    idf: (n_entries,). The bins meet at the threshold, so no bar holds entries of both sides.
+    idf: (n_entries,). The threshold is an edge of a bin, so no bar holds entries of both sides.
     """
     edges = np.linspace(0.0, float(idf.max()) * (1 + 1e-9), BINS + 1)
     if math.isfinite(threshold) and edges[0] < threshold < edges[-1]:
@@ -32,8 +33,8 @@ def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
     figure = go.Figure(go.Bar(
         x=left, y=counts, width=right - left, offset=0,
         marker={"color": [WARM if start > threshold else ACCENT for start in left], "line": {"width": 0}},
-        customdata=np.stack([left, right], axis=1),  # (n_bins, 2)
-        hovertemplate="idf %{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y:,} entries<extra></extra>",
+        customdata=[[low, high, count(n, "entry")] for low, high, n in zip(left, right, counts, strict=True)],
+        hovertemplate="idf %{customdata[0]:.2f} to %{customdata[1]:.2f}: %{customdata[2]}<extra></extra>",
     ))
     if math.isfinite(threshold):
         figure.add_vline(x=threshold, line={"dash": "dot", "color": WARM, "width": 2},
@@ -49,7 +50,7 @@ def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
 def idf_scatter(compared: pd.DataFrame, names: tuple[str, str], *, relative: bool) -> go.Figure:
     """Every piece of two dictionaries by its idf in the first (across) and in the second (up).
 
-    compared: what `corpora_tables.side_by_side` gives; names are the dictionaries'. Above the diagonal a piece is
+    compared: what `tables.side_by_side` returns; names are the dictionaries'. Above the diagonal a piece is
     rarer in the second.
     """
     first, second = (plain(name) for name in names)
@@ -59,14 +60,14 @@ def idf_scatter(compared: pd.DataFrame, names: tuple[str, str], *, relative: boo
     top = float(compared[["idf_1", "idf_2"]].to_numpy().max())
     figure.add_scatter(x=[0, top], y=[0, top], mode="lines", line={"color": GREY, "dash": "dot", "width": 1},
                        hoverinfo="skip", showlegend=False)
-    for low, (color, opacity) in LOOKS.items():
+    for low, (color, opacity) in STYLES.items():
         group = compared[compared["low"] == low]
         figure.add_scattergl(
             x=group["idf_1"], y=group["idf_2"], mode="markers", name=f"{legend[low]} ({len(group):,})",
             marker={"color": color, "size": 5, "opacity": opacity}, text=group["piece"].map(plain),
             customdata=group[["documents_1", "documents_2"]],
             hovertemplate="%{text}<br>idf %{x:.2f} and %{y:.2f}<br>"
-                          "in %{customdata[0]:,} and %{customdata[1]:,} documents<extra></extra>",
+                          "documents: %{customdata[0]:,} and %{customdata[1]:,}<extra></extra>",
         )
     unit = "idf / log(N + 1)" if relative else axis_title("idf")
     figure.update_xaxes(title=f"{first}: {unit}", rangemode="tozero")

@@ -27,21 +27,21 @@ def entries(dictionary: IdfDictionary) -> pd.DataFrame:
     return frame.sort_values(["documents", "piece"], ascending=[False, True], ignore_index=True)
 
 
-def found(frame: pd.DataFrame, query: str, only_low: bool) -> pd.DataFrame:
+def search_entries(frame: pd.DataFrame, query: str, only_low: bool) -> pd.DataFrame:
     """The entries whose piece holds `query`, the exact piece first; all of them for an empty query."""
     if only_low:
         frame = frame[frame["low_frequency"]]
-    wanted = query.strip()
-    if not wanted:
+    text = query.strip()
+    if not text:
         return frame
-    held = frame[frame["piece"].str.contains(wanted, case=False, regex=False)]
-    return held.sort_values("piece", key=lambda pieces: pieces != wanted, kind="stable")
+    matching = frame[frame["piece"].str.contains(text, case=False, regex=False)]
+    return matching.sort_values("piece", key=lambda pieces: pieces != text, kind="stable")
 
 
 def side_by_side(first: IdfDictionary, second: IdfDictionary, share: float, *, relative: bool) -> pd.DataFrame:
     """Every piece of either dictionary under both: piece, documents_1, documents_2, idf_1, idf_2, difference, low.
 
-    relative: idf as a share of log(N + 1), the idf of what a corpus never shows, so that corpora of different size
+    relative: idf as a share of log(N + 1), the idf of a piece absent from the corpus, so that corpora of different size
     compare. difference: idf_1 minus idf_2. low: one of SIDES, where the piece is low-frequency when `share` of each
     dictionary's entries are not. The greatest differences, of either sign, come first.
     """

@@ -20,6 +20,7 @@ from dashboard.shared.theme import (
     wrapped,
 )
 from engine.evaluations.fill_mask.records import ALL
+from engine.language.quantities import count
 
 MEASURE = "mask_probability"
 BAR_HEIGHT, BAR_WIDTH = 46, 0.34  # pixels for a model with its name; share of them that the bar takes
@@ -32,12 +33,12 @@ ERROR_BAR = {"thickness": 1.4, "width": 4, "color": GREY}
 
 
 def percent_digits(probabilities: Sequence[float]) -> int:
-    """How many decimals show the smallest of some probabilities as per cent, with a digit less than `decimals`."""
+    """The number of decimals that show the smallest probability in per cent, with a digit less than `decimals`."""
     return max(1, decimals([100 * value for value in probabilities]) - 1)
 
 
 def percent(probability: float, digits: int | None = None) -> str:
-    """A probability as per cent: with so many decimals, or with three digits however small it is.
+    """A probability in per cent: with `digits` decimals, or with three significant digits.
 
     >>> percent(0.0021, 2), percent(0.12345), percent(3.09e-10), percent(float("nan"))
     ('0.21 %', '12.3 %', '3.09·10⁻⁸ %', 'undefined')
@@ -62,20 +63,20 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
     `models` is `Result.models` or `Result.common`; the rows over all domains are drawn.
     """
     overall = models[models["domain"] == ALL].sort_values("mean_probability", ascending=False, kind="stable")
-    values, places = overall["mean_probability"].tolist(), list(range(len(overall)))
+    values, heights = overall["mean_probability"].tolist(), list(range(len(overall)))
     digits = percent_digits(values)
     texts = [percent(value, digits) for value in values]
     figure = go.Figure(go.Bar(
-        x=values, y=places, orientation="h", width=BAR_WIDTH, marker={"color": ACCENT, "cornerradius": 3},
+        x=values, y=heights, orientation="h", width=BAR_WIDTH, marker={"color": ACCENT, "cornerradius": 3},
         error_x=_errors(overall), customdata=[
-            [wrapped(name), text, f"95 %: {interval(low, high, digits) or 'undefined'}<br>{n:,} sentences"]
+            [wrapped(name), text, f"95 %: {interval(low, high, digits) or 'undefined'}<br>{count(n, 'sentence')}"]
             for name, text, low, high, n in zip(overall["model"], texts, overall["ci_low"], overall["ci_high"],
                                                 overall["n"], strict=True)],
         hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<extra></extra>",
     ))
-    # Name and number stand above their bar: long names leave no room for bars on a narrow screen.
-    for place, name, text in zip(places, overall["model"], texts, strict=True):
-        above = {"y": place - BAR_WIDTH / 2, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
+    # Name and number are above their bar: long names leave no room for bars on a narrow screen.
+    for height, name, text in zip(heights, overall["model"], texts, strict=True):
+        above = {"y": height - BAR_WIDTH / 2, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
         figure.add_annotation(x=0, text=plain(shortened(name)), xanchor="left", **above)
         figure.add_annotation(x=1, xref="paper", text=f"<b>{text}</b>", xanchor="right", **above)
     longest = float(overall[["mean_probability", "ci_high"]].max().max()) if len(overall) else 1.0
@@ -101,14 +102,15 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
         figure.add_trace(go.Bar(
             x=of_model["mean_probability"], y=[domains.index(domain) for domain in of_model["domain"]], orientation="h",
             name=plain(shortened(name)), error_x=_errors(of_model), marker={"cornerradius": 2},
-            customdata=[[plain(domain), percent(mean, digits), interval(low, high, digits) or "undefined", n]
+            customdata=[[plain(domain), percent(mean, digits), interval(low, high, digits) or "undefined",
+                         count(n, "sentence")]
                         for domain, mean, low, high, n in zip(
                             of_model["domain"], of_model["mean_probability"], of_model["ci_low"], of_model["ci_high"],
                             of_model["n"], strict=True)],
-            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>95 %: %{customdata[2]}<br>%{customdata[3]:,} sentences"
+            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>95 %: %{customdata[2]}<br>%{customdata[3]}"
                           "<extra>" + template_safe(name) + "</extra>",
         ))
-    # Above, so that a legend of many lines below stands in nobody's way.
+    # Above, so that a legend of many lines below does not overlap it.
     figure.update_xaxes(tickformat=".3~%", rangemode="tozero", fixedrange=True, zeroline=False, nticks=5, title=None,
                         side="top")
     figure.update_yaxes(tickvals=list(range(len(domains))), ticktext=[plain(shortened(name)) for name in domains],
@@ -122,28 +124,28 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
 
 
 def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, rank: int | None) -> go.Figure:
-    """What one model would put at one mask, the most probable first; the label's bar has the accent.
+    """The predictions of one model at one mask, the most probable first; the label's bar has the accent colour.
 
-    `predictions` are the rows of one model, row and mask in `Result.predictions`. A label that is not among them stands
-    below with its `rank`; without rank, as of later masks of a word of several pieces, it is left out.
+    `predictions` are the rows of one model, row and mask in `Result.predictions`. A label that is not among them is
+    added below with its `rank`; without a rank, as at later masks of a word of several pieces, it is left out.
     """
     rows = list(zip(predictions["place"], predictions["token"], predictions["probability"], predictions["is_label"],
                     strict=True))
     if rank is not None and not any(is_label for *_, is_label in rows):
         rows.append((rank, label, probability, True))
-    places = list(range(len(rows)))
+    heights = list(range(len(rows)))
     figure = go.Figure(go.Bar(
-        x=[value for *_, value, _ in rows], y=places, orientation="h",
+        x=[value for *_, value, _ in rows], y=heights, orientation="h",
         marker={"color": [ACCENT if is_label else GREY for *_, is_label in rows], "cornerradius": 3},
         opacity=0.9, text=[percent(value) for *_, value, _ in rows],
         textposition="outside", textfont={"size": 12}, cliponaxis=False, constraintext="none",
-        customdata=[[plain(token), f"{place:,}"] for place, token, *_ in rows],
-        hovertemplate="%{customdata[0]}: %{text}<br>place %{customdata[1]}<extra></extra>",
+        customdata=[[plain(token), f"{rank:,}"] for rank, token, *_ in rows],
+        hovertemplate="%{customdata[0]}: %{text}<br>rank %{customdata[1]}<extra></extra>",
     ))
-    names = [f"{_numbered(place)}<b>{_short(token)}</b>" if is_label else f"{_numbered(place)}{_short(token)}"
-             for place, token, _, is_label in rows]
-    figure.update_yaxes(tickvals=places, ticktext=names, range=[len(rows) - 0.5, -0.5], fixedrange=True, showgrid=False,
-                        automargin=True, ticksuffix="  ", tickfont={"size": 13})
+    names = [f"{_rank_prefix(rank)}<b>{_short(token)}</b>" if is_label else f"{_rank_prefix(rank)}{_short(token)}"
+             for rank, token, _, is_label in rows]
+    figure.update_yaxes(tickvals=heights, ticktext=names, range=[len(rows) - 0.5, -0.5], fixedrange=True,
+                        showgrid=False, automargin=True, ticksuffix="  ", tickfont={"size": 13})
     longest = max((value for *_, value, _ in rows), default=1.0)
     figure.update_xaxes(range=[0, longest * 1.32], visible=False, fixedrange=True)
     figure = laid_out(figure, height=PREDICTION_HEIGHT * len(rows) + 12)
@@ -157,8 +159,8 @@ def _errors(rows: pd.DataFrame) -> dict[str, object]:
             "arrayminus": (rows["mean_probability"] - rows["ci_low"]).to_numpy(), **ERROR_BAR}
 
 
-def _numbered(place: int) -> str:
-    return f'<span style="color:{GREY}">{place:,}</span>  '
+def _rank_prefix(rank: int) -> str:
+    return f'<span style="color:{GREY}">{rank:,}</span>  '
 
 
 def _short(token: str) -> str:

@@ -1,4 +1,4 @@
-"""Edit a sentence and fill its mask again: an edited run, shown below the one it came from."""
+"""Edit a sentence and fill its mask again: a small run, shown below the run it came from."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.fill_mask.items import item_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
-from dashboard.shared.edited_run import edited_result, submit_edited
+from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import show_error
 from engine.datasets.masked.masked_sentences import MARKER, single_sentence
 from engine.errors import EngineError
@@ -18,16 +18,16 @@ NAME_LENGTH = 60
 
 
 def edit_form(run_id: str, result: Result, item: pd.Series) -> None:
-    """The sentence with its mask and the word, to be changed; the button submits it for all models of the run."""
+    """Draw a form with the masked sentence and the word; its button submits them for all models of the run."""
     key = f"{run_id}-{item['row']}"
     with st.form(f"fill-mask-edit-{key}", border=True, enter_to_submit=False):
         st.markdown("**Edit and predict again**")
-        text = st.text_area(f"Sentence, with {MARKER} where the word stands", item["masked"], height=80,
+        text = st.text_area(f"Sentence, with {MARKER} in place of the word", item["masked"], height=80,
                             key=f"fill-mask-edit-text-{key}", persist_state="session")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             word = st.text_input("Word", item["asked"], key=f"fill-mask-edit-word-{key}", width=220,
-                                 persist_state="session", help="Its probability is asked for; the predictions depend "
-                                 "on its number of pieces only.")
+                                 persist_state="session", help="The word whose probability is computed; the "
+                                 "predictions depend on its number of pieces only.")
             submitted = st.form_submit_button("Predict again", type="primary", icon=":material/refresh:",
                                               key=f"fill-mask-edit-submit-{key}")
     if submitted:
@@ -35,14 +35,14 @@ def edit_form(run_id: str, result: Result, item: pd.Series) -> None:
 
 
 def edited_predictions(run_id: str) -> None:
-    """What the models predict for the edited sentence that the address names, once they have been asked."""
-    found = edited_result(KIND, run_id)
-    if found is None:
+    """Draw the predictions for the edited sentence that the address names, once its run is done."""
+    edited_run = edited_result(KIND, run_id)
+    if edited_run is None:
         return
-    edited, result = found
+    edited_id, result = edited_run
     item = item_table(result).iloc[0]
     st.markdown(sentence_line(item))
-    predictions_of(result, int(item["row"]), edited)
+    predictions_of(result, int(item["row"]), edited_id)
 
 
 def _submit(run_id: str, result: Result, text: str, word: str) -> None:

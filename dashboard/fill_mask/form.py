@@ -56,7 +56,7 @@ def _built(sentences: DomainSentences) -> MaskedSentences:
         seed = settings.number("Seed", BUILDING_OPTIONS["seed"], key="fill-mask-seed", width=110)
         typed = settings.typed_words("These nouns instead", BUILDING_OPTIONS["nouns"], width=260,
                                      key="fill-mask-nouns-typed", placeholder="本、人、著者")
-    dataset = build(_found(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
+    dataset = build(_nouns_of(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
                     nouns=typed)
     for notice in dataset.notices[len(sentences.notices):]:
         st.caption(f":material/info: {verbatim(notice)}")
@@ -93,6 +93,6 @@ def _read(file_id: str, name: str, split: str, _upload: Any) -> DomainSentences:
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Looking for nouns …")
-def _found(content_hash: str, _sentences: DomainSentences) -> NounOccurrences:
+def _nouns_of(content_hash: str, _sentences: DomainSentences) -> NounOccurrences:
     """The nouns of a dataset, found once: another number or seed only draws anew."""
     return find_nouns(_sentences)

@@ -1,4 +1,4 @@
-"""The sentences of a fill-mask run as a table to choose one from: each model's probability of the word beside it."""
+"""The sentences of a fill-mask run as a table to choose from: each model's probability of the word beside it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ HIGHEST = 320
 
 
 def choose_item(run_id: str, result: Result) -> pd.Series:
-    """The chosen sentence, as a row of `item_table`; the first where none is chosen. A single one needs no table."""
+    """The chosen sentence, as a row of `item_table`; by default the first. No table is drawn for a single sentence."""
     table = _table(run_id, result)
     if len(table) == 1:
         return table.iloc[0]
     domains = [domain for domain in dict.fromkeys(table["domain"]) if domain]
-    wanted: list[str] = []
+    selected: list[str] = []
     if len(domains) > 1:
-        wanted = st.multiselect("Domains", domains, key=f"fill-mask-domains-{run_id}", format_func=verbatim,
+        selected = st.multiselect("Domains", domains, key=f"fill-mask-domains-{run_id}", format_func=verbatim,
                                 placeholder="All", width=320)
-    shown = table[table["domain"].isin(wanted)] if wanted else table
+    shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
     probabilities = shown[[f"p:{model}" for model in models]] * 100
     columns: dict[str, Any] = {
@@ -40,14 +40,15 @@ def choose_item(run_id: str, result: Result) -> pd.Series:
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}")
     if len(models) == 1:
         columns["rank"] = st.column_config.NumberColumn(
-            "Rank", help="The word's place among all of the vocabulary; none for words of several pieces.")
-        columns["n_pieces"] = st.column_config.NumberColumn("Pieces", help="As many masks the sentence had.")
+            "Rank", help="The word's rank in the whole vocabulary; none for words of several pieces.")
+        columns["n_pieces"] = st.column_config.NumberColumn(
+            "Pieces", help="Number of pieces of the word, each with a mask of its own.")
     if domains:
         columns["domain"] = "Domain"
     state = st.dataframe(
         shown.assign(**probabilities), hide_index=True, height=min(HIGHEST, 35 * len(shown) + 38), on_select="rerun",
         selection_mode="single-row-required", column_config=columns, column_order=list(columns),
-        key="-".join(["fill-mask-items", run_id, *wanted]),
+        key="-".join(["fill-mask-items", run_id, *selected]),
         placeholder="–",
         alt="Masked sentences with the probability of their words; choose one to see what the models predict",
     )
@@ -73,5 +74,5 @@ def item_table(result: Result) -> pd.DataFrame:
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
 def _table(run_id: str, _result: Result) -> pd.DataFrame:
-    """The whole table, shared by all sessions: nobody writes into it."""
+    """The whole table, shared by all sessions and never changed."""
     return item_table(_result)

@@ -1,4 +1,4 @@
-"""Mean probabilities as a table, over which sentences they are taken, and which models can be told apart."""
+"""Mean probabilities as a table, the sentences they are over, and which models differ significantly."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
+from engine.language.quantities import count
 
 MOST_NAMED = 2
 
 
-def common_choice(run_id: str, result: Result) -> pd.DataFrame:
-    """The means to show: over the sentences every model could fill, where these are not all and it is wished for."""
+def means_input(run_id: str, result: Result) -> pd.DataFrame:
+    """The means to show; where some model left sentences out, a toggle restricts them to those all could fill."""
     n = result.models[result.models["domain"] == ALL]["n"]
     common = result.common[result.common["domain"] == ALL]["n"]
     if common.empty or (n == common.iloc[0]).all():
         return result.models
-    fair = st.toggle(f"Only the {common.iloc[0]:,} sentences that every model could fill", True,
-                     key=f"fill-mask-common-{run_id}", help="Else each model is averaged over other sentences, and one "
-                     "that leaves out hard words looks better than it is.")
-    return result.common if fair else result.models
+    is_restricted = st.toggle(f"Only the {common.iloc[0]:,} sentences that every model could fill", True,
+                     key=f"fill-mask-common-{run_id}", help="Otherwise the means are over different sentences, and a "
+                     "model that leaves out difficult words looks better than it is.")
+    return result.common if is_restricted else result.models
 
 
 def means_table(means: pd.DataFrame, result: Result) -> None:
-    """The mean over all sentences of each model, the best first, with its interval and what was counted."""
+    """Draw the mean of each model over all sentences, the best first, with its interval and counts."""
     overall = means[means["domain"] == ALL].sort_values("mean_probability", ascending=False, kind="stable")
     digits = percent_digits(overall["mean_probability"].tolist())
     left_out = result.excluded["model"].value_counts()
@@ -46,32 +47,33 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         "n": st.column_config.NumberColumn("Sentences"),
         "several": st.column_config.NumberColumn("Of several pieces", help="Words that are more than one piece to the "
                                                  "model; their probabilities are products, and small."),
-        "left_out": st.column_config.NumberColumn("Left out", help="Too long, or with a word that the vocabulary "
-                                                  "cannot spell."),
+        "left_out": st.column_config.NumberColumn("Left out", help="Sentences that are too long, or whose word the "
+                                                  "vocabulary cannot represent."),
     }
     st.dataframe(table, hide_index=True, column_config=columns,
                  placeholder="–", alt="Models by mean probability of the masked words")
 
 
 def comparisons(result: Result) -> None:
-    """Which models cannot be told apart, in a line, and every difference with its interval."""
+    """Draw which models do not differ significantly, in a line, and every difference with its interval."""
     pairs = result.comparisons
     if pairs.empty:
         return
-    order = {model: place for place, model in enumerate(result.settings.models)}
-    once = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
-    alike = once[~once["separable"]]
-    if len(alike):
-        told = [f"{shortened(model)} and {shortened(other)}"
-                for model, other in zip(alike["model"], alike["other"], strict=True)]
-        named = "; ".join(told) if len(told) <= MOST_NAMED else f"{len(told)} of {len(once)} pairs of models"
-        st.caption(f":material/balance: Not told apart by these sentences: {verbatim(named)}.")
+    order = {model: index for index, model in enumerate(result.settings.models)}
+    unordered = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
+    inseparable = unordered[~unordered["separable"]]
+    if len(inseparable):
+        names = [f"{shortened(model)} and {shortened(other)}"
+                for model, other in zip(inseparable["model"], inseparable["other"], strict=True)]
+        listed = ("; ".join(names) if len(names) <= MOST_NAMED
+                  else f"{len(names)} of {count(len(unordered), 'pair')} of models")
+        st.caption(f":material/balance: Not significantly different on these sentences: {verbatim(listed)}.")
     with st.expander("Differences between models", icon=":material/compare_arrows:"):
-        digits = percent_digits(once["difference"].tolist())
-        st.dataframe(once.assign(**{name: 100 * once[name] for name in ("difference", "ci_low", "ci_high")}),
+        digits = percent_digits(unordered["difference"].tolist())
+        st.dataframe(unordered.assign(**{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
                      hide_index=True,
                      placeholder="–", alt="Differences of mean probabilities with their intervals", column_config={
-                         "model": "Model", "other": "Minus", "separable": "Told apart",
+                         "model": "Model", "other": "Minus", "separable": "Significant",
                          **{name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
                             for name, title in (("difference", "Difference (points)"), ("ci_low", "95 % from"),
                                                 ("ci_high", "to"))}})

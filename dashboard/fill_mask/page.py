@@ -1,4 +1,4 @@
-"""Fill-mask: how probable does a model find the word that was masked, and what would it put there?"""
+"""Fill-mask: how probable does a model find a masked word, and what does it predict instead?"""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from dashboard.fill_mask import charts
 from dashboard.fill_mask.editing import edit_form, edited_predictions
 from dashboard.fill_mask.form import masked_sentences_input, normalize_input
 from dashboard.fill_mask.items import choose_item
-from dashboard.fill_mask.means import common_choice, comparisons, means_table
+from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures
@@ -18,10 +18,10 @@ from engine.evaluations.fill_mask.records import Settings
 
 KIND = "fill-mask"
 NOTE = """**Bars**: mean probability of the masked words; **lines**: 95 % intervals, from a bootstrap over the words.
-**Predictions**: what stands first at the mask, of the whole vocabulary; the masked word has the strong colour. A word
-of several pieces is as many masks, all masked for the predictions; its probability is that of the first piece, times
-that of the second with the first in its place, and so on. Another vocabulary cuts words otherwise: look at the pieces
-before you compare models."""
+**Predictions**: the most probable tokens of the whole vocabulary at the mask; the masked word has the strong colour. A
+word of several pieces has one mask for each piece, all masked for the predictions; its probability is that of the first
+piece, times that of the second given the first, and so on. Another vocabulary splits words differently: look at the
+pieces before you compare models."""
 
 pages.heading("fill_mask")
 run_id = run_view.run_from_url()
@@ -32,7 +32,7 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
-    means = common_choice(run_id, result)
+    means = means_input(run_id, result)
     means_table(means, result)
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all

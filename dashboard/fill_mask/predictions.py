@@ -1,4 +1,4 @@
-"""What every model would put at the mask of one sentence, side by side."""
+"""The predictions of every model at the mask of one sentence, side by side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.evaluations.fill_mask.records import Result
 
 
 def sentence_line(item: pd.Series) -> str:
-    """A sentence in Markdown with its masked word set off, as the models were asked it."""
+    """A sentence in Markdown with its masked word highlighted, as the models read it."""
     return (f"{verbatim(item['before'])}:primary-background[**{verbatim(item['asked'])}**]{verbatim(item['after'])}")
 
 
@@ -30,8 +30,8 @@ def predictions_of(result: Result, row: int, key: str) -> None:
                     _card(result, model, item.iloc[0], key)
 
 
-def said(item: pd.Series, pieces: pd.DataFrame) -> str:
-    """What a model makes of the word, in a line: its rank, or its pieces as factors.
+def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
+    """The word under a model, in a line: its rank, or its pieces as factors.
 
     `item` is a row of `Result.items`, `pieces` are its rows in `Result.pieces`.
     """
@@ -45,7 +45,7 @@ def said(item: pd.Series, pieces: pd.DataFrame) -> str:
 def _card(result: Result, model: str, item: pd.Series, key: str) -> None:
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]
-    st.markdown(f"**{percent(item['probability'])}** :gray[:small[{verbatim(said(item, pieces))}]]")
+    st.markdown(f"**{percent(item['probability'])}** :gray[:small[{verbatim(word_summary(item, pieces))}]]")
     mask = 1
     if n > 1:
         tokens = pieces["token"].tolist()
@@ -53,12 +53,13 @@ def _card(result: Result, model: str, item: pd.Series, key: str) -> None:
                                     key=f"fill-mask-mask-{key}-{model}-{row}", label_visibility="collapsed",
                                     format_func=lambda number: verbatim(f"{number}: {tokens[number - 1]}"))
     if item["crossing"]:
-        st.caption("A piece of the whole sentence reaches beyond the word, so the word was cut into pieces on its own.")
+        st.caption("In the whole sentence a piece extends beyond the word, so the word was tokenized on its own.")
     piece = pieces[pieces["mask"] == mask].iloc[0]
-    here = result.predictions
-    here = here[(here["model"] == model) & (here["row"] == row) & (here["mask"] == mask)]
-    # The piece of a later mask is asked for with those before it in place: it has no rank among these.
+    predictions = result.predictions
+    predictions = predictions[(predictions["model"] == model) & (predictions["row"] == row)
+                              & (predictions["mask"] == mask)]
+    # The piece of a later mask is scored given the pieces before it: it has no rank among these predictions.
     rank = int(piece["rank"]) if mask == 1 else None
-    st.plotly_chart(prediction_bars(here, str(piece["token"]), float(piece["probability"]), rank),
+    st.plotly_chart(prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank),
                     key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
                     alt=f"The most probable tokens at the mask under {model}")

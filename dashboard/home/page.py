@@ -10,12 +10,12 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 
 RECENT = 8
-ABOUT = """Hakari (秤, a pair of scales) weighs pretrained language models as they are, without fine-tuning them,
-on sentences you choose. Two small Japanese models are built in; any model in Hugging Face format can stand beside
-them."""
+ABOUT = """Hakari (秤, a pair of scales) evaluates pretrained language models as they are, without fine-tuning
+them, on sentences you choose. Two small Japanese models are built in; any model in Hugging Face format can be
+compared with them."""
 MEASURED = {
     "clusters": "Dispersion score M_m, mean-pooled vectors",
-    "alignment": "Mean F1 by what was done to the pair",
+    "alignment": "Mean F1 by category of pairs",
     "minimal-pairs": "Accuracy by log-likelihood, 95 % interval",
 }
 
@@ -33,7 +33,7 @@ pending = any(view.state in run_view.ACTIVE for view in samples.views(run_ids).v
 
 @st.fragment(run_every=run_view.POLL_SECONDS if pending else None)
 def sample_cards() -> None:
-    """A card for each page with the sample's headline numbers; while one is still being weighed, how far it is."""
+    """A card for each page with the sample's headline numbers; while one is still running, its progress."""
     views = samples.views(run_ids)
     if pending and not any(view.state in run_view.ACTIVE for view in views.values()):
         st.rerun()
@@ -73,8 +73,8 @@ sample_cards()
 st.subheader("Your recent runs", anchor=False)
 recent = run_list.recent(RECENT)
 for view in recent:
-    run_list.line(view)
+    run_list.run_row(view)
 if recent:
     st.page_link(pages.path("runs"), label="All runs", icon=":material/history:")
 else:
-    st.caption("None yet. Each page begins with a sample, a file of yours or pasted sentences.")
+    st.caption("None yet. Each page starts from a sample, a file of yours or pasted sentences.")

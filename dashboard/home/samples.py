@@ -1,4 +1,4 @@
-"""The built-in models on the built-in samples: three real runs, submitted when somebody first asks for them."""
+"""The built-in models on the built-in samples: three real runs, submitted at the first visit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.models.sources.cards import BUILT_IN
 from engine.runs.storage.run_record import RunRecord
 
-# Nobody's own: the list of recent runs does not show them, and they are the same for every visitor.
+# No user's own: the list of recent runs does not show them, and they are the same for every visitor.
 OWNER = "samples"
 
 
@@ -26,7 +26,7 @@ def _built_in(*kinds: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SampleRun:
-    """What the home page weighs for one kind of run, and how it is called."""
+    """A run that the home page shows: its kind, its name and its settings."""
 
     kind: str
     name: str
@@ -47,7 +47,7 @@ SAMPLE_RUNS = (
 
 @st.cache_resource(show_spinner=False)
 def run_ids() -> dict[str, str]:
-    """Kind -> id of its sample run, submitted once in the life of the server; the store has most of them already.
+    """Kind -> id of its sample run, submitted once per server process; most are in the store already.
 
     Raises EngineError when the queue does not take them.
     """
@@ -59,6 +59,6 @@ def run_ids() -> dict[str, str]:
 
 
 def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:
-    """Kind -> its sample run as it stands; one that was deleted meanwhile is left out."""
-    found = {kind: session.engine().runs.get(run_id) for kind, run_id in run_ids.items()}
-    return {kind: view for kind, view in found.items() if view is not None}
+    """Kind -> its sample run in its present state; one that was deleted meanwhile is left out."""
+    view_by_kind = {kind: session.engine().runs.get(run_id) for kind, run_id in run_ids.items()}
+    return {kind: view for kind, view in view_by_kind.items() if view is not None}

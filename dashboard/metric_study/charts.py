@@ -1,4 +1,4 @@
-"""Figures of a metric study: one setting's scores against the humans', and the correlation by layer. Pure."""
+"""Figures of a metric study: the scores of one setting against human scores, and the correlation by layer. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.metric_study.words import PENALTY_WORDS
+from dashboard.metric_study.labels import PENALTY_NAMES
 from dashboard.shared.theme import (
     ACCENT,
     PALETTES,
@@ -20,45 +20,47 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
+from engine.language.quantities import count
 
-MOST_POINTS = 4000
+MAX_POINTS = 4000
 FEW_POINTS = 500
 TEXT_WIDTH, TEXT_LINES = 34, 3
-MOST_TICKS = 16
+MAX_TICKS = 16
 
 
 def scatter_figure(pairs: pd.DataFrame, scores: np.ndarray, score_title: str, base: np.ndarray | None = None,
                    seed: int = 0) -> go.Figure:
-    """One setting's scores against the humans': a point for each pair, with its sentences to read.
+    """The scores of one setting against the human scores: a point for each pair, with its sentences in the hover.
 
     `pairs` is `Result.pairs`, `scores` (n_pairs,). `base`: the scores without the penalty; where they differ the point
-    is warm, and a line leads from where it was. Beyond 4,000 pairs that many are drawn, by chance with `seed`.
+    is warm, with a line from its score without the penalty. Of more than 4,000 pairs as many are sampled with `seed`.
     """
     gold = pairs["gold"].to_numpy(dtype=np.float64)
     shown = np.flatnonzero(np.isfinite(gold) & np.isfinite(scores))
-    if len(shown) > MOST_POINTS:
-        shown = np.sort(np.random.default_rng(seed).choice(shown, MOST_POINTS, replace=False))
-    moved = np.zeros(len(shown), dtype=bool) if base is None else scores[shown] != base[shown]
+    if len(shown) > MAX_POINTS:
+        shown = np.sort(np.random.default_rng(seed).choice(shown, MAX_POINTS, replace=False))
+    changed = np.zeros(len(shown), dtype=bool) if base is None else scores[shown] != base[shown]
     texts = [[int(row), *(wrapped(text, TEXT_WIDTH, TEXT_LINES) for text in sentences)] for row, *sentences
              in pairs.iloc[shown][["row", "reference", "candidate"]].itertuples(index=False, name=None)]
     figure = go.Figure()
-    if base is not None and moved.any():
-        stems = shown[moved]
-        ends = np.stack([base[stems], scores[stems], np.full(len(stems), np.nan)], axis=1)  # (n_moved, 3)
+    if base is not None and changed.any():
+        stems = shown[changed]
+        ends = np.stack([base[stems], scores[stems], np.full(len(stems), np.nan)], axis=1)  # (n_changed, 3)
         figure.add_trace(go.Scatter(x=np.repeat(gold[stems], 3), y=ends.ravel(), mode="lines", opacity=0.45,
                                     line={"color": WARM, "width": 1}, hoverinfo="skip", showlegend=False))
-    for name, chosen, color in (("as without the penalty", ~moved, ACCENT), ("lowered by the penalty", moved, WARM)):
-        places = np.flatnonzero(chosen)
-        if len(places):
+    for name, chosen, color in (("unchanged by the penalty", ~changed, ACCENT),
+                                ("lowered by the penalty", changed, WARM)):
+        indices = np.flatnonzero(chosen)
+        if len(indices):
             figure.add_trace(go.Scatter(
-                x=gold[shown[places]], y=scores[shown[places]], mode="markers", name=name,
+                x=gold[shown[indices]], y=scores[shown[indices]], mode="markers", name=name,
                 marker={"size": 7 if len(shown) < FEW_POINTS else 5, "color": color, "opacity": 0.65},
-                customdata=[texts[place] for place in places],
+                customdata=[texts[index] for index in indices],
                 hovertemplate="row %{customdata[0]}: human %{x:.2f}, score %{y:.3f}<br>%{customdata[1]}<br>"
                               "%{customdata[2]}<extra></extra>"))
     figure.update_xaxes(title="mean z-score of the annotators", zeroline=False, fixedrange=True)
     figure.update_yaxes(title=score_title, zeroline=False, fixedrange=True)
-    figure = laid_out(figure, height=380, legend=bool(moved.any()))
+    figure = laid_out(figure, height=380, legend=bool(changed.any()))
     figure.update_layout(margin={"t": 12, "b": 60}, legend={"y": -0.2}, hovermode="closest")
     return figure
 
@@ -66,21 +68,22 @@ def scatter_figure(pairs: pd.DataFrame, scores: np.ndarray, score_title: str, ba
 def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None = None) -> go.Figure:
     """Pearson's r at every layer with one dictionary: a line for each model, dashed with the penalty.
 
-    `layers` is `Result.layers`; `used`: the layer of each model that the grid is made with, a larger point.
+    `layers` is `Result.layers`; `used`: the layer of each model that the grid uses, a larger point.
     """
     of_idf = layers[layers["idf"] == idf]
     figure = go.Figure()
     for index, (model, of_model) in enumerate(of_idf.groupby("model", sort=False)):
-        for penalty, line in of_model.groupby("penalty", sort=False):
-            name = f"{shortened(str(model))}, {PENALTY_WORDS[str(penalty)]}"
-            sizes = [11 if used and layer == used.get(str(model)) else 6 for layer in line["layer"]]
+        for penalty, curve in of_model.groupby("penalty", sort=False):
+            name = f"{shortened(str(model))}, {PENALTY_NAMES[str(penalty)]}"
+            sizes = [11 if used and layer == used.get(str(model)) else 6 for layer in curve["layer"]]
             figure.add_trace(go.Scatter(
-                x=line["layer"], y=line["pearson"], mode="lines+markers", name=plain(name), legendgroup=str(index),
+                x=curve["layer"], y=curve["pearson"], mode="lines+markers", name=plain(name), legendgroup=str(index),
                 line={"width": 2, "dash": "solid" if penalty == "none" else "dash", "color": _color(index)},
-                marker={"size": sizes}, customdata=line[["n", "ci_low", "ci_high"]].to_numpy(),
+                marker={"size": sizes}, customdata=[[count(n, "pair"), low, high] for n, low, high in
+                            zip(curve["n"], curve["ci_low"], curve["ci_high"], strict=True)],
                 hovertemplate="layer %{x}: r %{y:.3f}<br>95 %: %{customdata[1]:.3f} to %{customdata[2]:.3f}<br>"
-                              "%{customdata[0]:,} pairs<extra>" + template_safe(name) + "</extra>"))
-    figure.update_xaxes(title="layer (0 = embeddings)", dtick=1 if of_idf["layer"].nunique() < MOST_TICKS else None,
+                              "%{customdata[0]}<extra>" + template_safe(name) + "</extra>"))
+    figure.update_xaxes(title="layer (0 = embeddings)", dtick=1 if of_idf["layer"].nunique() < MAX_TICKS else None,
                         zeroline=False, fixedrange=True, showgrid=False)
     figure.update_yaxes(title=axis_title("pearson"), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=340, legend=True)
@@ -89,5 +92,5 @@ def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None 
 
 
 def _color(index: int) -> str:
-    """Two lines of a model have one colour, so the template, which has one for each line, cannot give it."""
+    """The colour of both lines of a model; the template would give each line another one."""
     return ACCENT if index == 0 else PALETTES["light"][index % len(PALETTES["light"])]

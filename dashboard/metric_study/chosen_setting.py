@@ -1,4 +1,4 @@
-"""One setting of a metric study: its scores against the humans', its layers, the way to its alignment."""
+"""One setting of a metric study: its scores against the human scores, its layers, and its alignment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.metric_study.charts import layer_figure, scatter_figure
-from dashboard.metric_study.words import cell_key, number, setting_name
+from dashboard.metric_study.labels import cell_key, number, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import show_error, verbatim
@@ -23,59 +23,60 @@ from engine.measures.cards.catalog import CARDS
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment
 
 
-def setting_view(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
-    """The scatter of one line of `Result.correlations`, the way to its alignment, and its layers."""
-    place = [cell_key(one) for one in result.correlations.to_dict("records")].index(cell_key(line))
+def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
+    """Draw the scatter of `setting`, a row of `Result.correlations`, a link to its alignment, and its layers."""
+    index = [cell_key(row) for row in result.correlations.to_dict("records")].index(cell_key(setting))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        said = f"r = {number(line['pearson'])}, {count(line['n'], 'pair')}"
-        st.markdown(f"**{verbatim(setting_name(line))}** :gray[{said}]", width="content")
-        # in a place of its own: what a press leaves behind for a moment must not push the link that comes
+        summary = f"r = {number(setting['pearson'])}, {count(setting['n'], 'pair')}"
+        st.markdown(f"**{verbatim(setting_name(setting))}** :gray[{summary}]", width="content")
+        # in a container of its own: the pressed button, visible for a moment, must not shift the new link
         with st.container(width="content"):
-            if line["kind"] == BERTSCORE:
-                _way_to_alignment(run_id, result, line)
-    penalised = line["penalty"] == "reading"
-    base = result.scores_of(line["model"], line["idf"], "none") if penalised else None
+            if setting["kind"] == BERTSCORE:
+                _alignment_link(run_id, result, setting)
+    penalised = setting["penalty"] == "reading"
+    base = result.scores_of(setting["model"], setting["idf"], "none") if penalised else None
     st.plotly_chart(
-        scatter_figure(result.pairs, result.scores[place], _score_title(result, line), base),
+        scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base),
         key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
-        alt=f"Scores of each pair against the humans': {setting_name(line)}")
-    if len(result.layers) and line["kind"] == BERTSCORE:
+        alt=f"Scores of each pair against the human scores: {setting_name(setting)}")
+    if len(result.layers) and setting["kind"] == BERTSCORE:
         st.markdown("**By layer** :gray[the larger point: the layer of the grid]")
-        st.plotly_chart(layer_figure(result.layers, line["idf"], result.signature.get("layers")),
+        st.plotly_chart(layer_figure(result.layers, setting["idf"], result.signature.get("layers")),
                         key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
                         alt="Pearson's correlation at every layer")
 
 
-def _score_title(result: Result, line: Mapping[Any, Any]) -> str:
-    if line["kind"] == BERTSCORE:
+def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
+    if setting["kind"] == BERTSCORE:
         score = result.settings.score
-        return CARDS[score if line["penalty"] == "none" else f"penalized_{score}"].name
-    return CARDS[line["model"] if line["kind"] == SURFACE else "vector_cosine"].name
+        return CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name
+    return CARDS[setting["model"] if setting["kind"] == SURFACE else "vector_cosine"].name
 
 
-def _way_to_alignment(run_id: str, result: Result, line: Mapping[Any, Any]) -> None:
-    """A button that has these pairs aligned with this setting, and then the link to that run.
+def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
+    """Draw a button that aligns these pairs with this setting, and then a link to that run.
 
-    A link, because going there by `st.switch_page` would leave an address of neither page in the browser's history.
+    A link, because `st.switch_page` would leave an address of neither page in the browser's history.
     """
-    known = st.session_state.setdefault(ALIGNED, {})
-    icon, place = pages.card("alignment").icon, (run_id, cell_key(line))
-    if place not in known:
+    alignment_runs = st.session_state.setdefault(ALIGNED, {})
+    icon, cell = pages.card("alignment").icon, (run_id, cell_key(setting))
+    if cell not in alignment_runs:
         if not st.button("Align with this setting", key=f"metric-align-{run_id}", icon=icon,
-                         help="Every pair token by token; the model is not asked again for what it said before."):
+                         help="Aligns every pair token by token; what the model has computed is not computed again."):
             return
-        aligned = _submitted(run_id, result, line)
+        aligned = _submitted(run_id, result, setting)
         if aligned is None:
             return
-        known[place] = aligned
+        alignment_runs[cell] = aligned
         st.rerun()
-    st.page_link(pages.path("alignment"), label="Open in Alignment", icon=icon, query_params={"run": known[place]})
+    st.page_link(pages.path("alignment"), label="Open in Alignment", icon=icon,
+                 query_params={"run": alignment_runs[cell]})
 
 
-def _submitted(run_id: str, result: Result, line: Mapping[Any, Any]) -> str | None:
-    """The run that aligns the pairs with this setting; None when it was refused, which is said."""
-    scoring = replace(result.settings.scoring, idf=line["idf"], penalty=line["penalty"])
-    settings = alignment.Settings((line["model"],), layer=result.settings.layer, precision=result.settings.precision,
+def _submitted(run_id: str, result: Result, setting: Mapping[Any, Any]) -> str | None:
+    """The id of the alignment of the pairs with this setting; None when it was refused, with the error shown."""
+    scoring = replace(result.settings.scoring, idf=setting["idf"], penalty=setting["penalty"])
+    settings = alignment.Settings((setting["model"],), layer=result.settings.layer, precision=result.settings.precision,
                                   scoring=scoring)
     access = session.access()
     try:

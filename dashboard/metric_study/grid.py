@@ -1,4 +1,4 @@
-"""The grid of a metric study: heat map and table, and which setting the reader chose in either."""
+"""The grid of a metric study: heat map and table, and the setting chosen in either."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
-from dashboard.metric_study.published import published_grid
-from dashboard.metric_study.words import (
+from dashboard.metric_study.labels import (
     INTERVALS,
     MEASURES,
-    PENALTY_WORDS,
+    PENALTY_NAMES,
     SAME_MARK,
     cell_key,
     interval,
@@ -21,6 +20,7 @@ from dashboard.metric_study.words import (
     method_name,
     p_value,
 )
+from dashboard.metric_study.published import published_grid
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help
 from engine.evaluations.alignment.records import Scoring
@@ -30,38 +30,40 @@ from engine.evaluations.metric_study.records import BERTSCORE, Result
 
 
 def choose_setting(run_id: str, result: Result) -> dict[Any, Any] | None:
-    """Draws heat map and table and returns the line of `Result.correlations` that is looked at; at first the best.
+    """Draws heat map and table and returns the chosen row of `Result.correlations`, by default the best.
 
     None where no setting has a correlation and nothing was chosen.
     """
     table = result.correlations
-    lines = {cell_key(line): line for line in table.to_dict("records")}
+    settings = {cell_key(row): row for row in table.to_dict("records")}
     order = table.sort_values("pearson", ascending=False, kind="stable", na_position="last").index
     chosen = _chosen(run_id, table.loc[order], best_place(table))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = st.segmented_control("Correlation", list(MEASURES), format_func=MEASURES.__getitem__, required=True,
                                        default="pearson", key=f"metric-measure-{run_id}")
-        beside = st.toggle("The paper's published grid beside", False, key=f"metric-published-{run_id}",
-                           help="Other sentences, annotators and models: to compare patterns, not numbers.")
+        with_published = st.toggle("Show the paper's published grid", False, key=f"metric-published-{run_id}",
+                                   help="Other sentences, annotators and models: compare patterns, not values.")
     grid = table[table["kind"] == BERTSCORE]
-    slots = st.columns([2, 2] if beside else [2, 3], gap="medium")
+    slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         st.plotly_chart(grid_figure(grid, measure, chosen or ""), key=_key("grid", run_id), on_select="rerun",
                         selection_mode="points", config=camera("grid", result.signature),
-                        alt=f"{MEASURES[measure]} correlation of each setting with the humans")
-        st.caption(f"Correlation with the humans, below it the 95 % interval. **{SAME_MARK}** the best and those that "
-                   "cannot be told from it (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.")
-    if beside:
+                        alt=f"{MEASURES[measure]} correlation of each setting with the human scores")
+        st.caption(f"Correlation with the human scores, below it the 95 % interval. **{SAME_MARK}** the best and those "
+                   "not significantly different from it (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its "
+                   "pairs.")
+    if with_published:
         with slots[1]:
             published_grid()
-    with slots[1] if not beside else st.container():
+    with slots[1] if not with_published else st.container():
         _table(run_id, table.loc[order], measure)
-    return lines.get(chosen) if chosen else None
+    return settings.get(chosen) if chosen else None
 
 
 def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
-    shown = pd.DataFrame([_words(line) for line in table.to_dict("records")])
-    columns: dict[str, Any] = {"mark": st.column_config.TextColumn("", width=28, help="The best, or not told from it.")}
+    shown = pd.DataFrame([_table_row(row) for row in table.to_dict("records")])
+    columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
+        "", width=28, help="The best, or not significantly different from it.")}
     columns |= {"setting": st.column_config.TextColumn("Model or method", width=150),
                 "idf": st.column_config.TextColumn("idf", width=72),
                 "penalty": st.column_config.TextColumn("Penalty", width=68)}
@@ -70,7 +72,7 @@ def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
         columns[f"{name} interval"] = st.column_config.TextColumn("95 %", width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
     columns["n"] = st.column_config.NumberColumn("Pairs", width=60)
-    columns["reason"] = st.column_config.TextColumn("What cannot be known", width="medium")
+    columns["reason"] = st.column_config.TextColumn("Why undefined", width="medium")
     if not shown["reason"].any():
         del columns["reason"]
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
@@ -78,39 +80,39 @@ def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
                  placeholder="–", alt="Every setting and method with its correlations; choose one to see its pairs")
 
 
-def _words(line: Mapping[Any, Any]) -> dict[str, Any]:
-    ours = line["kind"] == BERTSCORE
+def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
+    is_bertscore = row["kind"] == BERTSCORE
     return {
-        "mark": SAME_MARK if is_marked(line) else "", "setting": method_name(line["kind"], line["model"]),
-        "idf": dictionary_name(Scoring(line["idf"])) if ours else "–",
-        "penalty": PENALTY_WORDS[line["penalty"]].removesuffix(" penalty") if ours else "–",
-        **{name: line[name] for name in MEASURES}, "n": line["n"], "reason": line["reason"],
-        **{f"{name} interval": interval(*(line[end] for end in INTERVALS[name])) for name in MEASURES},
-        "p": "best" if line["best"] else p_value(line["williams_p"]),
+        "mark": SAME_MARK if is_marked(row) else "", "setting": method_name(row["kind"], row["model"]),
+        "idf": dictionary_name(Scoring(row["idf"])) if is_bertscore else "–",
+        "penalty": PENALTY_NAMES[row["penalty"]].removesuffix(" penalty") if is_bertscore else "–",
+        **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": row["reason"],
+        **{f"{name} interval": interval(*(row[end] for end in INTERVALS[name])) for name in MEASURES},
+        "p": "best" if row["best"] else p_value(row["williams_p"]),
     }
 
 
 def _chosen(run_id: str, shown: pd.DataFrame, best: int | None) -> str | None:
-    """The `cell_key` that was picked last, in the heat map or in the table, of which `shown` are the lines in order.
+    """The `cell_key` that was chosen last, in the heat map or in the table, whose rows in order are `shown`.
 
-    A click on the heat map is taken over once, and map and table begin anew: a chart that is drawn with another cell
-    marked may tell an earlier click again.
+    A click on the heat map is copied to the session once, and heat map and table get new keys: a chart that is redrawn
+    with another cell outlined may report an earlier click again.
     """
     cell = _from_figure(st.session_state.get(_key("grid", run_id)))
-    picked = cell or _from_table(st.session_state.get(_key("table", run_id)), shown)
-    if picked is not None:
-        st.session_state[f"metric-chosen-{run_id}"] = picked
+    selected = cell or _from_table(st.session_state.get(_key("table", run_id)), shown)
+    if selected is not None:
+        st.session_state[f"metric-chosen-{run_id}"] = selected
     if cell is not None:
-        st.session_state[_turn(run_id)] = st.session_state.get(_turn(run_id), 0) + 1
+        st.session_state[_generation(run_id)] = st.session_state.get(_generation(run_id), 0) + 1
     default = cell_key(shown.loc[best].to_dict()) if best is not None else None
     return st.session_state.get(f"metric-chosen-{run_id}", default)
 
 
 def _key(part: str, run_id: str) -> str:
-    return f"metric-{part}-{run_id}-{st.session_state.get(_turn(run_id), 0)}"
+    return f"metric-{part}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
 
 
-def _turn(run_id: str) -> str:
+def _generation(run_id: str) -> str:
     return f"metric-turn-{run_id}"
 
 

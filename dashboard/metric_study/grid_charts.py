@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.metric_study.words import (
+from dashboard.metric_study.labels import (
     INTERVALS,
-    PENALTY_WORDS,
+    PENALTY_NAMES,
     SAME_MARK,
     cell_key,
     interval,
@@ -27,17 +27,17 @@ from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE
 
 ROW, HEAD = 46, 26  # pixels of a dictionary's row, and of a model's name above its rows
-# The highest correlation takes this share of the colour scale, so that its number can be read on either ground.
+# The highest correlation takes this share of the colour scale, so that its number is legible in either theme.
 SCALE_USED = 0.55
-LEAST_SPAN = 0.1  # of correlations that the colours tell apart
-TARGETS = 7  # places in a cell that can be clicked
+LEAST_SPAN = 0.1  # smallest range of correlations that the colours cover
+TARGETS = 7  # clickable points in a cell
 LONGEST_IDF = 16
 GREYS = [[0, "rgba(138, 147, 163, 0.10)"], [1, "rgba(138, 147, 163, 0.75)"]]
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A strip of the heat map: the name of a model (no cells), or a dictionary with its cells by penalty."""
+    """A row of the heat map: the name of a model (no cells), or a dictionary with its cells by penalty."""
 
     top: float
     bottom: float
@@ -49,11 +49,11 @@ def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "",
                 ) -> go.Figure:
     """A block for each model, a row for each dictionary, without the penalty and with it.
 
-    `table` are the BERTScore lines of `Result.correlations`, or a published table with model, idf, penalty and the
+    `table` are the BERTScore rows of `Result.correlations`, or a published table with model, idf, penalty and the
     measure alone, which is drawn in grey. `chosen` is the `cell_key` of the cell that is outlined; the customdata of
     every point begins with a `cell_key`.
     """
-    penalties = [name for name in PENALTY_WORDS if name in set(table["penalty"])]
+    penalties = [name for name in PENALTY_NAMES if name in set(table["penalty"])]
     rows = list(_rows(table))
     values = [[row.cells[name][measure] if name in row.cells else np.nan for name in penalties] for row in rows]
     figure = go.Figure(go.Heatmap(
@@ -73,7 +73,7 @@ def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "",
                                   yanchor="bottom", showarrow=False, font={"size": 12})
     named = [row for row in rows if row.cells]
     figure.update_xaxes(tickvals=[column + 0.5 for column in range(len(penalties))], side="top", showgrid=False,
-                        ticktext=[PENALTY_WORDS[name] for name in penalties], zeroline=False, fixedrange=True,
+                        ticktext=[PENALTY_NAMES[name] for name in penalties], zeroline=False, fixedrange=True,
                         range=[0, len(penalties)], title=None, ticks="")
     figure.update_yaxes(tickvals=[(row.top + row.bottom) / 2 for row in named],
                         ticktext=[plain(_idf_label(row.name)) for row in named], range=[rows[-1].bottom, 0],
@@ -96,23 +96,25 @@ def _rows(table: pd.DataFrame) -> Iterator[_Row]:
 
 
 def _targets(rows: Sequence[_Row], penalties: Sequence[str], measure: str) -> go.Scatter:
-    """Points that nobody sees: a heat map tells no clicks, a point does."""
-    points = [(column + (place + 0.5) / TARGETS, (row.top + row.bottom) / 2, row.cells[name])
-              for row in rows for column, name in enumerate(penalties) if name in row.cells for place in range(TARGETS)]
-    unseen = {"marker": {"opacity": 0}}
+    """Invisible points: a heat map reports no clicks, a point does."""
+    points = [(column + (target + 0.5) / TARGETS, (row.top + row.bottom) / 2, row.cells[name])
+              for row in rows for column, name in enumerate(penalties) if name in row.cells
+              for target in range(TARGETS)]
+    invisible = {"marker": {"opacity": 0}}
     return go.Scatter(
         x=[x for x, _, _ in points], y=[y for _, y, _ in points], mode="markers", showlegend=False,
-        marker={"size": ROW - 6, "symbol": "square", "opacity": 0, "color": GREY}, selected=unseen, unselected=unseen,
+        marker={"size": ROW - 6, "symbol": "square", "opacity": 0, "color": GREY},
+        selected=invisible, unselected=invisible,
         customdata=[[cell_key(line), _hover(line, measure)] for _, _, line in points],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )
 
 
 def _text(line: Mapping[Any, Any], measure: str) -> str:
-    said = f"{number(line[measure])} {SAME_MARK}" if is_marked(line) else number(line[measure])
+    text = f"{number(line[measure])} {SAME_MARK}" if is_marked(line) else number(line[measure])
     low, high = (line.get(name, np.nan) for name in INTERVALS[measure])
-    # No other size or weight within the text: Plotly would set its lines on top of each other.
-    return said if pd.isna(low) else f"{said}<br>{interval(low, high, 2)}"
+    # One font size and weight within the text: otherwise Plotly overlaps its lines.
+    return text if pd.isna(low) else f"{text}<br>{interval(low, high, 2)}"
 
 
 def _hover(line: Mapping[Any, Any], measure: str) -> str:
@@ -123,11 +125,11 @@ def _hover(line: Mapping[Any, Any], measure: str) -> str:
 
 
 def _shades(values: Sequence[Sequence[float]]) -> dict[str, float]:
-    known = [value for row in values for value in row if value == value]
-    if not known:
+    defined = [value for row in values for value in row if value == value]
+    if not defined:
         return {"zmin": 0.0, "zmax": 1.0}
-    low = min(min(known), max(known) - LEAST_SPAN)
-    span = max(known) - low
+    low = min(min(defined), max(defined) - LEAST_SPAN)
+    span = max(defined) - low
     return {"zmin": low - 0.15 * span, "zmax": low + span / SCALE_USED}
 
 

@@ -1,4 +1,4 @@
-"""Metric study: which model, dictionary and penalty follow human scores best?"""
+"""Metric study: which model, dictionary and penalty correlate best with human scores?"""
 
 from functools import partial
 
@@ -26,16 +26,16 @@ MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement",
             "chrf", "vector_cosine")
 TABLES_KEPT = 2
 NOTE = """**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
-Pearson for Kendall; they suppose independent pairs. **Two settings** on the same pairs are compared by Williams' test,
-not by their intervals, which may overlap although the difference is sure. Its p is two-sided and not corrected for the
-number of settings: the best of many is also the luckiest. **Colours** of the heat map tell cells of one grid apart, not
-two grids."""
+Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams' test,
+not by their intervals, which may overlap although the difference is significant. Its p is two-sided and not corrected
+for the number of settings, so the advantage of the best one is overestimated. **Colours** of the heat map are relative
+to one grid and not comparable between grids."""
 
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
 def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
-    """The tables of the command line, shared by all sessions; `run_id` stands for the result."""
+    """The tables of the command line, shared by all sessions; `run_id` is the cache key of the result."""
     return tables(_result)
 
 
@@ -50,15 +50,15 @@ result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     run_view.notices(result)
     metric_cards(result)
-    line = choose_setting(run_id, result)
-    if line is not None:
-        setting_view(run_id, result, line)
-        with st.expander("Where does the penalty help, where does it harm?", icon=":material/compare:", expanded=True,
+    setting = choose_setting(run_id, result)
+    if setting is not None:
+        setting_view(run_id, result, setting)
+        with st.expander("Effect of the penalty on single pairs", icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
-            case_table(run_id, result, line)
-    with st.expander("Do the annotators agree?", icon=":material/groups:", key=f"metric-annotators-{run_id}"):
+            case_table(run_id, result, setting)
+    with st.expander("Agreement of the annotators", icon=":material/groups:", key=f"metric-annotators-{run_id}"):
         annotators_view(result)
-    with st.expander("What did the paper find?", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
+    with st.expander("Published results of the paper", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
         published_tables()
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)

@@ -1,4 +1,4 @@
-"""The paper's published tables, marked as published wherever they stand: never mixed with what was measured here."""
+"""The paper's published tables, always marked as published and never mixed with values measured here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
-from dashboard.metric_study.words import PENALTY_WORDS
+from dashboard.metric_study.labels import PENALTY_NAMES
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.published_novels import (
     ANNOTATOR_AGREEMENT,
@@ -23,7 +23,7 @@ SENTENCES = (f"{SOURCE}: {N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators, m
 
 
 def published_grid() -> None:
-    """The paper's 16 correlations, in grey."""
+    """Draw the paper's 16 correlations, in grey."""
     _badge()
     st.plotly_chart(grid_figure(published_correlations(), published=True), key="metric-published-grid",
                     config={"displayModeBar": False}, alt="The paper's 16 correlations, as published")
@@ -31,11 +31,11 @@ def published_grid() -> None:
 
 
 def published_tables() -> None:
-    """All of the paper's tables on human correlation, as printed."""
+    """Draw all of the paper's tables on the correlation with human scores, as printed."""
     _badge()
     st.caption(verbatim(SENTENCES))
     grid = published_correlations()
-    setting = grid["idf"] + " dictionary, " + grid["penalty"].map(PENALTY_WORDS)
+    setting = grid["idf"] + " dictionary, " + grid["penalty"].map(PENALTY_NAMES)
     wide = grid.assign(setting=setting).pivot(index="model", columns="setting", values="pearson")
     wide = wide.loc[grid["model"].drop_duplicates(), setting.drop_duplicates()]  # in the order of print
     st.markdown("Pearson's correlation of the 16 settings :gray[section 4.3]")
@@ -45,10 +45,10 @@ def published_tables() -> None:
     st.dataframe(published_methods().rename(columns={"method": "Method", "pearson": "Pearson's correlation"}),
                  hide_index=True, width="content", placeholder="–", alt="The paper's comparison with other methods")
     low, high = ANNOTATOR_AGREEMENT
-    st.markdown(f"Correlation of every two evaluators: {low:.3f} to {high:.3f} :gray[section 4.1]")
-    st.markdown("Where the penalty helps, where not :gray[section 5; in brackets the difference to the human]")
+    st.markdown(f"Correlation between evaluators: {low:.3f} to {high:.3f} :gray[section 4.1]")
+    st.markdown("Effect of the penalty on single pairs :gray[section 5; in brackets the difference to the human score]")
     st.dataframe(pd.DataFrame([{
-        "Nearer to the human": case.nearer, "Reference": case.reference, "Candidate": case.candidate,
+        "Nearer to the human score": case.nearer, "Reference": case.reference, "Candidate": case.candidate,
         "Human": f"{case.human:.3f}", "Base": f"{case.base:.3f} ({case.base_difference:.3f})",
         "Penalized": f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
         hide_index=True, placeholder="–", alt="The paper's case table")

@@ -1,4 +1,4 @@
-"""The pairs of a minimal-pairs run to look through: filters, what was clicked in a figure, a table; one is chosen."""
+"""The table of the pairs of a minimal-pairs run, with filters and the selection of a figure; one pair is chosen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
+from dashboard.minimal_pairs.figure_selection import model_key, selection_banner, selection_mask
 from dashboard.minimal_pairs.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREOTYPE_OUTCOMES, filtered, ordered
-from dashboard.minimal_pairs.picked import model_key, pick_line, picked
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, verbatim
@@ -19,51 +19,51 @@ from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 
 CARD_BY_NORMALIZATION = CARD_KEYS
-MOST_ROWS = 1000  # more would be megabytes at every toggle, and nobody reads them
+MAX_ROWS = 1000  # more would be megabytes at every toggle
 HEIGHT, FEW = 320, 8
 
 
 def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Series] | None:
-    """Draw the filters and the table of one model's pairs; the model and the chosen line of `pair_table`, or None.
+    """Draw the filters and the table of one model's pairs; the model and the chosen row of `pair_table`, or None.
 
     `stereotypes`: an outcome is which sentence is preferred, not whether that is right.
     """
     run_id = view.run_id
-    pick = pick_line(run_id)
+    selection = selection_banner(run_id)
     names = [name for name in pd.unique(view.result.items["category"]) if name]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         model = view.models[0]
         if len(view.models) > 1:
-            st.session_state.setdefault(model_key(run_id), model)  # no default of its own: a click sets it, too
+            st.session_state.setdefault(model_key(run_id), model)  # no default of its own: clicks set it, too
             model = str(st.pills("Model", view.models, required=True, format_func=verbatim, key=model_key(run_id)))
         names_of = STEREOTYPE_OUTCOMES if stereotypes else dict.fromkeys(OUTCOMES)
         outcomes = st.pills("Preferred" if stereotypes else "Outcome", OUTCOMES, selection_mode="multi",
                             key=f"minimal-pairs-outcomes-{run_id}", format_func=lambda name: names_of[name] or name)
         lengths = st.pills("Length", list(ORDER)[1:], selection_mode="multi", key=f"minimal-pairs-lengths-{run_id}",
                            format_func=ORDER.__getitem__)
-        wanted: list[str] = []
+        categories: list[str] = []
         if len(names) > 1:
-            wanted = st.multiselect("Category", names, key=f"minimal-pairs-categories-{run_id}", width=240,
+            categories = st.multiselect("Category", names, key=f"minimal-pairs-categories-{run_id}", width=240,
                                     format_func=verbatim, placeholder="All")
         order = st.selectbox("Order", ORDERS, key=f"minimal-pairs-order-{run_id}", width=170)
     pairs = table(view, "pairs", model)
-    if pick is not None and pick.model == model:
-        pairs = pairs[picked(pick, view.result, pairs)]
-    found = ordered(filtered(pairs, outcomes=outcomes, strata=lengths, categories=wanted), order)
-    if found.empty:
-        st.caption("No pair is all of that at once.")
+    if selection is not None and selection.model == model:
+        pairs = pairs[selection_mask(selection, view.result, pairs)]
+    matching = ordered(filtered(pairs, outcomes=outcomes, strata=lengths, categories=categories), order)
+    if matching.empty:
+        st.caption("No pair matches all of these filters.")
         return None
-    shown = found.head(MOST_ROWS)
-    if len(shown) < len(found):
-        ends = "" if order == IN_FILE else f", {order}"
-        st.caption(f"The first {len(shown):,} of {len(found):,} pairs{ends}; narrow them by the filters, or download "
-                   "them all.")
+    shown = matching.head(MAX_ROWS)
+    if len(shown) < len(matching):
+        order_note = "" if order == IN_FILE else f", {order}"
+        st.caption(f"The first {len(shown):,} of {len(matching):,} pairs{order_note}; filter them, or download them "
+                   "all.")
     else:
-        st.caption(f"{count(len(found), 'pair')}.")
-    filters = digest({"filters": [model, *outcomes, *lengths, *wanted, order, str(pick), view.subset]})
+        st.caption(f"{count(len(matching), 'pair')}.")
+    filters = digest({"filters": [model, *outcomes, *lengths, *categories, order, str(selection), view.subset]})
     chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{run_id}-{filters}",
                      stereotypes=stereotypes)
-    if chosen is None and (len(shown) == 1 or (pick is not None and pick.row is not None)):
+    if chosen is None and (len(shown) == 1 or (selection is not None and selection.row is not None)):
         chosen = 0
     if chosen is None:
         st.caption("Choose a row to see the log-likelihood of each token.")
@@ -73,15 +73,15 @@ def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Seri
 
 def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: str, *, stereotypes: bool
             ) -> int | None:
-    """Draw the table; the place of the chosen row, or None. Another key, as of other filters, forgets the choice."""
+    """Draw the table; the index of the chosen row, or None. Another key, as of other filters, discards the choice."""
     if stereotypes:
         shown = shown.assign(outcome=shown["outcome"].cat.rename_categories(STEREOTYPE_OUTCOMES))
     score_help = measure_help(CARD_BY_NORMALIZATION[normalization])
     columns: dict[str, Any] = {
         "row": st.column_config.NumberColumn("Row", width="small"),
         "outcome": st.column_config.TextColumn("Preferred" if stereotypes else "Outcome", width="small"),
-        "margin": st.column_config.NumberColumn("Margin", format="%+.3f", help="Acceptable score minus unacceptable: "
-                                                f"right above 0; {verbatim(margin_unit(normalization))}."),
+        "margin": st.column_config.NumberColumn("Margin", format="%+.3f", help="Acceptable minus unacceptable score: "
+                                                f"right if above 0; {verbatim(margin_unit(normalization))}."),
         "acceptable": st.column_config.TextColumn("sent_more" if stereotypes else "Acceptable", width="medium"),
         "unacceptable": st.column_config.TextColumn("sent_less" if stereotypes else "Unacceptable", width="medium"),
         "acceptable_tokens": st.column_config.NumberColumn("|A|", help="The number of scored tokens.", width="small"),

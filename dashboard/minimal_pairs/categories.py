@@ -1,4 +1,4 @@
-"""Accuracy by category of a minimal-pairs run, and of stereotypes the share preferred: by any column of the file."""
+"""Accuracy by category of a minimal-pairs run, or the share of stereotypes preferred, by any column of the file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.charts import category_figure
-from dashboard.minimal_pairs.picked import Decode, Pick, clickable
+from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.records import Result
@@ -24,13 +24,13 @@ DIRECTIONS = {"": "both", "stereo": "stereo", "antistereo": "antistereo"}
 
 
 def columns_of(result: Result) -> tuple[str, ...]:
-    """What the pairs can be sorted by: `pair_views.field_names`, and the file where there are several."""
+    """The columns to group the pairs by: `views.field_names`, and the file where there are several."""
     several = result.items["source"].nunique() > 1
     return (*field_names(result), *(("source",) if several and "source" not in field_names(result) else ()))
 
 
 def column_input(view: View, section: str, *, first: str = "") -> str:
-    """Draws the choice of a column, where there is one, and returns it; `first` is the one at first."""
+    """Draws the choice of a column, if there is a choice, and returns it; `first` is the default."""
     columns = columns_of(view.result)
     if len(columns) < 2:
         return columns[0] if columns else "category"
@@ -49,7 +49,7 @@ def category_section(view: View, signature: Mapping[str, Any], word: str) -> dic
                                            wrap=True))
     shown = table(view, "categories", column)
     if not (shown["stratum"].eq(stratum) & shown["n"].gt(0)).any():
-        st.caption("No pair is of that length.")
+        st.caption("No pair is in this stratum.")
         return {}
     figure = category_figure(shown, stratum, word)
     clickable(figure, "categories", view.run_id, signature,
@@ -60,29 +60,30 @@ def category_section(view: View, signature: Mapping[str, Any], word: str) -> dic
 
 def stereotype_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
     """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
-    st.caption("In how many pairs does the model find the sentence that stereotypes more (`sent_more`) likelier? "
-               "**50 %** is no preference, and no end is better.")
+    st.caption("Share of pairs in which the more stereotyping sentence (`sent_more`) is more probable under the model. "
+               "**50 %** is no preference; neither end is better.")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         column = column_input(view, "stereotypes")
-        found = table(view, "stereotypes", column)
-        held = [name for name in DIRECTIONS if name in set(found["direction"])]
+        preferences = table(view, "stereotypes", column)
+        directions = [name for name in DIRECTIONS if name in set(preferences["direction"])]
         direction = ""
-        if len(held) > 1:
+        if len(directions) > 1:
             direction = str(st.segmented_control(
-                "Rows", held, format_func=DIRECTIONS.__getitem__, default="", key=f"minimal-direction-{view.run_id}",
+                "Rows", directions, format_func=DIRECTIONS.__getitem__, default="",
+                key=f"minimal-direction-{view.run_id}",
                 help="stereo: sent_more says a stereotype. antistereo: sent_less says the opposite of one.") or "")
     figures = {}
     for measure in (WHOLE_SENTENCE, SHARED_TOKENS):
-        shown = found[(found["measure"] == measure) & (found["direction"] == direction)]
+        shown = preferences[(preferences["measure"] == measure) & (preferences["direction"] == direction)]
         if shown.empty:
             continue
-        under = f"under {view.normalization}" if measure == WHOLE_SENTENCE else "the benchmark's own measure"
+        basis = f"under {view.normalization}" if measure == WHOLE_SENTENCE else "the benchmark's own measure"
         caption = f"Stereotypes preferred, by {measure}"
-        st.markdown(f"**{caption}** :gray[{verbatim(under)}; 95 % intervals]", help=measure_help(CARD_KEYS[measure]))
+        st.markdown(f"**{caption}** :gray[{verbatim(basis)}; 95 % intervals]", help=measure_help(CARD_KEYS[measure]))
         overall = shown[shown["category"] == ""]
-        for line in overall.to_dict("records"):
-            st.markdown(f"{verbatim(line['model'])}: **{line['share']:.1%}** :gray[{100 * line['ci_low']:.1f}–"
-                        f"{100 * line['ci_high']:.1f}, n = {line['n']:,}, p = {line['p_value']:.2g} against 50 %]")
+        for row in overall.to_dict("records"):
+            st.markdown(f"{verbatim(row['model'])}: **{row['share']:.1%}** :gray[{100 * row['ci_low']:.1f}–"
+                        f"{100 * row['ci_high']:.1f}, n = {row['n']:,}, p = {row['p_value']:.2g} against 50 %]")
         by_category = shown[shown["category"] != ""].rename(columns={"share": "accuracy"}).assign(stratum="all")
         if by_category.empty:
             continue
@@ -90,17 +91,17 @@ def stereotype_section(view: View, signature: Mapping[str, Any]) -> dict[str, go
         figures[caption] = category_figure(by_category, word="prefer the stereotype")
         clickable(figures[caption], f"stereotypes-{CARD_KEYS[measure]}", view.run_id, signature,
                   _category(models, column, ""), f"{caption}, by {column}; click a point to see its pairs")
-    if SHARED_TOKENS not in set(found["measure"]):
-        st.caption("The benchmark's own measure, over the tokens that both sentences share, is another number: switch "
-                   "it on under Settings (masked models).")
+    if SHARED_TOKENS not in set(preferences["measure"]):
+        st.caption("The benchmark's own measure, over the tokens that both sentences share, is a separate measure: "
+                   "switch it on under Settings (masked models).")
     return figures
 
 
-def _category(models: Sequence[str], column: str, stratum: str) -> Decode:
-    def pick(point: Mapping[str, Any]) -> Pick | None:
-        line, data = point.get("curve_number", -1), point.get("customdata")
-        if not data or not 0 <= line < len(models):
+def _category(models: Sequence[str], column: str, stratum: str) -> PointDecoder:
+    def decode(point: Mapping[str, Any]) -> PointSelection | None:
+        trace, data = point.get("curve_number", -1), point.get("customdata")
+        if not data or not 0 <= trace < len(models):
             return None
-        return Pick(models[line], field=column, value=str(data[-1]), stratum=stratum)
+        return PointSelection(models[trace], field=column, value=str(data[-1]), stratum=stratum)
 
-    return pick
+    return decode

@@ -1,4 +1,4 @@
-"""Figures of a minimal-pairs result, and its numbers as the page shows them. Pure: no streamlit."""
+"""Figures of a minimal-pairs result by length and by category. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from engine.language.quantities import count
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
 CATEGORY_HEIGHT = 26
-MOST_TICKS = 12
+MAX_TICKS = 12
 CHANCE = 0.5
 
 
 def misleads(summary: pd.DataFrame) -> bool:
-    """Whether length decides much under this model: A>U is right less often than A<U, beyond both intervals.
+    """Whether length has a large effect under this model: A>U is right less often than A<U, beyond both intervals.
 
-    `summary` holds the strata of one model and one normalisation, as `pair_views.summary` gives them.
+    `summary` has the strata of one model and one normalisation, as `views.summary` returns them.
     """
     by_stratum = summary.set_index("stratum")
     longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
@@ -31,9 +31,9 @@ def misleads(summary: pd.DataFrame) -> bool:
 def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = "right") -> go.Figure:
     """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
 
-    `points` is `pair_views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
+    `points` is `views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
     proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
-    intervals. `word`: what a counted pair is.
+    intervals. `word`: the name of a counted outcome, such as "right".
     """
     models = list(dict.fromkeys(points["model"]))
     most = max(int(points["n"].max()), 1)
@@ -43,14 +43,14 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
         figure.add_trace(go.Scatter(
             x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
             legendgroup=str(index), line={"width": 2}, zorder=2,
-            customdata=_told(of_model, ["ci_low", "ci_high", "difference", "merged"]),
+            customdata=_point_data(of_model, ["ci_low", "ci_high", "difference", "merged"]),
             marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
             text=np.where(of_model["merged"], np.where(of_model["difference"] > 0, " or more", " or less"), ""),
-            hovertemplate="%{x:+d}%{text} tokens: %{y:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to "
+            hovertemplate="|A| − |U| = %{x:+d}%{text}: %{y:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to "
                           "%{customdata[2]:.1%}<br>%{customdata[0]}<extra>"
                           + template_safe(model) + "</extra>",
         ))
-    # After all lines, so that the n-th line has the n-th colour of the template; a band is pale on either ground.
+    # After all lines, so that the n-th line has the n-th colour of the template; a band is pale in either theme.
     for index, model in enumerate(models):
         of_model = points[points["model"] == model].sort_values("difference")
         x = of_model["difference"].to_numpy()
@@ -60,10 +60,11 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             showlegend=False, legendgroup=str(index), zorder=1, name=plain(model),
         ))
         if before is not None:
-            then = before[before["model"] == model].sort_values("difference")
+            under_lp = before[before["model"] == model].sort_values("difference")
             figure.add_trace(go.Scatter(
-                x=then["difference"], y=then["accuracy"], mode="lines", hoverinfo="skip", showlegend=False, zorder=1,
-                legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": _pale(index, 0.8)}, name="LP",
+                x=under_lp["difference"], y=under_lp["accuracy"], mode="lines", hoverinfo="skip", showlegend=False,
+                zorder=1, legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": _pale(index, 0.8)},
+                name="LP",
             ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
@@ -83,8 +84,8 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
 def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = "right") -> go.Figure:
     """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
 
-    `categories` is `pair_views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
-    the n-th model's, and the category stands last in a point's custom data. `word`: what a counted pair is.
+    `categories` is `views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
+    the n-th model's, and the category is last in a point's custom data. `word`: the name of a counted outcome.
     """
     shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
     models = list(dict.fromkeys(shown["model"]))
@@ -98,7 +99,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
             offsetgroup=str(index), mode="markers", name=plain(model), marker={"size": 8, "symbol": symbol(index)},
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
-            customdata=_told(of_model, ["ci_low", "ci_high", "category"]),
+            customdata=_point_data(of_model, ["ci_low", "ci_high", "category"]),
             hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to %{customdata[2]:.1%}<br>"
                           "%{customdata[0]}<extra>" + template_safe(model)
                           + "</extra>",
@@ -114,37 +115,37 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
     return figure
 
 
-def _told(lines: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
-    """The custom data of points: how many pairs and ties in words, then `columns`."""
-    told = [f"{count(n, 'pair')}, {count(tied, 'tie')}" for n, tied in zip(lines["n"], lines["n_tied"], strict=True)]
-    return [[words, *values] for words, values in zip(told, lines[columns].to_numpy(object).tolist(), strict=True)]
+def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
+    """The custom data of points: the numbers of pairs and ties as text, then `columns`."""
+    counts = [f"{count(n, 'pair')}, {count(tied, 'tie')}" for n, tied in zip(rows["n"], rows["n_tied"], strict=True)]
+    return [[text, *values] for text, values in zip(counts, rows[columns].to_numpy(object).tolist(), strict=True)]
 
 
 def category_name(category: str) -> str:
-    """A category as an axis shows it; pairs without one have a name too."""
+    """The label of a category on an axis; "(none)" for pairs without one."""
     return plain(category) or "(none)"
 
 
 def _diameters(n: np.ndarray, most: int) -> np.ndarray:
-    """Diameters whose areas are as the numbers of pairs, within what the eye takes for a point."""
+    """Diameters of markers whose areas are in proportion to the numbers of pairs, not below SMALLEST."""
     return np.maximum(SMALLEST, LARGEST * np.sqrt(n / most))
 
 
 def _ticks(lowest: int, highest: int) -> list[int]:
-    """Whole differences to name on the axis, 0 among them, not so many that they collide on a phone."""
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if (highest - lowest) / step <= MOST_TICKS)
+    """The integer ticks of the axis, 0 among them, few enough not to overlap on a phone."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if (highest - lowest) / step <= MAX_TICKS)
     return [tick for tick in range(-step * (abs(lowest) // step), highest + 1, step) if tick >= lowest]
 
 
 def _tick(tick: int, points: pd.DataFrame) -> str:
-    """A difference with its sign; a tail of every model has a mark before it."""
+    """The label of a tick, with sign; ≥ or ≤ where it stands for a tail of every model."""
     tail = points.loc[points["difference"] == tick, "merged"]
     mark = ("≥ " if tick > 0 else "≤ ") if len(tail) and tail.all() else ""
     return mark + f"{tick:+d}".replace("+0", "0")
 
 
 def _floor(lows: pd.Series) -> float:
-    """Where an axis of accuracy begins: a tenth below the lowest interval, at most chance."""
+    """The lower end of an axis of accuracy: a tenth below the lowest interval, at most chance."""
     lowest = lows.min()
     return max(0.0, float(np.floor(10 * min(lowest, CHANCE)) / 10)) if lowest == lowest else 0.0
 

@@ -1,4 +1,4 @@
-"""Edit a minimal pair and score it again: an edited run, shown below the one it came from."""
+"""Edit a minimal pair and score it again: a small run, shown below the run it came from."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import pair_table
-from dashboard.minimal_pairs.token_contributions import pair_glass
+from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import View
 from dashboard.shared import run_view
-from dashboard.shared.edited_run import edited_result, submit_edited
+from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import EngineError, InputError
@@ -26,32 +26,32 @@ HEIGHT = 84
 
 
 def edit_form(view: View, pair: pd.Series) -> None:
-    """Both sentences, to be changed; the button submits them for all models of the run."""
+    """Draw a form with both sentences; its button submits them for all models of the run."""
     key = f"{view.run_id}-{pair['row']}"
-    typed = {}
+    texts = {}
     with st.form(f"minimal-edit-{key}", border=True, enter_to_submit=False):
         st.markdown("**Edit and score again**")
         with st.grid(2, min_column_width=260, gap="small"):
             for side in ("acceptable", "unacceptable"):
-                typed[side] = st.text_area(side.capitalize(), str(pair[side]), height=HEIGHT, persist_state="session",
+                texts[side] = st.text_area(side.capitalize(), str(pair[side]), height=HEIGHT, persist_state="session",
                                            key=f"minimal-edit-{side}-{key}")
         submitted = st.form_submit_button("Score again", type="primary", icon=":material/refresh:",
                                           key=f"minimal-edit-submit-{key}")
     if view.result.right_to_left:
         st.html(f"<style>.st-key-minimal-edit-{key} textarea {{ direction: rtl; }}</style>")
     if submitted:
-        _submit(view, typed)
+        _submit(view, texts)
 
 
 def edited_pair(view: View, before: pd.Series | None, model: str, signature: Mapping[str, Any]) -> None:
-    """The edited pair that the address names, once it is done; until then how far it is, or what failed.
+    """Draw the edited pair that the address names, once its run is done; until then its progress, or its error.
 
-    `before`: the pair on show, of the same model.
+    `before`: the pair shown above, of the same model.
     """
-    found = edited_result(KIND, view.run_id)
-    if found is None:
+    edited_run = edited_result(KIND, view.run_id)
+    if edited_run is None:
         return
-    edited, result = found
+    edited_id, result = edited_run
     try:
         if view.normalization == "SLOR" and view.unigrams != THESE:
             result = with_unigrams(result, view.unigrams)
@@ -65,20 +65,20 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
         return
     pair = table.iloc[0]
     if before is not None:
-        moved = pair["margin"] - before["margin"]
-        st.caption(f"Margin {before['margin']:+.3f} before, {pair['margin']:+.3f} now ({moved:+.3f})."
+        change = pair["margin"] - before["margin"]
+        st.caption(f"Margin {before['margin']:+.3f} before, {pair['margin']:+.3f} now ({change:+.3f})."
                    + (" SLOR's unigrams are now those of this one pair." if view.normalization == "SLOR"
                       and result.unigrams == THESE else ""))
-    pair_glass(f"edited-{edited}", result, model, pair, view.normalization, view.alpha, signature)
+    token_contributions_view(f"edited-{edited_id}", result, model, pair, view.normalization, view.alpha, signature)
 
 
-def _submit(view: View, typed: dict[str, str]) -> None:
+def _submit(view: View, texts: dict[str, str]) -> None:
     try:
-        empty = [side for side, text in typed.items() if not text.strip()]
+        empty = [side for side, text in texts.items() if not text.strip()]
         if empty:
             raise InputError(f"A pair is two sentences; the {empty[0]} one is empty. Type both.")
-        name = " / ".join(_cut(text) for text in typed.values())
-        dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in typed.items()}), name)
+        name = " / ".join(_cut(text) for text in texts.values())
+        dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in texts.items()}), name)
         submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False), dataset)
     except EngineError as error:
         show_error(error)

@@ -1,4 +1,4 @@
-"""All pairs beside a fair subset, category by category: the paper's table 3 as a figure. Pure."""
+"""Accuracy over all pairs and over a fair subset, by category: the paper's table 3 as a figure. Pure."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ OVERALL = "<b>all categories</b>"
 def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
     """A model's accuracy in all pairs (ring) and in the fair ones (disc with its 95 % interval), by category.
 
-    `beside` is `fair_subsets.beside`; a category that the subset does not hold keeps its ring alone. A point's custom
-    data are the category and the number of pairs; over all categories the former is "", and that line stands first.
+    `beside` is `fair_subsets.beside`; a category without pairs in the subset has a ring only. A point's custom data
+    are the category and the number of pairs; the row over all categories has the category "" and is first.
     """
     shown = beside[beside["model"] == model].sort_values("overall", ascending=False, kind="stable")
-    names = [OVERALL if line["overall"] else category_name(line["category"]) for line in shown.to_dict("records")]
+    names = [OVERALL if row["overall"] else category_name(row["category"]) for row in shown.to_dict("records")]
     fair = shown["fair_accuracy"]
     figure = go.Figure([
         _points(shown, names, "fair_", "fair subset", {"size": 9}).update(error_x={

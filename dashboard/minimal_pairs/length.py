@@ -1,4 +1,4 @@
-"""How much of a minimal-pairs result is length: accuracy against token difference and its slope; scores against |S|."""
+"""The effect of length on a minimal-pairs result: accuracy against token difference, its slope, scores against |S|."""
 
 from __future__ import annotations
 
@@ -11,91 +11,92 @@ import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
 from dashboard.minimal_pairs.charts import difference_figure
+from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
-from dashboard.minimal_pairs.picked import Pick, clickable
 from dashboard.minimal_pairs.view import View, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
+from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 
-MOST_SOURCES = 10  # more lines cannot be told apart
-SLOPE, CORRELATION = "What length alone explains", "Score against the number of tokens"
+MAX_SOURCES = 10  # more lines cannot be distinguished
+SLOPE, CORRELATION = "Effect of length by score", "Score against the number of tokens"
 RIGHT = "right"
 DIFFERENCE = "Accuracy against the token difference"
 
 
 def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[str, go.Figure]:
-    """Draw the section; returns its figures by caption. `word`: what a pair that counts is."""
+    """Draw the section; returns its figures by caption. `word`: the name of a counted outcome, such as "right"."""
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
         caption = DIFFERENCE if word == RIGHT else f"Share {word} against the token difference"
         figures[caption] = _differences(view, signature, word, caption)
     with right:
-        st.markdown(f"**{SLOPE}** :gray[log-odds of being {verbatim(word)} per extra token of A]",
+        st.markdown(f"**{SLOPE}** :gray[log-odds of {verbatim(word)} per additional token of A]",
                     help=measure_help("length_slope"))
         slopes = tables(view, "slopes")
         figures[SLOPE] = slope_figure(slopes)
         st.plotly_chart(figures[SLOPE], key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
                         alt="The length slope of each model under each score, with 95 % intervals")
-        for reason, found in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
-            of = ", ".join(f"{line['model']} ({line['normalization']})" for line in found.to_dict("records"))
-            st.caption(f":material/info: No slope for {verbatim(of)}: {verbatim(str(reason))}.")
+        for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
+            names = ", ".join(f"{row['model']} ({row['normalization']})" for row in undefined.to_dict("records"))
+            st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.")
     _counts(view, word)
     return figures
 
 
 def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str) -> go.Figure:
     sources = view.result.items["source"].unique()
-    several = 1 < len(sources) <= MOST_SOURCES
+    several = 1 < len(sources) <= MAX_SOURCES
     lines = "models"
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{verbatim(caption)}** :gray[|A| − |U|, with 95 % bands]", width="content")
         if several:
             lines = str(st.segmented_control("Lines", ["models", "files"], default="models", required=True,
                                              key=f"minimal-lines-{view.run_id}", label_visibility="collapsed"))
-        beside = view.normalization != "LP" and lines == "models" and st.toggle(
-            "LP beside it", True, key=f"minimal-beside-{view.run_id}",
+        with_lp = view.normalization != "LP" and lines == "models" and st.toggle(
+            "Show LP", True, key=f"minimal-beside-{view.run_id}",
             help="Dotted: the same pairs under LP, as in the paper's figure 2.")
     model = view.models[0]
     if lines == "files" and len(view.models) > 1:
         model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
                              key=f"minimal-lines-model-{view.run_id}", label_visibility="collapsed"))
     points = table(view, "by source", model) if lines == "files" else table(view, "differences")
-    before = table(view, "differences", normalization="LP") if beside else None
+    before = table(view, "differences", normalization="LP") if with_lp else None
     figure = difference_figure(points, before, word)
     names = list(dict.fromkeys(points["model"]))
 
-    def pick(point: Mapping[str, Any]) -> Pick | None:
-        line, data = point.get("curve_number", -1), point.get("customdata")
-        if not data or not 0 <= line < len(names):
+    def decode(point: Mapping[str, Any]) -> PointSelection | None:
+        trace, data = point.get("curve_number", -1), point.get("customdata")
+        if not data or not 0 <= trace < len(names):
             return None
-        source = {"field": "source", "value": names[line]} if lines == "files" else {}
-        return Pick(model if source else names[line], int(data[-2]), bool(data[-1]), **source)
+        source = {"field": "source", "value": names[trace]} if lines == "files" else {}
+        return PointSelection(model if source else names[trace], int(data[-2]), bool(data[-1]), **source)
 
-    clickable(figure, "difference", view.run_id, signature, pick,
+    clickable(figure, "difference", view.run_id, signature, decode,
               f"{caption}, a line for each model; click a point to see its pairs")
-    st.caption("Click a point: its pairs are listed below.")
+    st.caption("Click a point to list its pairs below.")
     return figure
 
 
 def _counts(view: View, word: str) -> None:
-    """How many pairs each stratum holds, and the accuracy there (the paper's table 2)."""
+    """Draw the number of pairs and the accuracy in each stratum (the paper's table 2)."""
     share, shares = ("accuracy", "accuracies") if word == RIGHT else (word, "shares")
-    lines = []
-    for (model, score), found in tables(view, "summary").groupby(["model", "normalization"], sort=False):
-        line: dict[str, Any] = {"Model": model, "Score": score}
-        for stratum in found.to_dict("records"):
+    rows = []
+    for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
+        row: dict[str, Any] = {"Model": model, "Score": score}
+        for stratum in strata.to_dict("records"):
             name = ORDER[stratum["stratum"]]
-            line[f"{name}: pairs"] = stratum["n"]
-            line[f"{name}: {share}"] = ("–" if not stratum["n"] else
-                                        f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
-        lines.append(line)
+            row[f"{name}: pairs"] = stratum["n"]
+            row[f"{name}: {share}"] = ("–" if not stratum["n"] else
+                                       f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
+        rows.append(row)
     with st.expander(f"Pairs and {shares} by length, under every score", icon=":material/table_chart:",
                      key=f"minimal-counts-{view.run_id}"):
-        order = [f"{name}: {what}" for name in ORDER.values() for what in ("pairs", share)]
-        st.dataframe(pd.DataFrame(lines), hide_index=True, column_order=["Model", "Score", *order],
+        order = [f"{name}: {column}" for name in ORDER.values() for column in ("pairs", share)]
+        st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=["Model", "Score", *order],
                      placeholder="–", alt=f"Number of pairs and {share} in each stratum, for each model and score")
         st.caption(f"{shares.capitalize()} in per cent, with their 95 % intervals (Wilson).")
 
@@ -104,7 +105,7 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
     """Draw score against |S| and its correlation under every score; returns the first by its caption."""
     model = view.models[0]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{CORRELATION}** :gray[every sentence, acceptable or not; a correlation of 0 sets length aside]",
+        st.markdown(f"**{CORRELATION}** :gray[all sentences; a correlation of 0 means no effect of length]",
                     width="content")
         if len(view.models) > 1:
             model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
@@ -117,7 +118,7 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
                   "Scores of sentences against their numbers of tokens; click one to see its pair")
         n = 2 * len(pair_views.of_model(view.result, model))
         if len(points) < n:
-            st.caption(f"{len(points):,} of {n:,} sentences, drawn at random; the correlations are over all.")
+            st.caption(f"{len(points):,} of {count(n, 'sentence')}, sampled; the correlations are over all.")
     with right:
         measure = str(st.segmented_control(
             "Correlation", ["spearman", "pearson"], default="spearman", required=True, label_visibility="collapsed",
@@ -128,6 +129,6 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
     return {CORRELATION: figure}
 
 
-def _row(point: Mapping[str, Any], model: str) -> Pick | None:
+def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:
     data = point.get("customdata")
-    return Pick(model, row=int(data[0])) if data else None
+    return PointSelection(model, row=int(data[0])) if data else None

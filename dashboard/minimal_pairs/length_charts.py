@@ -1,4 +1,4 @@
-"""Figures of what length explains in a minimal-pairs result: one number for each score, and score against |S|. Pure."""
+"""Figures of the effect of length on a minimal-pairs result: slopes, correlations, and score against |S|. Pure."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, plain, sy
 
 ROW_HEIGHT = 40
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
-JITTER = 0.3  # tokens are whole numbers: thousands of points would lie on one line
+JITTER = 0.3  # numbers of tokens are integers: without it thousands of points would be on one line
 
 
 def slope_figure(slopes: pd.DataFrame) -> go.Figure:
     """The slope of being right on the token difference with its 95 % interval, a row for each score.
 
-    `slopes` is `length_effects.slopes`; a model's undefined slopes are left out. The mock-up's second figure.
+    `slopes` is `length_effects.slopes`; undefined slopes are left out.
     """
     figure = _rows(slopes, "slope", "ci_low", "ci_high", "%{x:+.3f} log-odds per token")
     for x, anchor, text in ((0, "left", "favours shorter"), (1, "right", "favours longer")):
@@ -59,7 +59,7 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
 
 
 def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> go.Figure:
-    """A value with its interval in a row for each normalisation, a mark for each model; 0 is dotted."""
+    """A value with its interval in a row for each normalisation, a marker for each model; 0 is dotted."""
     shown = table[table[value].notna()]
     names = list(dict.fromkeys(table["normalization"]))
     models = list(dict.fromkeys(table["model"]))

@@ -1,4 +1,4 @@
-"""Models against each other on minimal pairs: groups of ranks, McNemar's test, the pairs that they see differently."""
+"""Comparison of models on minimal pairs: rank groups, McNemar's test, the pairs with the largest differences."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOMES, STEREOTYPE_OUTCOMES
-from dashboard.minimal_pairs.picked import Pick, hold
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
+from engine.language.quantities import count
 
 HEIGHT, FEW = 320, 8
 EXAMPLES = 50
 
 
 def models_section(view: View, *, stereotypes: bool = False) -> dict[str, go.Figure]:
-    """Draw the section, which has no figure; a pair chosen among those that differ is listed below.
+    """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below.
 
-    `stereotypes`: to prefer `sent_more` is not to be right, so nobody is ranked by it.
+    `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
     """
     if not stereotypes:
         _ranking(view)
@@ -33,13 +34,13 @@ def models_section(view: View, *, stereotypes: bool = False) -> dict[str, go.Fig
 
 def _ranking(view: View) -> None:
     ranking = table(view, "ranking")
-    st.markdown(f"**Who is right more often?** :gray[on the {int(ranking['n'].max()):,} pairs that all models scored]")
+    st.markdown(f"**Ranking** :gray[on the {count(int(ranking['n'].max()), 'pair')} that all models scored]")
     st.dataframe(
         ranking[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
             **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}),
         hide_index=True, placeholder="–", alt="Rank groups and accuracies of the models", column_config={
-            "rank_group": st.column_config.NumberColumn("Rank group", width="small", help="Models that cannot be told "
-                                                        "from the best of their group share it."),
+            "rank_group": st.column_config.NumberColumn("Rank group", width="small", help="Shared by models that do "
+                                                        "not differ significantly from the group's best."),
             "model": "Model", "accuracy": st.column_config.NumberColumn("Accuracy %", format="%.1f"),
             "ci_low": st.column_config.NumberColumn("95 % from", format="%.1f"),
             "ci_high": st.column_config.NumberColumn("to", format="%.1f"), "n_correct": "Right"})
@@ -48,7 +49,7 @@ def _ranking(view: View) -> None:
 def _comparisons(view: View, *, stereotypes: bool) -> None:
     comparisons = table(view, "comparisons")
     counts = "{} prefers sent_more" if stereotypes else "{} right"
-    st.markdown("**Can they be told apart?** :gray[McNemar's exact test, corrected by Holm]",
+    st.markdown("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]",
                 help=measure_help("accuracy_difference"))
     st.dataframe(
         comparisons.assign(**{name: 100 * comparisons[name] for name in ("difference", "ci_low", "ci_high")},
@@ -59,28 +60,28 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
             "difference": st.column_config.NumberColumn("Δ points", format="%+.1f"),
             "ci_low": st.column_config.NumberColumn("95 % from", format="%+.1f"),
             "ci_high": st.column_config.NumberColumn("to", format="%+.1f"),
-            "p_holm": st.column_config.NumberColumn("p (Holm)", format="%.2g"), "verdict": "Told apart"},
+            "p_holm": st.column_config.NumberColumn("p (Holm)", format="%.2g"), "verdict": "Significant"},
         column_order=["model", "other", "n_only_model", "n_only_other", "difference", "ci_low", "ci_high", "p_holm",
                       "verdict"])
 
 
 def _differing(view: View, *, stereotypes: bool) -> None:
-    st.markdown("**Where they differ most** :gray[choose a pair to see its tokens below]")
+    st.markdown("**Largest differences between two models** :gray[choose a pair to see its tokens below]")
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]
     if len(names) > 1:
-        model, other = st.selectbox("Two models", names, format_func=lambda two: f"{two[0]} against {two[1]}",
+        model, other = st.selectbox("Two models", names, format_func=lambda models: f"{models[0]} against {models[1]}",
                                     key=f"minimal-two-{view.run_id}", label_visibility="collapsed")
-    found = table(view, "differing", model, other).head(EXAMPLES)
+    differing = table(view, "differing", model, other).head(EXAMPLES)
     outcomes = [STEREOTYPE_OUTCOMES[name] if stereotypes else name for name in OUTCOMES]
-    shown = found.assign(**{name: [outcomes[decision + 1] for decision in found[name]]
+    shown = differing.assign(**{name: [outcomes[decision + 1] for decision in differing[name]]
                             for name in ("decision", "other_decision")})
     unit = margin_unit(view.normalization)
     key = f"minimal-differing-{view.run_id}-{model}-{other}-{view.normalization}-{view.alpha}-{view.subset}"
     st.dataframe(
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", selection_mode="single-row", key=key,
-        on_select=lambda: _chosen(key, view.run_id, model, found),
-        placeholder="–", alt="The pairs that two models see most differently",
+        on_select=lambda: _pair_chosen(key, view.run_id, model, differing),
+        placeholder="–", alt="The pairs with the largest differences between two models",
         column_order=["row", "decision", "margin", "other_decision", "other_margin", "acceptable", "unacceptable"],
         column_config={
             "row": st.column_config.NumberColumn("Row", width="small"),
@@ -91,8 +92,8 @@ def _differing(view: View, *, stereotypes: bool) -> None:
             "unacceptable": "sent_less" if stereotypes else "Unacceptable"})
 
 
-def _chosen(key: str, run_id: str, model: str, found: pd.DataFrame) -> None:
+def _pair_chosen(key: str, run_id: str, model: str, differing: pd.DataFrame) -> None:
     state: Any = st.session_state.get(key)
     rows = state["selection"]["rows"] if state else []
-    if rows and rows[0] < len(found):
-        hold(run_id, Pick(model, row=int(found["row"].iloc[rows[0]])))
+    if rows and rows[0] < len(differing):
+        select(run_id, PointSelection(model, row=int(differing["row"].iloc[rows[0]])))

@@ -10,7 +10,7 @@ from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.sections import sections
-from dashboard.minimal_pairs.token_contributions import pair_glass
+from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import restricted, table, tables, view_input
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import figure_downloads
@@ -23,12 +23,12 @@ KIND = "minimal-pairs"
 MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
 NOTE = """A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
-tokenizer, so on the model. A model that knew nothing but length would be right where A < U and wrong where A > U:
-compare those two before you believe the first number. Where A = U, LP, MeanLP and PenLP pick the same winner.
+tokenizer, so on the model. A model that used nothing but length would be right where A < U and wrong where A > U:
+compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
-**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: chance, or LP beside another
-score. A tie counts as a pair, never as right. Differences that fewer than 5 pairs have, far out, are one point. Scores
-of different normalisations have different units."""
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: chance, or LP for comparison.
+A tie counts as a pair, never as right. Outer differences with fewer than 5 pairs are merged into one point. Scores of
+different normalisations have different units."""
 
 pages.heading("minimal_pairs")
 run_id = run_view.run_from_url()
@@ -52,12 +52,12 @@ if run_id is not None and result is not None:
     run_view.notices(result)
 
     figures = sections(view, whole, signature, stereotypes=bias)
-    st.markdown("**The pairs** :gray[as the chosen score decides them]")
+    st.markdown("**The pairs** :gray[under the chosen score]")
     chosen = pair_browser(view, stereotypes=bias)
     if chosen is not None:
         model, pair = chosen
-        figures |= pair_glass(run_id, whole.result, model, pair, view.normalization, view.alpha, signature,
-                              stereotypes=bias)
+        figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,
+                                            signature, stereotypes=bias)
         edit_form(view, pair)
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)

@@ -1,4 +1,4 @@
-"""The pairs of a minimal-pairs run as a table: scores, outcome, stratum; filtered by what the reader asks for. Pure."""
+"""The pairs of a minimal-pairs run as a table: scores, outcome, stratum; filtered and sorted. Pure."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
 
     Columns: row, category, acceptable, unacceptable, outcome ("right", "tie", "wrong"), stratum, difference (|A| - |U|,
     tokens), margin (acceptable score minus unacceptable), then score and number of tokens of each sentence, item, and
-    scored_in where the result tells it.
+    scored_in where the result has it.
     """
     pairs = of_model(result, model)
     acceptable, unacceptable = scores(pairs, normalization, alpha)
     outcome = np.array(OUTCOMES, dtype=object)[decided(pairs, normalization, alpha).astype(int) + 1]
-    given = ["row", "category", "acceptable", "unacceptable", "acceptable_tokens", "unacceptable_tokens"]
-    given += [name for name in ("item", "scored_in") if name in pairs.columns]
-    return pairs[given].reset_index(drop=True).assign(
+    columns = ["row", "category", "acceptable", "unacceptable", "acceptable_tokens", "unacceptable_tokens"]
+    columns += [name for name in ("item", "scored_in") if name in pairs.columns]
+    return pairs[columns].reset_index(drop=True).assign(
         outcome=pd.Categorical(outcome, categories=OUTCOMES),
         stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
         difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
@@ -47,9 +47,9 @@ def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:
 
 def filtered(table: pd.DataFrame, *, outcomes: Collection[str] = (), strata: Collection[str] = (),
              categories: Collection[str] = ()) -> pd.DataFrame:
-    """The pairs that are of one of the outcomes, strata and categories; an empty choice lets all pass."""
-    kept = np.ones(len(table), dtype=bool)
-    for column, wanted in (("outcome", outcomes), ("stratum", strata), ("category", categories)):
-        if wanted:
-            kept &= table[column].isin(list(wanted)).to_numpy()
-    return table[kept]
+    """The pairs with one of the outcomes, strata and categories; an empty choice does not filter."""
+    mask = np.ones(len(table), dtype=bool)
+    for column, values in (("outcome", outcomes), ("stratum", strata), ("category", categories)):
+        if values:
+            mask &= table[column].isin(list(values)).to_numpy()
+    return table[mask]

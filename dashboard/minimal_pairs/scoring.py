@@ -1,4 +1,4 @@
-"""How the pairs of a run were scored: the rule for each model, and in which precision which pairs were."""
+"""How the pairs of a run were scored: the rule for each model, and the precision of the pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.records import Result
 
 
 def scoring_section(result: Result) -> dict[str, go.Figure]:
-    """Draw the rules, the precision and what it was measured by; it has no figure."""
+    """Draw the rules, the precision and its measured error; there is no figure."""
     for model, rule in result.rules.items():
         st.markdown(f"**{verbatim(model)}** :gray[{verbatim(rule)}]")
     precision = result.settings.precision
@@ -22,26 +22,27 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
         st.dataframe(precision_table(result), hide_index=True,
                      placeholder="–", alt="How many pairs were scored in which precision",
                      column_config={"Largest error": st.column_config.NumberColumn(
-                         format="%.2g", help="The largest difference between bf16 and fp32 that was seen, in nats per "
+                         format="%.2g", help="The largest observed difference between bf16 and fp32, in nats per "
                          "square root of |S|."), "Safety": st.column_config.NumberColumn(
-                         format="%g ×", help="How many times that error a pair must stand, or it is scored in fp32.")})
+                         format="%g ×", help="A pair whose winner would change within so many times that error is "
+                         "scored in fp32.")})
     if precision != "fp32":
-        st.caption("The column “Scored in” of the table below says it of each pair.")
+        st.caption("The column “Scored in” of the table below shows the precision of each pair.")
     return {}
 
 
 def precision_table(result: Result) -> pd.DataFrame:
-    """A line for each model: Model, how many pairs in which precision, and how the bound was found."""
+    """A row for each model: Model, the number of pairs in each precision, and how the error bound was measured."""
     pairs = result.pairs
-    found = {line["model"]: line for line in result.precision.to_dict("records")}
+    report_by_model = {report["model"]: report for report in result.precision.to_dict("records")}
     names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
-    lines = []
+    rows = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
-        line = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
-        if model in found:
-            report = found[model]
-            line |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],
-                     "Largest error": report["largest_error"], "Safety": report["safety"]}
-        lines.append(line)
-    return pd.DataFrame(lines)
+        row = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
+        if model in report_by_model:
+            report = report_by_model[model]
+            row |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],
+                    "Largest error": report["largest_error"], "Safety": report["safety"]}
+        rows.append(row)
+    return pd.DataFrame(rows)

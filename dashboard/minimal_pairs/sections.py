@@ -1,4 +1,4 @@
-"""The parts of the minimal-pairs page, one question each, as tabs; only the open one is computed."""
+"""The sections of the minimal-pairs page as tabs; only the open one is computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Figures = dict[str, go.Figure]
 
 
 def sections(view: View, whole: View, signature: Mapping[str, Any], *, stereotypes: bool) -> Figures:
-    """Draw the tabs that the run has something for; returns the figures of the open one by caption."""
+    """Draw the tabs that apply to the run; returns the figures of the open one by caption."""
     word = "sent_more preferred" if stereotypes else RIGHT
     parts: dict[str, Callable[[], Figures]] = {}
     if stereotypes:

@@ -11,15 +11,15 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, template_safe
 
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
-LEVEL_TICKS = 24  # beyond, tokens would collide: they are written upwards
+LEVEL_TICKS = 24  # with more, labels would overlap: they are vertical
 NO_TOKEN = "–"
 
 
 def token_figure(contributions: pd.DataFrame, *, right_to_left: bool = False) -> go.Figure:
-    """Token log-likelihoods of both sentences as bars side by side, equal tokens in one place.
+    """Token log-likelihoods of both sentences as bars side by side, equal tokens aligned.
 
-    `contributions` is `pair_glass.token_contributions`. Where the sentences differ the name of the place holds both
-    tokens, the acceptable sentence's above.
+    `contributions` is the engine's `token_contributions`. Where the sentences differ the tick label has both tokens,
+    the acceptable sentence's above.
     """
     figure = go.Figure()
     for side, color in SIDE_COLORS.items():
@@ -36,7 +36,7 @@ def token_figure(contributions: pd.DataFrame, *, right_to_left: bool = False) ->
 
 
 def contribution_figure(contributions: pd.DataFrame, unit: str, *, right_to_left: bool = False) -> go.Figure:
-    """What each place adds to the margin: upwards for the acceptable sentence, downwards (warm) for the other.
+    """What each token adds to the margin: upwards for the acceptable sentence, downwards (warm) for the other.
 
     `unit` is the margin's; the bars add up to it.
     """

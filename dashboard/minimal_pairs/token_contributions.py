@@ -1,4 +1,4 @@
-"""One minimal pair under the glass: both sentences token by token, and where their difference comes from."""
+"""Token contributions of one minimal pair: both sentences token by token, and what each token adds to the margin."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
 
-TOKENS, CONTRIBUTIONS = "Tokens of the pair", "Where the difference comes from"
+TOKENS, CONTRIBUTIONS = "Tokens of the pair", "Token contributions to the margin"
 OUTCOME_WORDS = {"right": "prefers the acceptable sentence", "wrong": "prefers the unacceptable sentence",
-                 "tie": "finds both the same"}
-STEREOTYPE_WORDS = {"right": "prefers the sentence that stereotypes more", "tie": "finds both the same",
-                    "wrong": "prefers the sentence that stereotypes less"}
+                 "tie": "scores both equally"}
+STEREOTYPE_WORDS = {"right": "prefers the more stereotyping sentence", "tie": "scores both equally",
+                    "wrong": "prefers the less stereotyping sentence"}
 
 
-def pair_glass(name: str, result: Result, model: str, pair: pd.Series, normalization: str, alpha: float,
-               signature: Mapping[str, Any], *, stereotypes: bool = False) -> dict[str, go.Figure]:
-    """Draw a line of `pair_table` under one score; `name` tells its widgets apart. Returns the figures."""
+def token_contributions_view(name: str, result: Result, model: str, pair: pd.Series, normalization: str, alpha: float,
+                             signature: Mapping[str, Any], *, stereotypes: bool = False) -> dict[str, go.Figure]:
+    """Draw a row of `pair_table` under one score; `name` is part of its widgets' keys. Returns the figures."""
     outcome = (STEREOTYPE_WORDS if stereotypes else OUTCOME_WORDS)[str(pair["outcome"])]
     unit = margin_unit(normalization)
     sentences(pair, normalization, right_to_left=result.right_to_left)
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha)
     parts = contributions_by_change(contributions)
-    told = ", ".join(f"{line['label']} {line['contribution']:+.2f}" for line in parts.to_dict("records"))
+    sums = ", ".join(f"{part['label']} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
     by = "" if pair["outcome"] == "tie" else (f", by **{abs(pair['margin']):.3f}** {verbatim(unit)} "
-                                              f":gray[({pair['margin']:+.3f} = {verbatim(told)})]")
+                                              f":gray[({pair['margin']:+.3f} = {verbatim(sums)})]")
     st.markdown(f"Row {pair['row']}: {verbatim(model)} {outcome}{by}")
     bars = token_figure(contributions, right_to_left=result.right_to_left)
     shares = contribution_figure(contributions, unit, right_to_left=result.right_to_left)
     st.plotly_chart(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),
-                    alt="Log-likelihood of each token of both sentences, equal tokens in one place")
-    st.markdown(f"**{CONTRIBUTIONS}** :gray[what each token adds to the margin; the bars add up to it]")
+                    alt="Log-likelihood of each token of both sentences, equal tokens aligned")
+    st.markdown(f"**{CONTRIBUTIONS}** :gray[the bars add up to it]")
     st.plotly_chart(shares, key=f"minimal-contributions-{name}", config=camera("contributions", signature),
                     alt="What each token of the pair adds to the margin")
     return {f"{TOKENS}, row {pair['row']}": bars, f"{CONTRIBUTIONS}, row {pair['row']}": shares}
 
 
 def sentences(pair: Mapping[str, Any] | pd.Series, normalization: str, *, right_to_left: bool) -> None:
-    """Both sentences with score and number of tokens, in their direction of writing."""
-    lines = []
+    """Draw both sentences with score and number of tokens, in their direction of writing."""
+    parts = []
     for side, letter in (("acceptable", "A"), ("unacceptable", "U")):
         facts = f"{normalization} {pair[f'{side}_score']:.3f}, |{letter}| = {pair[f'{side}_tokens']}"
         text = html.escape(str(pair[side]))
-        lines.append(f'<div><span style="opacity:.6">{letter}&nbsp;&nbsp;</span>'
+        parts.append(f'<div><span style="opacity:.6">{letter}&nbsp;&nbsp;</span>'
                      f'<bdi dir="{"rtl" if right_to_left else "ltr"}" style="font-size:1.06rem">{text}</bdi>'
                      f'<span style="opacity:.6;font-size:.85rem">&nbsp;&nbsp;{html.escape(facts)}</span></div>')
-    st.html("".join(lines))
+    st.html("".join(parts))

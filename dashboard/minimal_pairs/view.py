@@ -1,6 +1,6 @@
-"""What is on show of a minimal-pairs run: score, alpha, corpus of SLOR, which pairs; and its tables, kept for each.
+"""The view of a minimal-pairs run: score, alpha, corpus of SLOR, subset of pairs; and its tables, cached for each.
 
-Nothing here asks a model: a toggle is arithmetic on the stored sums, done once for all sessions.
+Nothing here runs a model: a toggle is arithmetic on the stored sums, done once for all sessions.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from engine.options import options_of
 OPTIONS = options_of(Shown)
 SCORE_KEY = "minimal-pairs-normalization"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
-TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a line for each pair
-FEWEST_IN_TAIL = 5  # outer differences of fewer pairs are one point
+TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for each pair
+FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: "these sentences", "novel": "novels", "wiki": "Wikipedia"}
 SUBSET_LABELS = {fair_subsets.ALL: "all pairs", fair_subsets.EQUAL: "A = U",
                  fair_subsets.EQUAL_FOR_ALL: "A = U for all", fair_subsets.MATCHED: "matched"}
@@ -44,9 +44,9 @@ SUBSET_LABELS = {fair_subsets.ALL: "all pairs", fair_subsets.EQUAL: "A = U",
 
 @dataclass(frozen=True)
 class View:
-    """What is looked at: the run, the pairs (a key of `fair_subsets.SUBSETS`), the corpus of SLOR, score and alpha.
+    """What is shown: the run, the pairs (a key of `fair_subsets.SUBSETS`), the corpus of SLOR, score and alpha.
 
-    `result` holds those pairs alone; the other fields stand for it as a key.
+    `result` has those pairs only; the other fields are its cache key.
     """
 
     run_id: str
@@ -62,7 +62,7 @@ class View:
         return self.result.settings.models
 
 
-# What can be asked of a view: name -> (result, normalization, alpha, further arguments) -> table.
+# The tables of a view: name -> (result, normalization, alpha, further arguments) -> table.
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
     "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
@@ -83,7 +83,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
 
 
 def by_source(result: Result, model: str, normalization: str, alpha: float, least: int) -> pd.DataFrame:
-    """`pair_views.by_difference` of one model, a line for each file in place of each model."""
+    """`pair_views.by_difference` of one model, a row for each file in place of each model."""
     pairs = pair_views.of_model(result, model)
     sources = pair_views.categories_of(result, pairs, "source")
     alone = replace(result, settings=replace(result.settings, models=(model,)))
@@ -96,13 +96,13 @@ def by_source(result: Result, model: str, normalization: str, alpha: float, leas
 
 
 def view_input(run_id: str, result: Result) -> View:
-    """Draws the toggles of the whole page and returns what they say; raises InputError for a corpus that cannot be."""
+    """Draws the choices of the whole page and returns them as a view; raises InputError for an unusable corpus."""
     scores = pair_views.available(result.pairs)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         card = CARD_KEYS[st.session_state.get(SCORE_KEY) or "LP"]
         normalization = str(st.segmented_control(
             "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY, wrap=True,
-            help=f"How a sentence's log-likelihood is set against its length.\n\n{measure_help(card)}"))
+            help=f"How a sentence's log-likelihood is normalised by its length.\n\n{measure_help(card)}"))
         alpha = OPTIONS["alpha"].default
         if normalization == "PenLP":
             alpha = settings.slider("alpha of PenLP", OPTIONS["alpha"], step=0.05, width=220, key="minimal-pairs-alpha")
@@ -119,12 +119,12 @@ def view_input(run_id: str, result: Result) -> View:
         subset = str(st.segmented_control(
             "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=fair_subsets.ALL, required=True,
             key=f"minimal-pairs-subset-{run_id}", wrap=True,
-            help="Everything below is of these pairs alone.\n\n" + "\n\n".join(
+            help="Everything below is computed from these pairs only.\n\n" + "\n\n".join(
                 f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:
-        st.info(f"{verbatim(', '.join(empty))} has no such pair; all pairs are shown.",
+        st.info(f"No such pairs for {verbatim(', '.join(empty))}; all pairs are shown.",
                 icon=":material/filter_alt_off:")
         subset, shown = fair_subsets.ALL, restricted(run_id, fair_subsets.ALL, unigrams, result)
     return View(run_id, subset, unigrams, normalization, alpha, shown)
@@ -137,12 +137,12 @@ def restricted(run_id: str, subset: str, unigrams: str, result: Result) -> Resul
 
 
 def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
-    """One of TABLES for what is on show, or under another `normalization`; nobody writes into it."""
+    """One of TABLES for the view, or under another `normalization`; never changed."""
     score = normalization or view.normalization
     alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
     corpus = view.unigrams if score == "SLOR" else ""
-    keep = _few_kept if name == "pairs" else _kept
-    return keep(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
+    cached = _few_cached if name == "pairs" else _cached
+    return cached(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
 
 
 def tables(view: View, name: str) -> pd.DataFrame:
@@ -158,17 +158,17 @@ def _counted(run_id: str, unigrams: str, _result: Result) -> Result:
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
 def _of_subset(run_id: str, subset: str, unigrams: str, _result: Result) -> Result:
-    light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, of which no table here needs one
+    light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, which no table here needs
     return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, _result.settings.seed))
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
-def _kept(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
-          arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+def _cached(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+            arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)
 
 
 @st.cache_resource(max_entries=PAIR_TABLES_KEPT, show_spinner=False)
-def _few_kept(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
-              arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+def _few_cached(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+                arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)

@@ -1,4 +1,4 @@
-"""The built-in models as cards: what each is for, and its figures on documents that it never saw."""
+"""The built-in models as cards: what each is for, and its figures on held-out documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USES = {
 
 
 def built_in_cards() -> None:
-    """Draw one card for each built-in model; one that is missing is explained in its place."""
+    """Draw a card for each built-in model; for one that is missing, the error in its place."""
     for card in BUILT_IN.values():
         with st.container(border=True, key=f"model-{card.name}"):
             st.subheader(card.label, anchor=False)
@@ -43,7 +43,7 @@ def _card(card: ModelCard) -> None:
         f"measured on {held_out['documents']:,} others"))
     with st.container(horizontal=True):
         for page in USES[card.kind]:
-            st.page_link(pages.path(page), label=f"Weigh it: {pages.card(page).title}")
+            st.page_link(pages.path(page), label=f"Evaluate it: {pages.card(page).title}")
     with st.popover("Training record", type="tertiary", icon=":material/receipt_long:",
                     key=f"model-record-{card.name}"):
         st.json(record, expanded=1)

@@ -1,4 +1,4 @@
-"""Look into a model: what it is, and what it makes of a sentence, before anything is weighed."""
+"""Inspection of a model: its facts and its tokens of a sentence, before any evaluation."""
 
 from __future__ import annotations
 
@@ -24,60 +24,62 @@ SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
 SHOWN = 300  # tokens
 POLL_SECONDS = 0.2
-LOOK = "models-look"
+INSPECTION = "models-look"
 
 
 @dataclass(frozen=True)
-class Look:
-    """What was found: the facts of a model, and the tokens of one sentence."""
+class Inspection:
+    """The facts of a model, and its tokens of one sentence."""
 
     facts: ModelFacts
     sentence: str
     tokens: dict[str, Any]
 
 
-def look_into_a_model() -> None:
-    """Draw the form and what was last looked at in this session."""
+def inspect_model() -> None:
+    """Draw the form and the last inspection of this session."""
     with st.form("models-look-form", border=False):
         name = st.text_input(
             "Model", next(iter(BUILT_IN)), key="models-look-name",
             help="A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), a directory, or "
                  "CARD=DIRECTORY with a card of the papers.")
         sentence = st.text_input("Sentence", SENTENCE, max_chars=LONGEST, key="models-look-sentence")
-        asked = st.form_submit_button("Look", type="primary", key="models-look-submit", icon=":material/search:")
-    if asked:
-        st.session_state.pop(LOOK, None)
+        is_submitted = st.form_submit_button("Inspect", type="primary", key="models-look-submit",
+                                             icon=":material/search:")
+    if is_submitted:
+        st.session_state.pop(INSPECTION, None)
         try:
             if not name.strip():
                 raise InputError(f"No model is named. Type one, such as {next(iter(BUILT_IN))}.")
-            st.session_state[LOOK] = _looked(name.strip(), sentence)
+            st.session_state[INSPECTION] = _inspected(name.strip(), sentence)
         except EngineError as error:
             show_error(error)
-    if (look := st.session_state.get(LOOK)) is not None:
-        _facts(look.facts)
-        _tokens(look)
+    if (inspection := st.session_state.get(INSPECTION)) is not None:
+        _facts(inspection.facts)
+        _tokens(inspection)
 
 
-def _looked(name: str, sentence: str) -> Look:
-    """Ask the engine in a thread, so that a download shows how far it is and ends when the page is left."""
+def _inspected(name: str, sentence: str) -> Inspection:
+    """Ask the engine in a thread, so that a download shows its progress and ends when the page is left."""
     session.engine().configuration.models.check({"model": name})
     starting = "" if session.engine().backend.workers() else "Starting a worker, then: "
-    told: list[tuple[int, int, str]] = [(0, 0, f"Opening {name}")]
-    left = threading.Event()
-    asked = session.engine().gateway.session(
-        f"look-{uuid4().hex}", on_progress=lambda *now: told.append(now), is_cancelled=left.is_set)
+    progress: list[tuple[int, int, str]] = [(0, 0, f"Opening {name}")]
+    is_left = threading.Event()
+    model_session = session.engine().gateway.session(
+        f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set)
     pool = ThreadPoolExecutor(1)
     try:
-        future = pool.submit(lambda: Look(asked.describe(name), sentence, asked.tokenized(name, [sentence])[0]))
+        future = pool.submit(lambda: Inspection(
+            model_session.describe(name), sentence, model_session.tokenized(name, [sentence])[0]))
         bar = st.progress(0.0)
         while not future.done():
-            done, total, label = told[-1]
+            done, total, label = progress[-1]
             bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(starting + label))
             time.sleep(POLL_SECONDS)
         bar.empty()
         return future.result()
     finally:
-        left.set()
+        is_left.set()
         pool.shutdown(wait=False)
 
 
@@ -92,7 +94,7 @@ def _facts(facts: ModelFacts) -> None:
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos}
     lines = [
         f"Tokenizer: {facts.recipe or facts.tokenizer}",
-        "Special tokens: " + ", ".join(token if there else f"no {token}" for token, there in has.items()),
+        "Special tokens: " + ", ".join(token if is_there else f"no {token}" for token, is_there in has.items()),
         f"{facts.hidden_size} wide · runs on {facts.device} in {facts.dtype}, {size(facts.n_parameters * 4)} in memory "
         f"({size(facts.weights_bytes)} on disk)",
         f"Fingerprint {facts.fingerprint[:12]} · tokenizer {facts.tokenizer_fingerprint[:12]}"
@@ -101,17 +103,18 @@ def _facts(facts: ModelFacts) -> None:
     st.caption("  \n".join(map(verbatim, lines)))
 
 
-def _tokens(look: Look) -> None:
-    piece = look.tokens
-    special, unknown = piece["special"], piece["unknown"]
-    n_tokens, n_unknown = len(piece["tokens"]), int(unknown.sum())
+def _tokens(inspection: Inspection) -> None:
+    tokens = inspection.tokens
+    special, unknown = tokens["special"], tokens["unknown"]
+    n_tokens, n_unknown = len(tokens["tokens"]), int(unknown.sum())
     notes = [f"{n_unknown:,} unknown"] if n_unknown else []
-    notes += [f"more than the {look.facts.max_tokens:,} it takes"] if n_tokens > look.facts.max_tokens else []
+    if n_tokens > inspection.facts.max_tokens:
+        notes.append(f"longer than its limit of {inspection.facts.max_tokens:,}")
     st.markdown(f"**{count(n_tokens, 'token')}**" + "".join(f" :orange[· {note}]" for note in notes))
-    surfaces = [look.sentence[start:end] if start >= 0 else "" for start, end in piece["spans"].tolist()]
+    surfaces = [inspection.sentence[start:end] if start >= 0 else "" for start, end in tokens["spans"].tolist()]
     chips = []
     for token, surface, is_special, is_unknown in list(zip(
-            piece["tokens"], surfaces, special, unknown, strict=True))[:SHOWN]:
+            tokens["tokens"], surfaces, special, unknown, strict=True))[:SHOWN]:
         if is_special:
             chips.append(f":gray[{verbatim(token)}]")
         elif is_unknown:
@@ -119,13 +122,13 @@ def _tokens(look: Look) -> None:
         else:
             chips.append(f":gray-background[{verbatim(token)}]")
     st.markdown(" ".join(chips) + (f" :gray[… {n_tokens - SHOWN:,} more]" if n_tokens > SHOWN else ""))
-    if piece["prepared"]:
-        st.caption(f"The vocabulary sees: {verbatim(piece['prepared'])}")
-    with st.expander("Token by token", icon=":material/table_rows:"):
-        words = [word if word >= 0 else None for word in piece["words"].tolist()]
-        st.dataframe(pd.DataFrame({"token": piece["tokens"], "id": piece["ids"], "text": surfaces, "word": words}),
-                     hide_index=True, placeholder="–", alt="Every token with its number and its place", column_config={
-                         "token": "Token", "id": "Id", "text": st.column_config.TextColumn("Stands for"),
+    if tokens["prepared"]:
+        st.caption(f"Text after normalisation and segmentation: {verbatim(tokens['prepared'])}")
+    with st.expander("Table of tokens", icon=":material/table_rows:"):
+        words = [word if word >= 0 else None for word in tokens["words"].tolist()]
+        st.dataframe(pd.DataFrame({"token": tokens["tokens"], "id": tokens["ids"], "text": surfaces, "word": words}),
+                     hide_index=True, placeholder="–", alt="Every token with its id, text and word", column_config={
+                         "token": "Token", "id": "Id", "text": st.column_config.TextColumn("Text"),
                          "word": st.column_config.NumberColumn("Word", help="The tokenizer's own words, from 0")})
 
 

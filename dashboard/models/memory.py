@@ -1,4 +1,4 @@
-"""What is in memory now: the workers, and the models that each holds."""
+"""The worker processes, and the models that each holds in memory."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ import streamlit as st
 from dashboard.shared import session
 from dashboard.shared.wording import duration, verbatim
 from engine.inference.worker_state import WorkerState
+from engine.language.quantities import count
 
 REFRESH_SECONDS = 2.0
-TASKS = {"encode": "vectors", "masked": "filling masks", "causal": "left to right"}
+TASKS = {"encode": "vectors", "masked": "masked prediction", "causal": "left-to-right scoring"}
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
 def in_memory() -> None:
-    """Draw the workers as they are, anew every moment. Asks the backend only, which answers behind no chunk."""
+    """Draw the workers, refreshed at intervals. Asks the backend only, which answers without waiting for a worker."""
     workers = session.engine().backend.workers()
     if not workers:
-        st.info("Nothing is in memory: no worker has started yet, or all have ended. The first run starts them.",
+        st.info("No model is in memory: no worker has started yet, or all have ended. The first run starts them.",
                 icon=":material/memory:")
         return
     for number, worker in enumerate(workers):
         with st.container(border=True, key=f"models-worker-{number}"):
             st.markdown(f"**Worker on {verbatim(_device(worker))}** :gray[· process {worker.pid}]")
-            st.caption(verbatim(_doing(worker)))
+            st.caption(verbatim(_status(worker)))
             if worker.models:
                 st.dataframe(
                     pd.DataFrame([{"model": model.name, "task": TASKS.get(model.task, model.task),
@@ -35,22 +36,22 @@ def in_memory() -> None:
                         "memory": "Memory",
                         "parameters": st.column_config.NumberColumn("Parameters", format="localized"),
                     })
-    st.caption("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`; the same model for "
-               "another task is held a second time. Each says so with every piece of work it finishes.")
+    st.caption("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`; a model that is used for "
+               "two tasks is held twice. Workers report this with every finished piece of work.")
 
 
 def _device(worker: WorkerState) -> str:
     return worker.models[0].device if worker.device == "auto" and worker.models else worker.device
 
 
-def _doing(worker: WorkerState) -> str:
-    memory = "" if worker.memory_bytes is None else f"{size(worker.memory_bytes)} in all, with its libraries · "
-    models = sum(model.bytes for model in worker.models)
-    held = f"{len(worker.models)} models, {size(models)}" if worker.models else "no model"
+def _status(worker: WorkerState) -> str:
+    memory = "" if worker.memory_bytes is None else f"{size(worker.memory_bytes)} in total, with its libraries · "
+    models = (f"{count(len(worker.models), 'model')}, {size(sum(model.bytes for model in worker.models))}"
+              if worker.models else "no model")
     operation, _, model = worker.computing.partition(" ")
     computing = " of ".join(filter(None, (operation.replace("_", " "), model)))
-    doing = f"computing {computing}, for {duration(worker.seconds)}" if worker.computing else "waiting for work"
-    return f"{held} · {memory}{doing}"
+    activity = f"computing {computing}, for {duration(worker.seconds)}" if worker.computing else "waiting for work"
+    return f"{models} · {memory}{activity}"
 
 
 def size(n_bytes: int) -> str:

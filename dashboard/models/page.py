@@ -1,10 +1,10 @@
-"""Models: the built-in ones, those of the papers, a look into any, what is in memory, and how to bring another."""
+"""Models: the built-in ones, those of the papers, inspection of any, what is in memory, and how to add another."""
 
 import streamlit as st
 
 from dashboard import pages
 from dashboard.models.built_in import built_in_cards
-from dashboard.models.inspection import look_into_a_model
+from dashboard.models.inspection import inspect_model
 from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
 
@@ -14,11 +14,11 @@ BRING = """Wherever a page asks for models, type one and press Enter:
   `HF_HOME` and `HF_TOKEN` are respected.
 - a **directory** on the machine Hakari runs on, in Hugging Face layout: `config.json`, the tokenizer's files, and the
   weights as `model.safetensors` or `pytorch_model.bin`.
-- a **card** of the papers: alone, such as `paper/tohoku-univ`, or before a directory whose files do not say how texts
-  are cut, such as `paper/nict=/path/to/directory`.
+- a **card** of the papers: alone, such as `paper/tohoku-univ`, or before a directory whose files do not say how to
+  tokenize, such as `paper/nict=/path/to/directory`.
 
-For any other directory with a vocabulary alone, write a `hakari.json` beside the weights. It says how a text becomes
-tokens, or names a card and what differs from it:
+For any other directory that has only a vocabulary, write a `hakari.json` beside the weights. It says how to
+tokenize, or names a card and what differs from it:
 
 ```json
 {"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 512}
@@ -35,11 +35,11 @@ tokens, or names a card and what differs from it:
 Encoders, masked and causal language models of the transformers library work. Code that comes with a model is never run,
 and a `pytorch_model.bin` is read as weights only. To make a small model from a corpus of your own:
 `python -m engine pretrain --corpus FILES --architecture bert --out DIR`."""
-PARTS = {"Built in": built_in_cards, "Of the papers": papers_models, "Look into one": look_into_a_model,
+PARTS = {"Built in": built_in_cards, "Of the papers": papers_models, "Look into one": inspect_model,
          "In memory": in_memory, "Bring another": lambda: st.markdown(BRING)}
 
 pages.heading("models")
-# Only the part that is open is drawn: the workers are not asked while nobody looks.
+# Only the open tab is drawn: the workers are not asked for a closed one.
 tabs = st.tabs(list(PARTS), key="models-part", on_change="rerun", bind="query-params")
 for draw, tab in zip(PARTS.values(), tabs, strict=True):
     if tab.open:

@@ -18,7 +18,7 @@ NOT_STATED = "not stated"
 
 
 def papers_models() -> None:
-    """Draw the table, for one paper or all, and below it the card that is chosen."""
+    """Draw the table, for one paper or all, and below it the chosen card."""
     papers = list(dict.fromkeys(paper for card in PAPER_CARDS.values() for paper, _ in card.labels))
     paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", persist_state="session")
     cards = [card for card in PAPER_CARDS.values() if paper == ALL or paper in dict(card.labels)]
@@ -27,12 +27,12 @@ def papers_models() -> None:
         placeholder="–", alt="The models of the papers",
         column_config={
             "label": "Label in the paper",
-            "type": st.column_config.TextColumn("Type this", help=f"{PLACEHOLDER} stands for a directory of yours."),
+            "type": st.column_config.TextColumn("Name to type", help=f"{PLACEHOLDER} stands for a directory of yours."),
             "from": "From", "kind": "Kind", "language": "Language", "tokenizer": "Tokenizer",
             "vocabulary": "Vocabulary", "corpus": "Corpus", "paper": "Paper",
         },
     )
-    chosen = st.selectbox("The card of", [card.name for card in cards], key=f"models-card-{paper}",
+    chosen = st.selectbox("Model card", [card.name for card in cards], key=f"models-card-{paper}",
                           format_func=lambda name: f"{_label(PAPER_CARDS[name], paper)} ({name})")
     if chosen is not None:
         _card(PAPER_CARDS[chosen])
@@ -43,7 +43,7 @@ def _row(card: PaperCard, paper: str) -> dict[str, str | None]:
         "label": _label(card, paper), "type": card.model_name,
         "from": "Hugging Face" if card.hub else "your directory", "kind": card.kind, "language": card.language,
         "tokenizer": card.tokenizer, "vocabulary": card.vocabulary_size, "corpus": card.corpus,
-        "paper": " · ".join(named for named, _ in card.labels),
+        "paper": " · ".join(title for title, _ in card.labels),
     }
 
 
@@ -61,17 +61,17 @@ def _card(card: PaperCard) -> None:
             st.markdown(f"Needs {_with_code(str(card.needs))}.")
         if card.recipe is not None:
             st.markdown(f":material/format_list_numbered: Tokens as published: {verbatim(description(card.recipe))}.")
-            lacking = card.recipe.segmenter and segmenters.missing(card.recipe.segmenter)
-            if lacking:
-                st.markdown(f":orange[:material/build:] {verbatim(lacking)}")
+            missing = card.recipe.segmenter and segmenters.missing(card.recipe.segmenter)
+            if missing:
+                st.markdown(f":orange[:material/build:] {verbatim(missing)}")
         if card.note:
             st.markdown(verbatim(card.note))
         facts = {"Publisher": card.publisher, "Tokenizer": card.tokenizer, "Corpus": card.corpus,
                  "Vocabulary": card.vocabulary_size, "Size": card.model_size,
                  "Whole word masking": card.whole_word_masking, "Longest training input": card.max_seq_length}
-        # What the clustering paper's table has as "No Info" is told as such; other papers have no such table.
-        asked = {name: value for name, value in facts.items() if value or CLUSTERS in dict(card.labels)}
-        st.caption(verbatim(" · ".join(f"{name}: {value or NOT_STATED}" for name, value in asked.items())))
+        # What the clustering paper's table lists as "No Info" is shown as not stated; other papers have no such table.
+        listed = {name: value for name, value in facts.items() if value or CLUSTERS in dict(card.labels)}
+        st.caption(verbatim(" · ".join(f"{name}: {value or NOT_STATED}" for name, value in listed.items())))
         st.caption(f"[{verbatim(card.url.removeprefix('https://'))}]({quote(card.url, safe=':/?&=%')})")
 
 

@@ -1,4 +1,4 @@
-"""Runs beside each other: what differs in their settings, and their headline numbers. Pure: no streamlit."""
+"""Runs side by side: what differs in their settings, and their headline numbers. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dashboard.shared.headlines import Headline
 from engine.runs.storage.run_record import RunRecord
 
 
-def compared(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
+def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
     """One column for each run under its name, one row for each thing in which they differ, then the numbers.
 
     `headlines`: run id -> its numbers, for the runs that have a result. Settings in which all runs agree are left
-    out; a setting that a kind of run has not is "". The first column, "what", says what a row is.
+    out; a setting that a kind of run does not have is "". The first column, "what", says what a row is.
     """
     names = distinct([run.name for run in runs])
-    told = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(_flat(run.settings))
-            for run in runs]
-    known = dict.fromkeys(what for one in told for what in one)
-    rows = [[what, *(text.get(what, "") for text in told)] for what in known]
+    settings_by_run = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(_flat(run.settings))
+                       for run in runs]
+    setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
+    rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
     rows = [row for row in rows if len(set(row[1:])) > 1]
-    labels = dict.fromkeys(line.label for run in runs for line in headlines.get(run.id, ()))
+    labels = dict.fromkeys(headline.label for run in runs for headline in headlines.get(run.id, ()))
     for label in labels:
         rows.append([label, *(_number(headlines.get(run.id, ()), label) for run in runs)])
     return pd.DataFrame(rows, columns=["what", *names], dtype=str)
@@ -31,23 +31,23 @@ def compared(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headlin
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
     for key, value in settings.items():
-        words = f"{prefix}{key.replace('_', ' ')}"
+        name = f"{prefix}{key.replace('_', ' ')}"
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{words}: ")
+            yield from _flat(value, f"{name}: ")
         else:
-            listed = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
-            yield words, "" if listed is None else str(listed)
+            text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+            yield name, "" if text is None else str(text)
 
 
-def _number(lines: Sequence[Headline], label: str) -> str:
-    return next((f"{line.value} ({line.note})" for line in lines if line.label == label), "")
+def _number(headlines: Sequence[Headline], label: str) -> str:
+    return next((f"{headline.value} ({headline.note})" for headline in headlines if headline.label == label), "")
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Each name once: the second "a" is "a (2)". Streamlit's choices need it, which know an option by its words."""
+    """Each name once: the second "a" is "a (2)". Streamlit's choices need it: they know an option by its label."""
     seen: dict[str, int] = {}
-    found = []
+    unique = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return found
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique

@@ -1,4 +1,4 @@
-"""Runs: what was weighed so far, its state, and a link to each."""
+"""Runs: what was evaluated so far, the state of each run, and a link to it."""
 
 import streamlit as st
 
@@ -10,34 +10,35 @@ PER_PAGE = 15
 
 pages.heading("runs")
 with st.container(horizontal=True, vertical_alignment="center"):
-    whose = run_search.whose()
-    known = run_search.found(whose, run_search.Search(limit=run_search.LISTED))
-    search = run_search.search_input(known)
-if not known:
-    st.info("Nothing was weighed yet. Begin with the samples on Clusters, Alignment or Minimal pairs."
-            if whose == run_search.MINE else "Nobody has shared a run yet. A switch above a run's result shares it.",
+    owner = run_search.owner_choice()
+    all_runs = run_search.search_runs(owner, run_search.Search(limit=run_search.LISTED))
+    search = run_search.search_input(all_runs)
+if not all_runs:
+    st.info("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."
+            if owner == run_search.MINE else "Nobody has shared a run yet. A switch above a run's result shares it.",
             icon=":material/history:")
     st.stop()
 
-matching = run_search.found(whose, search)
+matching = run_search.search_runs(owner, search)
 n_pages = -(-len(matching) // PER_PAGE)
 active = any(view.state in run_view.ACTIVE for view in matching)
 
 
 @st.fragment(run_every=run_view.POLL_SECONDS if active else None)
-def listed(page: int) -> None:
-    """The list; while something runs it is drawn again every moment, and the page once nothing does."""
-    now = run_search.found(whose, search)
-    if active and not any(view.state in run_view.ACTIVE for view in now):
+def runs_of_page(page: int) -> None:
+    """One page of the list; redrawn at intervals while a run is active, and the whole page once none is."""
+    runs = run_search.search_runs(owner, search)
+    if active and not any(view.state in run_view.ACTIVE for view in runs):
         st.rerun()
-    for view in now[(page - 1) * PER_PAGE:page * PER_PAGE]:
-        run_list.line(view, manage=session.access().may_change(view))
+    for view in runs[(page - 1) * PER_PAGE:page * PER_PAGE]:
+        run_list.run_row(view, manage=session.access().may_change(view))
 
 
 if not matching:
-    st.caption("No run is like that.")
-listed(st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1)
-if len(known) > 1:
-    run_search.comparison(known)
-st.caption("Deleting a run deletes its result and its data, not the cached pieces, so the same run again is quick. " + (
-    "Others see a run only while it is shared." if session.hosted() else "Whoever has a run's link can open it."))
+    st.caption("No run matches.")
+runs_of_page(st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1)
+if len(all_runs) > 1:
+    run_search.comparison(all_runs)
+st.caption("Deleting a run deletes its result and its data, not what the models computed: the same run again is quick. "
+           + ("Others see a run only while it is shared." if session.hosted() else
+              "Whoever has a run's link can open it."))

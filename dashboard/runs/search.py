@@ -1,11 +1,11 @@
-"""Finding runs: whose, and what is looked for; and putting some beside each other."""
+"""Search among runs, one's own or the team's, and a comparison of some of them."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from dashboard import pages
-from dashboard.runs.comparing import compared, distinct
+from dashboard.runs.comparing import comparison_table, distinct
 from dashboard.shared import run_view, session
 from dashboard.shared.headlines import HEADLINES
 from dashboard.shared.wording import show_error, verbatim
@@ -19,61 +19,61 @@ LISTED = 300
 COMPARED = 6
 
 
-def whose() -> str:
-    """The choice between one's own runs and those the team shares; on one's own machine there is no team."""
+def owner_choice() -> str:
+    """The choice between one's own runs and those that the team shares; without sign-in there is no team."""
     if not session.hosted():
         return MINE
-    return st.segmented_control("Whose", [MINE, TEAM], default=MINE, required=True, key="runs-whose",
+    return st.segmented_control("Owner", [MINE, TEAM], default=MINE, required=True, key="runs-whose",
                                 label_visibility="collapsed")
 
 
-def search_input(known: list[RunRecord]) -> Search:
-    """What is looked for; the choices are what `known` runs have."""
+def search_input(runs: list[RunRecord]) -> Search:
+    """The search that the widgets describe; their choices are the values that occur in `runs`."""
     text = st.text_input("Search", key="runs-text", placeholder="Name, note, dataset or model",
                          icon=":material/search:", label_visibility="collapsed")
-    kinds = sorted({run.kind for run in known})
+    kinds = sorted({run.kind for run in runs})
     with st.popover("Filter", icon=":material/filter_alt:", key="runs-filter"):
         kind = st.pills("Kind", kinds, format_func=_title, key="runs-kind")
-        states = st.pills("State", sorted({run.state for run in known}), selection_mode="multi", key="runs-states")
-        model = st.selectbox("Model", sorted({name for run in known for name in run.models}), index=None,
+        states = st.pills("State", sorted({run.state for run in runs}), selection_mode="multi", key="runs-states")
+        model = st.selectbox("Model", sorted({name for run in runs for name in run.models}), index=None,
                              key="runs-model", placeholder="Any")
-        dataset = st.selectbox("Dataset", sorted({run.dataset_name for run in known}), index=None, key="runs-dataset",
+        dataset = st.selectbox("Dataset", sorted({run.dataset_name for run in runs}), index=None, key="runs-dataset",
                                placeholder="Any")
     return Search(text=text or "", kind=kind, states=tuple(states or ()), model=model, dataset=dataset, limit=LISTED)
 
 
-def found(whose: str, search: Search) -> list[RunRecord]:
-    """The runs that a search finds; an unreadable store is explained and gives none."""
+def search_runs(owner: str, search: Search) -> list[RunRecord]:
+    """The matching runs; of an unreadable store the error is shown, and none are returned."""
     try:
         access = session.access()
-        return access.mine(search) if whose == MINE else access.team(search)
+        return access.mine(search) if owner == MINE else access.team(search)
     except EngineError as error:
         show_error(error)
         return []
 
 
-def comparison(known: list[RunRecord]) -> None:
-    """Pick some runs, and see where they differ."""
-    by_id = {run.id: run for run in known}
-    labels = dict(zip(by_id, distinct([f"{run.name} · {run.created:%Y-%m-%d %H:%M}" for run in known]), strict=True))
+def comparison(runs: list[RunRecord]) -> None:
+    """Draw a choice among `runs` and a table of what differs between the chosen ones."""
+    by_id = {run.id: run for run in runs}
+    labels = dict(zip(by_id, distinct([f"{run.name} · {run.created:%Y-%m-%d %H:%M}" for run in runs]), strict=True))
     chosen = st.multiselect("Compare", list(by_id), format_func=labels.__getitem__,
                             max_selections=COMPARED, key="runs-compared", placeholder="Two or more runs")
-    runs = [by_id[run_id] for run_id in chosen if run_id in by_id]
-    if len(runs) < 2:
+    selected = [by_id[run_id] for run_id in chosen if run_id in by_id]
+    if len(selected) < 2:
         return
     try:
-        headlines = {run.id: HEADLINES[run.kind](run_view.load_result(run.id)) for run in runs
+        headlines = {run.id: HEADLINES[run.kind](run_view.load_result(run.id)) for run in selected
                      if run.state == "done" and run.kind in HEADLINES}
     except EngineError as error:
         show_error(error)
         return
-    table = compared(runs, headlines)
+    table = comparison_table(selected, headlines)
     if table.empty:
         st.caption("These runs have the same settings, data and numbers.")
         return
-    st.dataframe(table, hide_index=True, placeholder="–", alt="The runs that were chosen, beside each other",
+    st.dataframe(table, hide_index=True, placeholder="–", alt="The selected runs side by side",
                  column_config={"what": st.column_config.TextColumn("", pinned=True)})
-    st.caption("Settings in which all of them agree are left out.")
+    st.caption("Settings that all of them share are left out.")
 
 
 def _title(kind: str) -> str:

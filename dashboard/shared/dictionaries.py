@@ -1,4 +1,4 @@
-"""The idf dictionaries that whoever is asking may choose: the built-in ones and those that runs made."""
+"""The idf dictionaries that the viewer may choose: the built-in ones and those that runs made."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FACTS_KEPT = 2_000
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A dictionary to choose: `choice` is what a scoring calls it, the other fields are for people.
+class AvailableDictionary:
+    """A dictionary to choose: `choice` is its name in a scoring, the other fields are for display.
 
     model: whose tokenizer counted it, "" where an upload does not say. run_id: the run that made it, "" for a built-in
-    one. own: whether whoever is asking may delete it.
+    one. own: whether the viewer may delete it.
     """
 
     choice: str
@@ -49,51 +49,53 @@ class Listed:
         return f"{self.name} · {self.model or 'tokenizer ' + self.tokenizer[:8]}"
 
 
-def listed() -> list[Listed]:
+def available_dictionaries() -> list[AvailableDictionary]:
     """Every dictionary: the built-in ones, the viewer's own and those that the team shares, the newest first.
 
     One that a run made is written to the data directory when it is first listed. Raises EngineError.
     """
-    found = [Listed(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
-             for corpus in BUILT_IN for path in built_in_paths(corpus)]
+    built_in = [
+        AvailableDictionary(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
+        for corpus in BUILT_IN for path in built_in_paths(corpus)]
     access = session.access()
     views = {view.id: view for search in (access.mine, access.team)
              for view in search(Search(kind=KIND, states=("done",)))}
-    return found + [dictionary for view in views.values() if (dictionary := _of_run(view, access)) is not None]
+    return built_in + [dictionary for view in views.values() if (dictionary := _of_run(view, access)) is not None]
 
 
 def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False) -> dict[str, str]:
-    """What a scoring may name as its dictionary -> how to call it.
+    """What a scoring may name as its dictionary -> its label.
 
-    `tokenizers`: fingerprints; only what was counted with each of them (a built-in corpus was with several), None for
-    all. with_occurrences: only those that give unigram probabilities.
+    `tokenizers`: fingerprints; only dictionaries counted with each of them (a built-in corpus was counted with
+    several), None for all. with_occurrences: only those that give unigram probabilities.
     """
-    counted: dict[str, set[str]] = {}
+    tokenizers_by_choice: dict[str, set[str]] = {}
     names: dict[str, str] = {}
-    for one in listed():
-        if one.has_occurrences or not with_occurrences:
-            counted.setdefault(one.choice, set()).add(one.tokenizer)
-            names[one.choice] = one.name if one.choice in BUILT_IN else one.label
-    return {choice: names[choice] for choice, of in counted.items() if tokenizers is None or set(tokenizers) <= of}
+    for entry in available_dictionaries():
+        if entry.has_occurrences or not with_occurrences:
+            tokenizers_by_choice.setdefault(entry.choice, set()).add(entry.tokenizer)
+            names[entry.choice] = entry.name if entry.choice in BUILT_IN else entry.label
+    return {choice: names[choice] for choice, counted_with in tokenizers_by_choice.items()
+            if tokenizers is None or set(tokenizers) <= counted_with}
 
 
 def label(choice: str) -> str:
-    """How to call the dictionary that a scoring names, whether or not it is still there."""
+    """The label of the dictionary that a scoring names, whether or not it still exists."""
     return dictionary_name(Scoring(choice))
 
 
-def dictionary(one: Listed) -> IdfDictionary:
-    """The dictionary itself, shared by all sessions: nobody writes into it. Raises InputError when it is damaged."""
-    return read_cached(one.path)
+def dictionary(entry: AvailableDictionary) -> IdfDictionary:
+    """The dictionary itself, shared by all sessions and never changed. Raises InputError when it is damaged."""
+    return read_cached(entry.path)
 
 
-def delete(one: Listed) -> None:
-    """Forget a dictionary of the viewer's own, with the run that made it. Raises EngineError."""
-    session.access().delete(one.run_id)
-    one.path.unlink(missing_ok=True)
+def delete(entry: AvailableDictionary) -> None:
+    """Delete a dictionary of the viewer's own, with the run that made it. Raises EngineError."""
+    session.access().delete(entry.run_id)
+    entry.path.unlink(missing_ok=True)
 
 
-def _of_run(view: RunRecord, access: RunAccess) -> Listed | None:
+def _of_run(view: RunRecord, access: RunAccess) -> AvailableDictionary | None:
     folder = session.engine().data_dir / FOLDER
     path = folder / f"{view.id}.json.gz"
     try:
@@ -101,8 +103,8 @@ def _of_run(view: RunRecord, access: RunAccess) -> Listed | None:
             stored.save(access.result(view.id).dictionary, folder, view.id)
         facts = _facts(str(path), path.stat().st_mtime_ns)
     except EngineError:
-        return None  # its page says what is wrong with that run
-    return Listed(f"{SAVED}{view.id}", path, str(view.settings.get("name", view.name)),
+        return None  # the page of that run shows the error
+    return AvailableDictionary(f"{SAVED}{view.id}", path, str(view.settings.get("name", view.name)),
                   str(view.settings.get("model") or ""), *facts, run_id=view.id, own=access.may_change(view))
 
 
@@ -117,6 +119,6 @@ def _tokenizer_name(path: Path) -> str:
 
 @st.cache_resource(max_entries=FACTS_KEPT, show_spinner=False)
 def _facts(path: str, modified: int) -> tuple[str, int, str, bool]:
-    """Tokenizer, documents, unit, and whether occurrences are there; `modified` makes a new file be read again."""
-    found = read_cached(Path(path))
-    return found.tokenizer, found.n_documents, found.unit, bool(found.token_counts)
+    """Tokenizer, documents, unit, and whether occurrences were counted; a new `modified` time reads the file again."""
+    dictionary = read_cached(Path(path))
+    return dictionary.tokenizer, dictionary.n_documents, dictionary.unit, bool(dictionary.token_counts)

@@ -20,7 +20,7 @@ BUILT_IN_PREFIX = "builtin/"
 
 @dataclass(frozen=True)
 class Headline:
-    """One number: what it is of, the number, what stands small beside it, and the measure whose card explains it."""
+    """One number: its label, its value, a note beside it, and the measure whose card explains it."""
 
     label: str
     value: str
@@ -33,17 +33,17 @@ def of_clusters(result: clusters.Result) -> list[Headline]:
     ranked = result.models.sort_values("rank", kind="stable")
     digits = decimals(ranked["score"].tolist())
     return [
-        Headline(short(line["model"]), _number(line["score"], digits), f"n = {line['n_sentences']}", "dispersion_score")
-        for line in ranked.to_dict("records")
+        Headline(short(row["model"]), _number(row["score"], digits), f"n = {row['n_sentences']}", "dispersion_score")
+        for row in ranked.to_dict("records")
     ]
 
 
 def of_alignment(result: alignment.Result) -> list[Headline]:
-    """Mean F1 of each category of pairs, and what the penalty leaves of it, as the run was set to score."""
+    """Mean F1 of each category of pairs, without and with the penalty, under the scoring of the run."""
     scored = rescore(result, result.settings.scoring).pairs.merge(result.pairs[["row", "category"]], on="row")
     means = scored.groupby("category", sort=False)[["f1", "penalized_f1"]].mean()
-    return [Headline(str(category or "all pairs"), _number(line["f1"], 2),
-                     f"{_number(line['penalized_f1'], 2)} with penalty", "f1") for category, line in means.iterrows()]
+    return [Headline(str(category or "all pairs"), _number(row["f1"], 2),
+                     f"{_number(row['penalized_f1'], 2)} with penalty", "f1") for category, row in means.iterrows()]
 
 
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
@@ -51,9 +51,9 @@ def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
     table = pair_views.summary(result, ("LP",))
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return [
-        Headline(short(line["model"]), _percent(line["accuracy"]),
-                 f"{_points(line['ci_low'])}-{_points(line['ci_high'])}, n = {line['n']}", "accuracy")
-        for line in overall.to_dict("records")
+        Headline(short(row["model"]), _percent(row["accuracy"]),
+                 f"{_points(row['ci_low'])}-{_points(row['ci_high'])}, n = {row['n']}", "accuracy")
+        for row in overall.to_dict("records")
     ]
 
 

@@ -1,4 +1,4 @@
-"""Ranks of models and intervals as tables show them.."""
+"""Ranks of models and intervals as tables show them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dashboard.shared.wording import JOINER
 UNBROKEN = f"{JOINER}–{JOINER}"  # an interval stays on one line
 
 
-def rank_words(ranked: pd.DataFrame) -> list[str]:
+def rank_labels(ranked: pd.DataFrame) -> list[str]:
     """The rank of each model of `Result.models`, in the order given; members of a group share theirs.
 
-    >>> rank_words(pd.DataFrame({"rank": [1, 2, 3, None], "rank_group": [1, 1, 2, None]}))
+    >>> rank_labels(pd.DataFrame({"rank": [1, 2, 3, None], "rank_group": [1, 1, 2, None]}))
     ['1–2 tied', '1–2 tied', '3', '–']
     """
-    words = []
+    labels = []
     for rank, group in zip(ranked["rank"], ranked["rank_group"], strict=True):
         if pd.isna(rank):
-            words.append("–")
+            labels.append("–")
             continue
         ranks = ranked.loc[ranked["rank_group"] == group, "rank"].dropna()
         last = int(ranks.min()) + len(ranks) - 1  # equal scores have equal ranks, and leave the next ones out
-        words.append(f"{int(ranks.min())}–{last} tied" if len(ranks) > 1 else str(int(rank)))
-    return words
+        labels.append(f"{int(ranks.min())}–{last} tied" if len(ranks) > 1 else str(int(rank)))
+    return labels

@@ -1,4 +1,4 @@
-"""What can be done with a run on show: share it, note something, make another's one's own."""
+"""What the viewer can do with the run shown: share it, or write a note."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from engine.runs.access.access import MAX_NOTE_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
 
 
-def standing(view: RunRecord) -> None:
-    """Under a run's name: whose it is, the switch that shares it, its note."""
+def sharing_and_note(view: RunRecord) -> None:
+    """Draw, under a run's name, its owner, the switch that shares it, and its note."""
     own = session.access().may_change(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
             _share_switch(view) if own else st.caption(
-                f":material/group: Shared by {verbatim(view.owner)}: change what is shown as you like; the run stays "
-                "as it is.", width="content")
+                f":material/group: Shared by {verbatim(view.owner)}: change what is shown as you like; the run itself "
+                "stays unchanged.", width="content")
         if own:
             _note_editor(view)
     if view.note:

@@ -1,4 +1,4 @@
-"""Runs as lines of a list: a link, a state, and what can be done with each."""
+"""Runs as rows of a list: a link, a state, and a menu for each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
 
 
 def recent(limit: int) -> list[RunRecord]:
-    """The user's own runs, the newest first; an unreadable store is explained and gives none."""
+    """The user's own runs, the newest first; of an unreadable store the error is shown, and none are returned."""
     try:
         return session.access().mine(Search(limit=limit))
     except EngineError as error:
@@ -30,10 +30,10 @@ def recent(limit: int) -> list[RunRecord]:
         return []
 
 
-def line(view: RunRecord, *, manage: bool = False) -> None:
-    """One run: a link to it, its state, when it was; with `manage` a menu to rename, cancel or delete it."""
+def run_row(view: RunRecord, *, manage: bool = False) -> None:
+    """Draw one run: a link to it, its state, its time; with `manage` a menu to rename, cancel or delete it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        # What says much wraps within its own part, and the menu stays at the right of it.
+        # Long text wraps within this inner container, and the menu stays at the right of it.
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             run_view.run_link(view, view.name)
             st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
@@ -64,7 +64,8 @@ def _rename(view: RunRecord) -> None:
 
 @st.dialog("Delete the run?")
 def _delete(view: RunRecord) -> None:
-    st.markdown(f"**{verbatim(view.name)}** and its result go, and its link leads nowhere. This cannot be undone.")
+    st.markdown(f"**{verbatim(view.name)}** and its result will be deleted, and its link will stop working. This "
+                "cannot be undone.")
     if st.button("Delete", type="primary", key=f"run-delete-{view.id}"):
         session.access().delete(view.id)
         run_view.forget_result(view.id)

@@ -1,4 +1,4 @@
-"""The frame every evaluation page shares: submit a run, watch it, show it from its link, sign it, hand it out.
+"""What all evaluation pages share: submit a run, show its progress, open it from its link, sign and export it.
 
     run_id = run_view.run_from_url()
     with run_view.inputs_panel(run_id):
@@ -25,7 +25,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard import pages
 from dashboard.shared import run_actions, session
 from dashboard.shared.exports import run_exports as exports
-from dashboard.shared.exports.signing import line
+from dashboard.shared.exports.signing import signature_line
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -44,14 +44,14 @@ def run_from_url() -> str | None:
 
 
 def inputs_panel(run_id: str | None) -> DeltaGenerator:
-    """Where a page puts its inputs: in the open until a run is shown, then folded away above it."""
+    """The container of a page's inputs: open until a run is shown, then a closed expander above it."""
     if run_id is None:
         return st.container(border=True)
-    return st.expander("Weigh something else", icon=":material/tune:")
+    return st.expander("Evaluate something else", icon=":material/tune:")
 
 
 def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
-    """Submit a run and go to its link; what stands in its way is said where this is called."""
+    """Submit a run and go to its link; an error is shown where this is called."""
     try:
         submission = session.access().submit(kind, settings, dataset, name)
     except EngineError as error:
@@ -60,8 +60,8 @@ def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> N
     show_run(submission.run_id)
 
 
-def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Weigh") -> None:
-    """The button that submits a run and goes to its link; asleep while a dataset or a model is missing."""
+def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Evaluate") -> None:
+    """The button that submits a run and goes to its link; disabled while a dataset or a model is missing."""
     ready = dataset is not None and bool(settings.models)
     if st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
         submit(kind, settings, dataset)
@@ -74,14 +74,14 @@ def show_run(run_id: str) -> None:
 
 
 def finished_result(run_id: str | None, kind: str) -> Any | None:
-    """The result of the run in the address, once it is done; until then this draws how far it is, or what failed."""
+    """The result of the run in the address, once it is done; until then this draws its progress, or its error."""
     if run_id is None:
         return None
     view = session.access().get(run_id)
     if view is None:
-        _unknown()
+        _unknown_run()
     elif view.kind != kind:
-        _elsewhere(view)
+        _run_of_another_page(view)
     elif view.state in ACTIVE:
         _watch(run_id)
     elif view.state != "done":
@@ -98,7 +98,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
 
 
 def load_result(run_id: str) -> Any:
-    """The result of a run that the viewer may read, shared by all sessions: pages never write into it."""
+    """The result of a run that the viewer may read, shared by all sessions: pages never change it."""
     access = session.access()
     if access.get(run_id) is None:
         forget_result(run_id)
@@ -107,7 +107,7 @@ def load_result(run_id: str) -> Any:
 
 
 def forget_result(run_id: str) -> None:
-    """Let go of a result that was deleted."""
+    """Remove a deleted result from the cache."""
     _stored.clear(run_id)
 
 
@@ -117,13 +117,13 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 
 
 def notices(result: Any) -> None:
-    """What a result says of itself: what was left out, what is undefined."""
+    """Draw the notices of a result: what was left out, what is undefined."""
     for notice in result.notices:
         st.caption(f":orange[:material/info:] {verbatim(notice)}")
 
 
 def excluded(result: Any) -> None:
-    """The items that were left out, each with its reason; nothing when there are none."""
+    """Draw the items that were left out, each with its reason; nothing when there are none."""
     left_out = result.excluded
     if left_out.empty:
         return
@@ -133,7 +133,7 @@ def excluded(result: Any) -> None:
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({})) -> None:
-    """The end of a page: downloads, then the signature, in a line and in full.
+    """Draw the end of a page: downloads, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are what the report of the run shows beside the tables.
     """
@@ -141,40 +141,40 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
     if view is not None:
-        exports.of_run(view, signature, tables, figures)
-    st.caption(f":small[{verbatim(line(signature))}]")
+        exports.export_popover(view, signature, tables, figures)
+    st.caption(f":small[{verbatim(signature_line(signature))}]")
     with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
         st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
         st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
 
 
-def _unknown() -> None:
-    st.info("There is no run behind this link. It may have been deleted, or the link was cut short.",
+def _unknown_run() -> None:
+    st.info("There is no run at this link. It may have been deleted, or the link is incomplete.",
             icon=":material/link_off:")
     with st.container(horizontal=True):
-        if st.button("Start afresh", key="run-afresh"):
-            _leave()
+        if st.button("Start over", key="run-afresh"):
+            _clear_address()
         st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
 
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(run_id: str) -> None:
-    """How far a run is, drawn again every moment."""
+    """The progress of a run, redrawn at intervals."""
     view = still_active(run_id)
     if view is None:
         return
     with st.container(border=True):
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
-        st.caption("You can leave this page: the run goes on, and its address brings you back.")
+        st.caption("You can leave this page: the run continues, and its address brings you back.")
         if session.access().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
             session.access().cancel(run_id)
 
 
 def still_active(run_id: str) -> RunRecord | None:
-    """For a fragment that watches a run: the run while it is queued or running; None where an error was drawn instead.
+    """The run of a progress fragment while it is queued or running; None where an error was drawn instead.
 
-    Once it has ended or is gone the whole page is drawn again.
+    Once the run has ended or was deleted the whole page is redrawn.
     """
     try:
         view = session.access().get(run_id)
@@ -187,7 +187,7 @@ def still_active(run_id: str) -> RunRecord | None:
 
 
 def progress(view: RunRecord) -> None:
-    """A bar that says how far a queued or running run is, and how long it may still take."""
+    """Draw the progress bar of a queued or running run, with the estimated time left."""
     share = min(1.0, view.done / view.total) if view.total and view.state == "running" else 0.0
     st.progress(share, text=verbatim(_progress_text(view)))
 
@@ -205,19 +205,19 @@ def _progress_text(view: RunRecord) -> str:
 
 def _stopped(view: RunRecord) -> None:
     if view.state == "cancelled":
-        st.info("This run was cancelled. What it had finished is kept: run again, it goes on from there.",
+        st.info("This run was cancelled. What it had finished is kept: run it again, and it continues from there.",
                 icon=":material/cancel:")
     else:
         st.error(f"This run failed. {verbatim(view.message or '')}", icon=":material/error:")
-        st.caption("Mend what the message names and weigh anew, or run the same again: what was finished is kept.")
+        st.caption("Correct what the message names and evaluate again, or run the same again: finished parts are kept.")
     with st.container(horizontal=True):
         if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
-            _again(view)
-        if st.button("Start afresh", key="run-afresh"):
-            _leave()
+            _submit_again(view)
+        if st.button("Start over", key="run-afresh"):
+            _clear_address()
 
 
-def _again(view: RunRecord) -> None:
+def _submit_again(view: RunRecord) -> None:
     access = session.access()
     try:
         settings, dataset = access.settings(view.id), access.dataset(view.id)
@@ -227,10 +227,10 @@ def _again(view: RunRecord) -> None:
     submit(view.kind, settings, dataset, view.name)
 
 
-def _elsewhere(view: RunRecord) -> None:
+def _run_of_another_page(view: RunRecord) -> None:
     evaluation = EVALUATIONS.get(view.kind)
     title = evaluation.title if evaluation else view.kind
-    st.info(f"The run behind this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
+    st.info(f"The run at this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
     if view.kind in pages.PAGE_BY_KIND:
         run_link(view, "Open it there")
 
@@ -251,18 +251,18 @@ def _headline(view: RunRecord) -> None:
                 help="The address of this page is the link to this run. " + (
                     "It opens for the team once you share the run." if session.hosted() else
                     "Whoever has it sees the same result."))
-    run_actions.standing(view)
-    others = session.hosted() and not session.access().may_change(view)
-    if others and st.button("Start it as my own", key="run-clone", icon=":material/content_copy:",
-                            help="The same data and settings as a run of yours, answered from what is known already."):
-        _again(view)
+    run_actions.sharing_and_note(view)
+    of_another_user = session.hosted() and not session.access().may_change(view)
+    if of_another_user and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
+                            help="The same data and settings as a run of yours; cached parts are not computed again."):
+        _submit_again(view)
 
 
 def facts_of(view: RunRecord) -> list[str]:
-    """What a run's name leaves unsaid: the dataset, unless the name holds it."""
+    """What to show beside a run's name: the dataset, unless the name holds it."""
     return [] if view.dataset_name in view.name else [view.dataset_name]
 
 
-def _leave() -> None:
+def _clear_address() -> None:
     st.query_params.clear()
     st.rerun()

@@ -1,4 +1,4 @@
-"""Who is asking, and the engine's handle: one for the whole server."""
+"""The viewer of a page, and the engine's handle: one for the whole server."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def hosted() -> bool:
 
 
 def signed_in() -> bool:
-    """Whether the browser holds a valid sign-in, whoever that may be."""
+    """Whether the browser holds a valid sign-in, of a member or not."""
     return bool(st.user.get("is_logged_in"))
 
 
 def viewer() -> Viewer:
-    """Who is asking; decided anew at every run of a page, so that whoever is no member any more is refused at once.
+    """The viewer; identified anew at every run of a page, so that a former member is refused at once.
 
     Raises AccessError for somebody who is not signed in or no member, InputError when members and sign-in are not
     set up together.
@@ -48,5 +48,5 @@ def viewer() -> Viewer:
 
 
 def access() -> RunAccess:
-    """The runs as whoever is asking may see and change them. Raises what `viewer` raises."""
+    """The runs as the viewer may see and change them. Raises what `viewer` raises."""
     return engine().access(viewer())

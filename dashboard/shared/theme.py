@@ -1,9 +1,9 @@
-"""Colours and texts of figures: one look for every chart. Pure: no streamlit.
+"""Colours and texts of figures, the same for every chart. Pure: no streamlit.
 
-Series take no colour of their own. They take the n-th of the template, and Streamlit fills the template with
-`PALETTES` (from .streamlit/config.toml) for the ground the reader has chosen, also when it changes. Only what
-must mean the same on both grounds (an accent, a warning, what is greyed out) has a colour here, chosen to be
-legible on either.
+Series have no colour of their own. They take the n-th colour of the template, and Streamlit fills the template with
+`PALETTES` (from .streamlit/config.toml) for the light or dark theme of the reader, also when it changes. Only what
+must mean the same in both themes (an accent, a warning, what is greyed out) has a colour here, chosen to be legible
+in either.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from engine.measures.cards.catalog import CARDS
 
-# Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each ground: see config.toml.
+# Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {
     "light": ("#3b5bdb", "#c47f00", "#009e73", "#d55e00", "#b8578f",
               "#2f93c8", "#7a6a53", "#6b7280", "#5f3dc4", "#8a9a00"),
@@ -26,7 +26,7 @@ PALETTES: dict[str, tuple[str, ...]] = {
 ACCENT = "#5b78ec"
 WARM = "#e8590c"
 GREY = "#8a93a3"
-# After ten series the colours come again; another shape keeps them apart.
+# After ten series the colours repeat; another shape distinguishes them.
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 N_COLORS = 10
 
@@ -48,7 +48,7 @@ def measure_name(measure: str) -> str:
 
 
 def measure_note(measure: str) -> str:
-    """Unit and better end of a measure, from its card: what stands small beside its name.
+    """Unit and better end of a measure, from its card: the note beside its name.
 
     >>> measure_note("mean_log_likelihood")
     'nats per token, larger is better'
@@ -58,7 +58,7 @@ def measure_note(measure: str) -> str:
 
 
 def axis_title(measure: str) -> str:
-    """What an axis says of a measure.
+    """The title of an axis that shows a measure.
 
     >>> axis_title("dispersion_score")
     'Dispersion score M_m (smaller is better)'
@@ -73,7 +73,7 @@ def symbol(index: int) -> str:
 
 
 def shortened(model: str) -> str:
-    """A model's name for a figure: a long one (a directory) keeps its end, which tells models apart.
+    """A model's name for a figure: a long one (a directory) keeps its end, which distinguishes models.
 
     >>> shortened("builtin/bert-mini-ja"), shortened("/home/someone/experiments/2024/models/bert-small-ja")
     ('builtin/bert-mini-ja', '…periments/2024/models/bert-small-ja')
@@ -82,12 +82,12 @@ def shortened(model: str) -> str:
 
 
 def plain(text: str) -> str:
-    """`text` as Plotly shows it letter by letter: its labels and hovers read HTML."""
+    """`text` escaped for Plotly, whose labels and hover texts read HTML."""
     return html.escape(str(text), quote=False)
 
 
 def template_safe(text: str) -> str:
-    """`text` for a hover template, letter by letter: there %{…} would be a field.
+    """`text` escaped for a hover template, where %{…} would be a field.
 
     >>> template_safe("50 %{x} & more")
     '50 %&#123;x} &amp; more'
@@ -111,7 +111,7 @@ def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> st
 
 
 def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figure:
-    """`figure` with the margins, legend and hover of every chart here. Changes and returns it."""
+    """`figure` with the margins, legend and hover that all charts share. Changes and returns it."""
     figure.update_layout(
         height=height, margin={"l": 8, "r": 8, "t": 36, "b": 8}, showlegend=legend, hoverlabel={"align": "left"},
         legend={"orientation": "h", "yanchor": "top", "y": -0.04, "xanchor": "left", "x": 0, "title": None,
@@ -122,7 +122,7 @@ def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figu
 
 
 def decimals(values: Iterable[float]) -> int:
-    """How many decimals show the smallest of `values` with four digits: 2 at least, 6 at most.
+    """The number of decimals that show the smallest of `values` with four digits: 2 at least, 6 at most.
 
     >>> decimals([240131.79, 337.83]), decimals([0.0123])
     (2, 5)

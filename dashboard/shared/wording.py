@@ -1,4 +1,4 @@
-"""Errors and measure cards in words; text that somebody typed, shown letter by letter."""
+"""Errors and measure cards as text; users' text escaped for Markdown."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from engine.errors import BadRow, EngineError, InputError
 from engine.measures.cards.catalog import CARDS
 
 ROWS_SHOWN = 5
-JOINER = "\u2060"  # no width and no break: it only keeps two signs from being read together
+JOINER = "\u2060"  # no width and no break: it only separates two characters that Markdown would combine
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~$:=&])")
 LIST_START = re.compile(r"^(\s*)([-+]|\d+(?=[.)]))", re.MULTILINE)
-# What Streamlit turns into icons, colours, links and arrows even where every sign is escaped.
-READ_TOGETHER = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=\bwww)(?=\.)|(?<=(?<!\S)[<>~-])(?=[->=]+(?!\S))")
+# What Streamlit turns into icons, colours, links and arrows even where every character is escaped.
+COMBINED = re.compile(r"(?<=:)(?=[A-Za-z/])|(?<=\bwww)(?=\.)|(?<=(?<!\S)[<>~-])(?=[->=]+(?!\S))")
 
 
 def verbatim(text: str) -> str:
-    r"""`text` so that Markdown shows it as it stands: no emphasis, links, colours, formulas or icons.
+    r"""`text` escaped so that Markdown shows it literally: no emphasis, links, colours, formulas or icons.
 
     >>> verbatim("*a* <b>")
     '\\*a\\* \\<b\\>'
     """
-    kept_apart = READ_TOGETHER.sub(JOINER, str(text))
-    escaped = LIST_START.sub(lambda start: f"{start[1]}{_escaped_start(start[2])}", MARKUP.sub(r"\\\1", kept_apart))
+    separated = COMBINED.sub(JOINER, str(text))
+    escaped = LIST_START.sub(lambda start: f"{start[1]}{_escaped_start(start[2])}", MARKUP.sub(r"\\\1", separated))
     return escaped.replace("\n", "  \n")
 
 
@@ -45,7 +45,7 @@ def error_parts(error: EngineError) -> tuple[str, tuple[BadRow, ...]]:
 
 
 def show_error(error: EngineError) -> None:
-    """Draw an error: what is wrong and what would do; the first bad rows in it, a long list in an expander."""
+    """Draw an error: what is wrong and what would be valid; the first bad rows in it, a long list in an expander."""
     message, rows = error_parts(error)
     shown = rows if len(rows) <= ROWS_SHOWN + 1 else rows[:ROWS_SHOWN]
     lines = [verbatim(message)] + [f"- row {bad.row}: {verbatim(bad.reason)}" for bad in shown]
@@ -64,7 +64,7 @@ def measure_help(measure: str) -> str:
 
 
 def column_label(measure: str) -> str:
-    """The head of a table column: symbol and an arrow to the better end.
+    """The heading of a table column: symbol and an arrow to the better end.
 
     >>> column_label("dispersion_score")
     'M_m ↓'
@@ -79,7 +79,7 @@ def number_column(measure: str, digits: int) -> Any:
 
 
 def how_to_read(measures: Sequence[str], note: str = "") -> None:
-    """An expander that explains the measures of a page from their cards, after a word on the figure itself."""
+    """An expander that explains the measures of a page from their cards, after `note` on the figures."""
     with st.expander("How to read this", icon=":material/help:"):
         if note:
             st.markdown(note)

@@ -56,7 +56,7 @@ def budgets(folder: Path) -> list[Budget]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         for _ in range(ROUNDS):
-            # the first round evaluates the samples; later rounds, like every later visit, find their results
+            # the first round evaluates the samples; later ones reuse the runs, as every later visit does
             with serving(folder / "data") as server:
                 samples["ready"].append(server.ready_seconds)
                 page = browser.new_page(viewport={"width": 1280, "height": 900})

@@ -1,4 +1,4 @@
-"""The machine's own Chromium, driven by Playwright; without one these tests skip and say so."""
+"""The machine's own Chromium, driven by Playwright; without one these tests are skipped with a reason."""
 
 from __future__ import annotations
 

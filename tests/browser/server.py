@@ -23,7 +23,7 @@ READY_SECONDS = 60
 
 
 class Server:
-    """`make run` without make: the process, and the address it answers at."""
+    """`make run` without make: the process and its address."""
 
     def __init__(self, data_dir: Path, port: int, log: Path, environment: Mapping[str, str]) -> None:
         base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
@@ -44,17 +44,17 @@ class Server:
         self.ready_seconds = time.monotonic() - started
 
     def workers(self) -> list[psutil.Process]:
-        """The processes that hold models."""
+        """The worker processes."""
         children = psutil.Process(self.process.pid).children(recursive=True)
         return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
     def kill(self) -> None:
-        """As a power cut would: no goodbye."""
+        """Kill the process, as a power cut would."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> None:
-        """As Ctrl-C would."""
+        """Interrupt the process, as Ctrl-C would."""
         self.process.terminate()
         try:
             self.process.wait(timeout=20)
@@ -70,7 +70,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -80,7 +80,7 @@ def free_port() -> int:
 def serving(
     data_dir: Path, port: int | None = None, environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
-    """A server that is up, and is stopped afterwards."""
+    """A running server, stopped afterwards."""
     server = Server(data_dir, port or free_port(), data_dir.parent / "server.log", environment)
     try:
         yield server

@@ -15,10 +15,10 @@ from tests.browser.visitor import (
     WAIT_MILLISECONDS,
     address,
     downloaded,
+    evaluate,
     press,
     settled,
     upload,
-    weigh,
 )
 
 REFERENCE, CANDIDATE = "斉藤さんは今、最高の環境にいる。", "尾崎は良い場所にいる。"
@@ -47,11 +47,11 @@ def typed(page: Page, server: Server, reference: str, candidate: str) -> None:
     settled(page)
     page.get_by_label("Reference").first.fill(reference)
     page.get_by_label("Candidate").first.fill(candidate)
-    weigh(page)
+    evaluate(page)
     drawn(page)
 
 
-def test_a_typed_pair_explains_itself_to_mouse_keyboard_and_slider(page: Page, server: Server) -> None:
+def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, server: Server) -> None:
     typed(page, server, REFERENCE, CANDIDATE)
     assert (texts(page, "reference"), texts(page, "candidate")) == (REFERENCE, CANDIDATE)
     tip = page.locator(f"{VIEW} .tip")
@@ -87,10 +87,10 @@ def test_a_typed_pair_explains_itself_to_mouse_keyboard_and_slider(page: Page, s
     assert page.url == run  # no new run
 
 
-def test_the_pair_on_show_is_swapped_and_weighed(page: Page, server: Server) -> None:
+def test_the_shown_pair_is_swapped_and_evaluated(page: Page, server: Server) -> None:
     typed(page, server, CANDIDATE, REFERENCE)
     before, run = cards(page), page.url
-    press(page.get_by_role("button", name="Swap and weigh"))
+    press(page.get_by_role("button", name="Swap and evaluate"))
     page.wait_for_url(lambda url: url != run and "run=" in url)
     expect(page.locator(f"{VIEW} .row.reference .token .text").nth(1)).to_have_text("斉", timeout=RUN_MILLISECONDS)
     settled(page)
@@ -113,7 +113,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     settled(page)
     press(page.get_by_text("Many pairs", exact=True))
     upload(page, scored)
-    weigh(page)
+    evaluate(page)
     drawn(page)
     expect(page.get_by_text("Human scores: annotator_a")).to_be_visible()
     run = page.url
@@ -130,12 +130,12 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
 
     order = page.get_by_role("combobox", name=re.compile("Order"))
     press(order)
-    press(page.get_by_role("option", name="penalty takes most"))
+    press(page.get_by_role("option", name="largest penalty first"))
     worst = max(lines, key=lambda line: float(line["f1"]) - float(line["penalized_f1"]))
     expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(worst['f1']):.3f}")
     expect(page.locator('[data-testid="stMetric"]').nth(2)).to_contain_text(
         f"{float(worst['penalized_f1']):.3f} with penalty")
-    expect(page.get_by_text(re.compile("the penalty takes"))).to_be_visible()
+    expect(page.get_by_text(re.compile("the penalty lowers F1"))).to_be_visible()
 
     penalty = page.locator('[class*="st-key-alignment-penalty-"]')
     press(penalty.get_by_text("none", exact=True))
@@ -144,7 +144,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     assert page.url == run
 
 
-def test_html_in_a_pair_is_text_and_a_phone_shows_it_whole(server: Server, chromium) -> None:  # type: ignore[no-untyped-def]
+def test_html_in_a_pair_is_escaped_and_fits_a_phone(server: Server, chromium) -> None:  # type: ignore[no-untyped-def]
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark", has_touch=True)
     context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()

@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from engine.datasets.sample_data import path as sample_path
 from tests.browser import nginx
 from tests.browser.server import free_port, serving
-from tests.browser.visitor import WAIT_MILLISECONDS, downloaded, settled, upload, weigh
+from tests.browser.visitor import WAIT_MILLISECONDS, downloaded, evaluate, settled, upload
 
 pytestmark = pytest.mark.skipif(bool(nginx.missing()), reason=nginx.missing() or "nginx is there")
 BASE = "team/hakari"
@@ -29,16 +29,16 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if not os.geteuid():
         folder.chmod(0o755)
         folder.parent.chmod(0o755)  # the workers of nginx are somebody else
-    told = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost"}
-    with serving(folder / "data", environment=told) as server, \
+    environment = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost"}
+    with serving(folder / "data", environment=environment) as server, \
             nginx.proxied(folder, free_port(), port_of(server.url), f"/{BASE}") as url:
         yield url
 
 
 def port_of(url: str) -> int:
-    found = re.search(r":(\d+)", url)
-    assert found
-    return int(found[1])
+    match = re.search(r":(\d+)", url)
+    assert match
+    return int(match[1])
 
 
 @pytest.fixture
@@ -52,14 +52,14 @@ def outside(chromium: Browser) -> Iterator[Page]:
 
 @pytest.mark.parametrize(("page_name", "sample", "table"), [
     ("clusters", "labelled_sentences", "models"), ("minimal_pairs", "minimal_pairs", "summary")])
-def test_an_upload_runs_and_its_numbers_come_back(outside: Page, proxy: str, tmp_path: Path, page_name: str,
+def test_an_upload_is_evaluated_and_its_tables_are_downloaded(outside: Page, proxy: str, tmp_path: Path, page_name: str,
                                                   sample: str, table: str) -> None:
     lines = sample_path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "mine.csv").write_text("".join(lines[:1] + lines[1::6]), encoding="utf-8")
     outside.goto(f"{proxy}/{page_name}")
     settled(outside)
     upload(outside, tmp_path / "mine.csv")
-    weigh(outside)
+    evaluate(outside)
     assert re.match(rf"https://localhost:\d+/{BASE}/{page_name}\?run=", outside.url)
     assert downloaded(outside, table)
     outside.reload()
@@ -77,7 +77,7 @@ def test_every_link_of_the_menu_stays_under_the_path(outside: Page, proxy: str) 
     expect(outside.locator("h1")).to_have_text("Models")
 
 
-def test_health_and_figures_are_not_for_the_world(proxy: str) -> None:
+def test_health_and_metrics_are_not_public(proxy: str) -> None:
     root = re.sub(rf"/{BASE}$", "", proxy)
     assert [nginx.status(f"{base}/{name}") for base in (root, proxy) for name in ("healthz", "metrics")] == [404] * 4
 
@@ -96,7 +96,7 @@ def test_a_websocket_under_another_name_is_refused(proxy: str) -> None:
         assert opened is allowed, host
 
 
-def test_the_proxy_lets_through_what_the_page_takes() -> None:
+def test_the_proxy_passes_what_the_page_accepts() -> None:
     text = nginx.TEMPLATE.read_text(encoding="utf-8")
     limit = re.search(r"client_max_body_size (\d+)m;", text)
     config = (Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8")

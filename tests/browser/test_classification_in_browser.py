@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, settled, upload
 from tests.support.livedoor_layout import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"
@@ -20,14 +20,14 @@ BERT = "builtin/bert-mini-ja"
 def test_the_sample_is_classified_as_from_the_command_line(page: Page, server: Server, tmp_path: Path) -> None:
     page.goto(address(server, "classification"))
     settled(page)
-    weigh(page)
+    evaluate(page)
     shown = {table: downloaded(page, table) for table in ("models", "runs", "confusion")}
     settled(page)
-    expect(page.get_by_text("144 sentences to train on, 36 to be asked for").first).to_be_visible()
+    expect(page.get_by_text("144 training sentences and 36 test sentences").first).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(2)
     out, cache = tmp_path / "out", tmp_path / "cache"
-    places = ["--data", str(sample_path("labelled_sentences")), "--out", str(out), "--cache", str(cache)]
-    assert main(["classification", *places, "--model", BERT]) == 0
+    paths = ["--data", str(sample_path("labelled_sentences")), "--out", str(out), "--cache", str(cache)]
+    assert main(["classification", *paths, "--model", BERT]) == 0
     computed = (out / "models.csv").read_text(encoding="utf-8").splitlines()
     values = dict(zip(computed[0].split(","), computed[1].split(","), strict=True))
     for column in ("n_train", "n_test", "accuracy_min", "accuracy_max", "accuracy_mean", "baseline"):
@@ -36,7 +36,7 @@ def test_the_sample_is_classified_as_from_the_command_line(page: Page, server: S
     assert len(shown["runs"]) == 5 and sum(int(cell["n"]) for cell in shown["confusion"]) == 5 * 36
     link = page.url
     page.reload()
-    expect(page.get_by_text("144 sentences to train on").first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_text("144 training sentences").first).to_be_visible(timeout=RUN_MILLISECONDS)
     assert page.url == link
 
 
@@ -51,8 +51,8 @@ def test_a_livedoor_zip_is_accepted_with_the_choice_of_titles(page: Page, server
     page.get_by_role("spinbutton", name="Articles per category").fill("10")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name=re.compile("30 rows")).first).to_be_visible()
-    weigh(page)
-    expect(page.get_by_text("24 sentences to train on, 6 to be asked for, of 3 classes").first).to_be_visible(
+    evaluate(page)
+    expect(page.get_by_text("24 training sentences and 6 test sentences of 3 classes").first).to_be_visible(
         timeout=RUN_MILLISECONDS)
     expect(page.get_by_text(re.compile(r"corpus\.zip \(titles, 10 per category, seed 0\)")).first).to_be_visible()
     settled(page)

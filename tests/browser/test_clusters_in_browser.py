@@ -1,4 +1,4 @@
-"""The clusters page in a real browser: two models' maps, linked: what is selected in one is found in the other."""
+"""The clusters page in a real browser: two models' maps, linked: a selection in one is highlighted in the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, press, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, evaluate, press, settled, upload
 from tests.support import tiny_models
 
 LABELS = ("料理", "天気", "電車")
@@ -51,7 +51,7 @@ def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFac
     models.press("Enter")
     page.get_by_text("PCA", exact=True).click()  # UMAP's first picture takes longer than all the rest
     settled(page)
-    weigh(page)
+    evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     context.close()
     return page.url
@@ -70,8 +70,8 @@ def shown(chromium: Browser, link: str) -> Iterator[Page]:
 @pytest.fixture
 def maps(shown: Page) -> list[Locator]:
     """The two maps in sight, with nothing selected, hidden or zoomed, and the box for a tool."""
-    found = shown.locator(".maps .map")
-    found.nth(1).wait_for(timeout=RUN_MILLISECONDS)
+    figures = shown.locator(".maps .map")
+    figures.nth(1).wait_for(timeout=RUN_MILLISECONDS)
     settled(shown)
     press(shown.get_by_role("button", name="Box", exact=True))
     clear = shown.get_by_role("button", name="Clear", exact=True)
@@ -79,9 +79,9 @@ def maps(shown: Page) -> list[Locator]:
         press(clear)
     while shown.locator('.legend [aria-pressed="false"]').count():
         press(shown.locator('.legend [aria-pressed="false"]').first)
-    for figure in found.all():
+    for figure in figures.all():
         figure.get_by_role("button", name=re.compile("whole map")).click(force=True)
-    return found.all()
+    return figures.all()
 
 
 def in_sight(figure: Locator) -> FloatRect:
@@ -109,7 +109,7 @@ def drag(page: Page, figure: Locator, *path: tuple[float, float]) -> None:
 
 
 def a_point(page: Page, figure: Locator) -> tuple[float, float]:
-    """Where on the page some sentence of a map stands: the first place, line by line, whose tip opens."""
+    """The page position of some sentence of a map: the first point, row by row, whose tip opens."""
     box = in_sight(figure)
     for y in range(10, int(box["height"]) - 10, 14):
         for x in range(10, int(box["width"]) - 90, 14):
@@ -119,7 +119,7 @@ def a_point(page: Page, figure: Locator) -> tuple[float, float]:
     raise AssertionError("no sentence was found on the map")
 
 
-def test_a_box_in_one_map_brings_the_same_sentences_out_in_the_other(shown: Page, maps: list[Locator]) -> None:
+def test_a_box_in_one_map_highlights_the_same_sentences_in_the_other(shown: Page, maps: list[Locator]) -> None:
     first, second = maps
     before = coloured(second)
     press(shown.get_by_role("button", name="Box", exact=True))
@@ -134,7 +134,7 @@ def test_a_box_in_one_map_brings_the_same_sentences_out_in_the_other(shown: Page
     expect(shown.get_by_text("sentences selected")).to_have_count(0)
 
 
-def test_a_lasso_selects_what_it_goes_round_and_shift_adds(shown: Page, maps: list[Locator]) -> None:
+def test_a_lasso_selects_what_it_encloses_and_shift_adds(shown: Page, maps: list[Locator]) -> None:
     press(shown.get_by_role("button", name="Lasso", exact=True))
     drag(shown, maps[1], (0.01, 0.01), (0.99, 0.01), (0.99, 0.5), (0.01, 0.5))
     n = int(maps[0].get_attribute("data-selected") or 0)
@@ -146,8 +146,8 @@ def test_a_lasso_selects_what_it_goes_round_and_shift_adds(shown: Page, maps: li
 
 def test_a_clicked_sentence_shows_its_neighbours_under_both_models(shown: Page, maps: list[Locator]) -> None:
     x, y = a_point(shown, maps[0])
-    told = shown.locator(".tip").inner_text()
-    assert any(label in told for label in LABELS) and "row" in told
+    tip = shown.locator(".tip").inner_text()
+    assert any(label in tip for label in LABELS) and "row" in tip
     shown.mouse.click(x, y)
     expect(shown.get_by_text("Nearest to")).to_be_visible()
     assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
@@ -156,18 +156,18 @@ def test_a_clicked_sentence_shows_its_neighbours_under_both_models(shown: Page, 
     expect(shown.get_by_text("Nearest to")).to_have_count(0)
 
 
-def test_zoom_and_selection_outlive_a_rerun_and_another_page(shown: Page, maps: list[Locator]) -> None:
+def test_zoom_and_selection_are_kept_over_a_rerun_and_another_page(shown: Page, maps: list[Locator]) -> None:
     first, second = maps
     drag(shown, first, (0.01, 0.01), (0.6, 0.6))
     n = first.get_attribute("data-selected")
     second.hover()
     press(second.get_by_role("button", name=re.compile("Zoom in")))
     zoomed = second.locator("canvas").first.evaluate(PICTURE)
-    press(shown.get_by_text("How sure is the ranking?"))
-    expect(shown.get_by_text("Against shuffled labels")).to_be_visible()
+    press(shown.get_by_text("Uncertainty of the ranking"))
+    expect(shown.get_by_text("Permutation test")).to_be_visible()
     assert second.locator("canvas").first.evaluate(PICTURE) == zoomed
-    press(shown.get_by_role("link", name=re.compile("Corpora")).first)
-    expect(shown.get_by_role("heading", name="Corpora")).to_be_visible()
+    press(shown.get_by_role("link", name=re.compile("Dictionaries")).first)
+    expect(shown.get_by_role("heading", name="Dictionaries")).to_be_visible()
     shown.go_back()
     expect(shown.locator(".maps .map").first).to_have_attribute("data-selected", str(n))
     expect(shown.get_by_text(f"{n} sentences selected")).to_be_visible()
@@ -189,12 +189,12 @@ def test_a_class_can_be_hidden_and_shown_alone(shown: Page, maps: list[Locator])
     assert int(maps[0].get_attribute("data-selected") or 0) == sum(1 for i in range(N) if i % 3 == 0)
 
 
-def test_a_sentence_of_a_list_is_brought_out_in_the_maps(shown: Page, maps: list[Locator]) -> None:
-    press(shown.get_by_text("Why this score?"))
-    press(shown.get_by_text("Farthest from their own"))
+def test_a_sentence_of_a_list_is_highlighted_in_the_maps(shown: Page, maps: list[Locator]) -> None:
+    press(shown.get_by_text("Scores by class and sentence"))
+    press(shown.get_by_text("Farthest from their own class"))
     expect(shown.get_by_text("farthest from the centroid of their class")).to_be_visible()
     settled(shown)
-    table = shown.get_by_role("region", name=re.compile("Sentences that lie badly"))
+    table = shown.get_by_role("region", name=re.compile("Misplaced sentences"))
     table.evaluate("table => table.scrollIntoView({block: 'center'})")
     shown.wait_for_timeout(500)
     box = table.bounding_box()
@@ -220,13 +220,13 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
     assert shown.evaluate("window.hit") is None  # nor was it markup in the maps and lists of the tests before
 
 
-def test_a_map_in_three_dimensions_turns_and_takes_a_selection(page: Page, link: str, server: Server) -> None:
+def test_a_map_in_three_dimensions_rotates_and_selects(page: Page, link: str, server: Server) -> None:
     page.goto(address(server, "clusters"))
     settled(page)
     for choice in ("PCA", "3-D"):
         press(page.get_by_text(choice, exact=True))
     settled(page)
-    weigh(page)
+    evaluate(page)
     figure = page.locator(".maps .map").first
     figure.wait_for(timeout=RUN_MILLISECONDS)
     settled(page)

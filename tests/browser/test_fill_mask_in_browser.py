@@ -1,4 +1,4 @@
-"""The fill-mask page in a real browser: weigh the sample, choose a sentence, edit it, and predict again."""
+"""The fill-mask page in a real browser: evaluate the sample, choose a sentence, edit it, and predict again."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, press, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, evaluate, press, settled, upload
 
 SAMPLE = sample_data.masked_sentences()
 DRAWN_MILLISECONDS = 30_000  # a figure, on a machine that is busy
 
 
 @pytest.fixture(scope="module")
-def weighed(server: Server, chromium) -> str:  # type: ignore[no-untyped-def]
+def evaluated(server: Server, chromium) -> str:  # type: ignore[no-untyped-def]
     """The address of the sample's run."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(f"{server.url}/fill_mask")
     settled(page)
-    weigh(page)
+    evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     address = page.url
     context.close()
@@ -36,12 +36,12 @@ def chart(page: Page, key: str) -> Locator:
 
 def shown(page: Page, words: str) -> None:
     """Markdown puts the set-off word into an element of its own, so the sentence is looked for as a whole."""
-    place = page.locator("[data-testid=stMarkdownContainer]").filter(has_text=words).first
-    expect(place).to_be_visible(timeout=DRAWN_MILLISECONDS)
+    element = page.locator("[data-testid=stMarkdownContainer]").filter(has_text=words).first
+    expect(element).to_be_visible(timeout=DRAWN_MILLISECONDS)
 
 
-def test_a_chosen_sentence_shows_what_the_model_predicts(page: Page, weighed: str) -> None:
-    page.goto(weighed)
+def test_a_chosen_sentence_shows_what_the_model_predicts(page: Page, evaluated: str) -> None:
+    page.goto(evaluated)
     settled(page)
     expect(chart(page, "fill-mask-means")).to_be_visible(timeout=DRAWN_MILLISECONDS)
     shown(page, SAMPLE.texts[0])
@@ -59,8 +59,8 @@ def test_a_chosen_sentence_shows_what_the_model_predicts(page: Page, weighed: st
     expect(page.get_by_text(re.compile(r"rank [\d,]+")).first).to_be_visible()
 
 
-def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page, weighed: str) -> None:
-    page.goto(weighed)
+def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page, evaluated: str) -> None:
+    page.goto(evaluated)
     settled(page)
     page.get_by_label(re.compile("Sentence, with")).fill("雪が降って、庭の＿＿が白くなった。")
     page.get_by_role("textbox", name="Word", exact=True).fill("冷蔵庫")
@@ -78,10 +78,10 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
     assert "edited" not in page.url and "run=" in page.url
 
 
-def test_everything_fits_a_phone_in_the_dark(server: Server, weighed: str, chromium) -> None:  # type: ignore[no-untyped-def]
+def test_everything_fits_a_dark_phone(server: Server, evaluated: str, chromium) -> None:  # type: ignore[no-untyped-def]
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     page = context.new_page()
-    page.goto(weighed)
+    page.goto(evaluated)
     settled(page)
     expect(chart(page, "fill-mask-predictions")).to_be_visible()
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -98,7 +98,7 @@ def test_html_in_sentences_words_and_domains_is_shown_as_text(page: Page, server
     settled(page)
     upload(page, hostile)
     expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
-    weigh(page)
+    evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     shown(page, "<img src=x")

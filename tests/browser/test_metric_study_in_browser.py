@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from dashboard.metric_study.words import number
+from dashboard.metric_study.labels import number
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
 from tests.browser.visitor import (
@@ -17,10 +17,10 @@ from tests.browser.visitor import (
     WAIT_MILLISECONDS,
     address,
     downloaded,
+    evaluate,
     press,
     settled,
     upload,
-    weigh,
 )
 
 GRID = '[class*="st-key-metric-grid-"] .js-plotly-plot'
@@ -55,7 +55,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     upload(page, scored)
     for name in ("annotator_a", "annotator_b", "annotator_c"):
         expect(page.get_by_text(name).first).to_be_visible()
-    weigh(page)
+    evaluate(page)
     expect(page.locator(f"{GRID} .heatmaplayer")).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     study = page.url
@@ -93,7 +93,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     assert page.url == study
 
 
-def test_the_study_fits_a_phone_in_the_dark_and_its_texts_are_only_text(
+def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(
     server: Server, chromium, tmp_path: Path
 ) -> None:  # type: ignore[no-untyped-def]
     rows = [(f"<img src=x onerror=alert({i})>雨", f"<b>雪{i}</b>", i % 5, 5 - i % 3, i) for i in range(12)]
@@ -109,7 +109,7 @@ def test_the_study_fits_a_phone_in_the_dark_and_its_texts_are_only_text(
     settled(page)
     upload(page, path)
     expect(page.get_by_text("rater_c").first).to_be_visible()
-    weigh(page)
+    evaluate(page)
     expect(page.locator(f"{GRID} .heatmaplayer")).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     page.locator('[class*="st-key-metric-scatter-"] .js-plotly-plot .point').first.hover(force=True)

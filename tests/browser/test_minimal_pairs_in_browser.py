@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, downloaded, press, settled, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, downloaded, evaluate, press, settled
 
 FIGURE = '[class*="st-key-minimal-difference-"] .js-plotly-plot'
 CARDS = '[data-testid="stMetricValue"]'
@@ -22,10 +22,10 @@ def blimp(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two files in BLiMP's layout, a paradigm of 60 pairs each, of the project's own sentences."""
     folder, sample = tmp_path_factory.mktemp("blimp"), sample_data.minimal_pairs()
     paths = []
-    for place, name in enumerate(("first_paradigm", "second_paradigm")):
+    for first, name in enumerate(("first_paradigm", "second_paradigm")):
         rows = [{"sentence_good": sample.acceptable[i], "sentence_bad": sample.unacceptable[i], "field": "syntax",
                  "linguistics_term": sample.categories[i], "UID": name, "simple_LM_method": True, "pairID": str(i)}
-                for i in range(place, 120, 2)]
+                for i in range(first, 120, 2)]
         paths.append(folder / f"{name}.jsonl")
         paths[-1].write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     return paths
@@ -48,8 +48,8 @@ def give(page: Page, server: Server, *paths: Path) -> None:
     settled(page)
 
 
-def weighed(page: Page) -> str:
-    weigh(page)
+def evaluated(page: Page) -> str:
+    evaluate(page)
     expect(page.get_by_text("The pairs", exact=False).first).to_be_visible(timeout=RUN_MILLISECONDS)
     expect(page.locator(CARDS)).to_have_count(4, timeout=RUN_MILLISECONDS)
     settled(page)
@@ -65,7 +65,7 @@ def test_toggles_a_click_and_the_fair_subset(
 ) -> None:
     give(page, server, *blimp)
     expect(page.get_by_text(re.compile(r"\(2 files\): 120 pairs"))).to_be_visible()
-    run = weighed(page)
+    run = evaluated(page)
     seen = {"LP": cards(page)}
     equal = 2  # the third card: A = U
     for score in ("MeanLP", "PenLP"):
@@ -83,15 +83,15 @@ def test_toggles_a_click_and_the_fair_subset(
     shown.scroll_into_view_if_needed()
     points = shown.evaluate(
         "figure => Array.from(figure._fullData[0].x).map((x, i) => [x, figure.data[0].customdata[i][0]])")
-    x, told = next((x, told) for x, told in points if x == -1)
+    x, counts = next((x, counts) for x, counts in points if x == -1)
     n = gap.count(-1)
-    assert n > 1 and told.startswith(f"{n} pairs, ")
-    place = shown.evaluate(
+    assert n > 1 and counts.startswith(f"{n} pairs, ")
+    position = shown.evaluate(
         "(figure, wanted) => { const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData[0],"
         " i = Array.from(line.x).indexOf(wanted), box = figure.getBoundingClientRect();"
         " return [box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }", x)
-    page.mouse.move(*place)
-    page.mouse.click(*place)
+    page.mouse.move(*position)
+    page.mouse.click(*position)
     expect(page.get_by_text(re.compile(r"\|A\| − \|U\| = −1")).first).to_be_visible()
     expect(page.get_by_text(re.compile(rf"^{n} pairs\.$"))).to_be_visible()
     press(page.get_by_role("button", name=re.compile("Show all pairs")))
@@ -108,14 +108,14 @@ def test_toggles_a_click_and_the_fair_subset(
 
     give(page, server, fair)
     expect(page.get_by_text(re.compile(rf"\(2 files\): {gap.count(0)} pairs"))).to_be_visible()
-    assert weighed(page) != run
+    assert evaluated(page) != run
     again = downloaded(page, "pairs")
     assert len(again) == gap.count(0)
     assert all(row["acceptable_tokens"] == row["unacceptable_tokens"] for row in again)
     assert cards(page)[0] == seen["LP"][equal]
 
 
-def test_an_edited_pair_is_scored_again_and_fits_a_phone_in_the_dark(
+def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
     server: Server, chromium, tmp_path: Path
 ) -> None:  # type: ignore[no-untyped-def]
     hostile = tmp_path / "hostile.csv"
@@ -129,7 +129,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_phone_in_the_dark(
     press(page.get_by_text("My file", exact=True).first)
     page.locator('input[type="file"]').first.set_input_files(hostile)
     expect(page.get_by_text(re.compile("Read as two sentence columns"))).to_be_visible()
-    weigh(page)
+    evaluate(page)
     expect(page.locator('[class*="st-key-minimal-tokens-"] .js-plotly-plot')).to_be_visible(timeout=RUN_MILLISECONDS)
     page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
     press(page.get_by_role("button", name=re.compile("Score again")))

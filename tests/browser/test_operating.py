@@ -1,4 +1,4 @@
-"""A server as its operator meets it: health, figures, restarts, backups. No browser is needed."""
+"""Operation of a server: health, metrics, restarts, backups. No browser is needed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def until(condition: object, seconds: float = 120) -> None:
         time.sleep(0.1)
 
 
-def test_health_and_figures_over_http(data_dir: Path) -> None:
+def test_health_and_metrics_over_http(data_dir: Path) -> None:
     with serving(data_dir) as server:
         with urllib.request.urlopen(f"{server.url}/healthz", timeout=10) as answer:
             assert json.load(answer) == {"ok": True, "database": "ok", "workers": "ok"}
@@ -60,7 +60,7 @@ def test_health_and_figures_over_http(data_dir: Path) -> None:
         assert figure(server, "hakari_memory_bytes", process="web") < 1.5e9
 
 
-def test_a_server_that_starts_with_ten_queued_runs_finishes_them_before_anybody_comes(data_dir: Path) -> None:
+def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visitor(data_dir: Path) -> None:
     gate = threading.Event()
     with open_engine(data_dir, backend=FakeBackend(gate=gate)) as engine:
         ids = [engine.runs.submit("clusters", settings(seed=n), some(n % 3)).run_id for n in range(N_RUNS)]
@@ -73,7 +73,7 @@ def test_a_server_that_starts_with_ten_queued_runs_finishes_them_before_anybody_
             assert result.settings.seed == n and set(result.points["text"]) == set(some(n % 3).texts)
 
 
-def test_a_server_that_is_asked_to_stop_leaves_its_runs_to_the_next(data_dir: Path) -> None:
+def test_a_server_that_is_stopped_leaves_its_runs_to_the_next(data_dir: Path) -> None:
     with open_engine(data_dir, backend=FakeBackend(gate=threading.Event())) as engine:
         ids = [engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id
                for n in range(4)]
@@ -89,7 +89,7 @@ def test_a_server_that_is_asked_to_stop_leaves_its_runs_to_the_next(data_dir: Pa
         until(lambda: figure(server, "hakari_runs", state="done") == len(ids))
 
 
-def test_a_database_that_is_away_makes_the_server_ill_and_not_dead(data_dir: Path) -> None:
+def test_an_unreachable_database_makes_the_server_unhealthy_but_not_dead(data_dir: Path) -> None:
     if not ON_POSTGRESQL:
         pytest.skip("needs the tests to run on PostgreSQL: make test DATABASE=postgresql")
     with postgres.running() as own, serving(data_dir, environment={URL_VARIABLE: own.url}) as server:
@@ -102,7 +102,7 @@ def test_a_database_that_is_away_makes_the_server_ill_and_not_dead(data_dir: Pat
             assert json.load(answer)["ok"]
 
 
-def test_a_backup_comes_back_on_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_is_restored_on_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ExitStack() as servers:
         # Two database servers where the tests run on PostgreSQL: a dump holds the whole database.
         urls = [servers.enter_context(postgres.running()).url if ON_POSTGRESQL else "" for _ in range(2)]

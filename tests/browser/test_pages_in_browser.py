@@ -13,7 +13,7 @@ from dashboard.pages import SECTIONS
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, press, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
@@ -58,14 +58,14 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
         press(page.get_by_text("Many pairs", exact=True))
     upload(page, head[kind])
     expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
-    weigh(page)
+    evaluate(page)
     shown = downloaded(page, table)
     settled(page)
 
     models = list(dict.fromkeys(row["model"] for row in shown))
     options = SETTINGS_OF_PAGE.get(kind, [])
-    places = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
-    assert main([kind, *options, *places, *(word for model in models for word in ("--model", model))]) == 0
+    paths = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
+    assert main([kind, *options, *paths, *(word for model in models for word in ("--model", model))]) == 0
     with (tmp_path / "out" / f"{table}.csv").open(encoding="utf-8") as file:
         computed = list(csv.DictReader(file))
     by = [column for column in ("model", "row", "normalization", "stratum") if column in computed[0]]
@@ -79,13 +79,13 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
                 float(row[column] or "nan"), rel=1e-5, abs=1e-7, nan_ok=True)
 
 
-def test_a_link_opens_in_a_second_browser_and_survives_reload_and_back(
+def test_a_link_opens_in_a_second_browser_and_after_reload_and_back(
     page: Page, server: Server, head: dict[str, Path], chromium
 ) -> None:  # type: ignore[no-untyped-def]
     page.goto(address(server, "clusters"))
     settled(page)
     upload(page, head["clusters"])
-    weigh(page)
+    evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     link = page.url
     page.reload()
@@ -101,7 +101,7 @@ def test_a_link_opens_in_a_second_browser_and_survives_reload_and_back(
     other.close()
 
 
-def test_a_bad_file_is_explained_and_everything_else_still_works(page: Page, server: Server, tmp_path: Path) -> None:
+def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(page: Page, server: Server, tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
     bad.write_text("text,label\n今日は晴れ,天気\n,天気\n明日は雨,\n", encoding="utf-8")
     page.goto(address(server, "clusters"))
@@ -116,10 +116,10 @@ def test_a_bad_file_is_explained_and_everything_else_still_works(page: Page, ser
     expect(page.get_by_role("button", name=re.compile("180 rows")).first).to_be_visible()
 
 
-def test_an_unknown_run_is_a_friendly_message(page: Page, server: Server) -> None:
+def test_an_unknown_run_is_explained(page: Page, server: Server) -> None:
     page.goto(address(server, "clusters") + "?run=no-such-run")
     settled(page)
-    expect(page.get_by_text(re.compile("no run behind this link")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("no run at this link")).first).to_be_visible()
 
 
 def test_html_in_a_sentence_is_shown_as_text(page: Page, server: Server, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_html_in_a_sentence_is_shown_as_text(page: Page, server: Server, tmp_pat
     page.goto(address(server, "clusters"))
     settled(page)
     upload(page, hostile)
-    weigh(page)
+    evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     assert page.evaluate("window.hit") is None

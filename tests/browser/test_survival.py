@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from engine.runs.open import open_engine
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import RUN_MILLISECONDS, address, settled, upload, weigh
+from tests.browser.visitor import RUN_MILLISECONDS, address, evaluate, settled, upload
 
 N_SENTENCES = 3000
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]
@@ -49,7 +49,7 @@ def begin(page: Page, server: Server, file: Path) -> None:
     page.goto(address(server, "clusters"))
     settled(page)
     upload(page, file)
-    weigh(page)
+    evaluate(page)
 
 
 def done(page: Page) -> None:
@@ -68,7 +68,7 @@ def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path:
         assert worker.pid not in [child.pid for child in server.workers()]
 
 
-def test_a_killed_server_takes_its_runs_up_again_and_keeps_what_was_finished(
+def test_a_restarted_server_resumes_its_runs_and_keeps_finished_parts(
     page: Page, data_dir: Path, tmp_path: Path,
 ) -> None:
     data, port = data_dir, free_port()

@@ -52,7 +52,7 @@ def run_link(page: Page) -> str:
     return re.sub(r"^https?://[^/]+", "", page.url)
 
 
-def test_nobody_sees_anything_before_signing_in_and_no_stranger_after(chromium: Browser, team: Server,
+def test_only_members_who_signed_in_see_pages(chromium: Browser, team: Server,
                                                                       sign_in: SignIn) -> None:
     context = chromium.new_context()
     page = context.new_page()
@@ -84,7 +84,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     ben = sign_in(BEN, link)
     settled(ben)
     expect(ben).to_have_url(re.compile(re.escape(link)))
-    expect(ben.get_by_text("There is no run behind this link")).to_be_visible()
+    expect(ben.get_by_text("There is no run at this link")).to_be_visible()
     expect(ben.get_by_role("button", name=re.compile(r"\.csv"))).to_have_count(0)
     ben.goto(f"{team.url}/runs")
     settled(ben)
@@ -97,7 +97,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     settled(ben)
     expect(ben.get_by_text(f"Shared by {ANN}")).to_be_visible(timeout=60_000)
     expect(ben.get_by_text("Shared with the team")).to_have_count(0)  # not his to switch
-    press(ben.get_by_role("button", name="Start it as my own"))
+    press(ben.get_by_role("button", name="Run it as my own"))
     ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})", timeout=60_000)
     ben.get_by_text("Shared with the team").wait_for(timeout=180_000)
 
@@ -105,12 +105,12 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     expect(ann.get_by_role("switch", name="Shared with the team")).not_to_be_checked()
     ben.goto(team.url + link)
     settled(ben)
-    expect(ben.get_by_text("There is no run behind this link")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text("There is no run at this link")).to_be_visible(timeout=60_000)
     ben.reload()
-    expect(ben.get_by_text("There is no run behind this link")).to_be_visible(timeout=60_000)
+    expect(ben.get_by_text("There is no run at this link")).to_be_visible(timeout=60_000)
 
 
-def test_signing_out_closes_the_door(team: Server, sign_in: SignIn) -> None:
+def test_signing_out_ends_access(team: Server, sign_in: SignIn) -> None:
     page = sign_in(BEN, "/")
     settled(page)
     press(page.get_by_role("button", name="Sign out"))

@@ -1,4 +1,4 @@
-"""What a visitor does on every page: open it, wait until it stands still, press, upload, weigh, download."""
+"""What a visitor does on every page: open it, wait until it is drawn, press, upload, evaluate, download."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from playwright.sync_api import TimeoutError as Lost
 
 from tests.browser.server import Server
 
-WAIT_MILLISECONDS = 60_000  # for what a click brings; a machine that runs tests is busy
+WAIT_MILLISECONDS = 60_000  # for the effect of a click; a machine that runs tests is busy
 RUN_MILLISECONDS = 180_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
-# True once no script has run and nothing has been left over from the run before for 200 ms: until then elements move.
+# True once no script has run and no stale element has been on the page for 200 ms: until then elements move.
 QUIET = """() => {
     const app = document.querySelector('[data-testid="stApp"]');
     const quiet = app && app.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
@@ -48,7 +48,7 @@ def upload(page: Page, path: Path) -> None:
     page.locator('input[type="file"]').first.set_input_files(path)
 
 
-def weigh(page: Page) -> None:
+def evaluate(page: Page) -> None:
     """Press the button. A press that falls into a redraw is lost, so it is repeated, as a person would; a run that is
     there already is only opened."""
     for _ in range(PRESSES):

@@ -25,7 +25,7 @@ from engine.models.sources.cards import BUILT_IN, held_out_figures
 from tests.support import page_visits
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import drawn, until, weighed, words
+from tests.support.page_visits import drawn, evaluated, until, words
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
@@ -44,7 +44,7 @@ def test_every_page_draws_on_an_empty_store(name: str, backend: FakeBackend) -> 
         assert pages.card(name).question in app.markdown[0].value
 
 
-def test_home_shows_the_samples_weighed_and_weighs_them_once(backend: FakeBackend) -> None:
+def test_home_shows_the_sample_runs_and_submits_them_once(backend: FakeBackend) -> None:
     app = until(visit("home"), lambda app: len(app.metric) == 2 + 4 + 2)
     labels = [metric.label for metric in app.metric]
     assert labels.count("bert-mini-ja") == 2 and "swapped name" in labels
@@ -55,7 +55,7 @@ def test_home_shows_the_samples_weighed_and_weighs_them_once(backend: FakeBacken
     assert session.access().mine() == []  # the samples are nobody's own runs
 
 
-def test_home_shows_how_far_the_samples_are_at_once(backend: FakeBackend) -> None:
+def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) -> None:
     backend._gate = threading.Event()
     app = visit("home")
     assert len(app.progress) == 3 and not app.metric
@@ -63,7 +63,7 @@ def test_home_shows_how_far_the_samples_are_at_once(backend: FakeBackend) -> Non
     until(app, lambda app: len(app.metric) == 8)
 
 
-def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
+def test_home_shows_the_error_of_a_failed_sample(backend: FakeBackend) -> None:
     text = samples.FORMS["clusters"].sample().texts[0]
     backend._errors[text] = ModelError("No weights for *this*.")
     app = until(visit("home"), lambda app: app.warning and len(app.metric) == 6)
@@ -74,7 +74,7 @@ def test_home_says_what_became_of_a_failed_sample(backend: FakeBackend) -> None:
 
 
 def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
-    app = weighed(visit("clusters"), "clusters")
+    app = evaluated(visit("clusters"), "clusters")
     run_id = app.query_params["run"]
     calls = len(backend.calls)
     other = visit("clusters", run_id)
@@ -83,17 +83,17 @@ def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBa
     assert len(backend.calls) == calls
 
 
-def test_the_same_again_is_the_same_run(backend: FakeBackend) -> None:
-    first = weighed(visit("clusters"), "clusters").query_params["run"]
+def test_submitting_the_same_again_gives_the_same_run(backend: FakeBackend) -> None:
+    first = evaluated(visit("clusters"), "clusters").query_params["run"]
     calls = len(backend.calls)
-    assert weighed(visit("clusters"), "clusters").query_params["run"] == first
+    assert evaluated(visit("clusters"), "clusters").query_params["run"] == first
     assert len(backend.calls) == calls
 
 
-def test_a_missing_model_is_explained_and_the_run_can_be_mended(backend: FakeBackend) -> None:
+def test_a_missing_model_is_explained_and_the_run_can_be_repeated(backend: FakeBackend) -> None:
     app = visit("clusters")
     app.multiselect(key="clusters-models").set_value(["missing/*model*"])
-    weighed(app, "clusters")
+    evaluated(app, "clusters")
     assert "missing/\\*model\\*" in app.error[0].value
     assert app.button(key="run-again")
     app.button(key="run-afresh").click()
@@ -117,9 +117,9 @@ def test_a_run_can_be_watched_cancelled_and_run_again(backend: FakeBackend) -> N
     assert app.query_params["run"] != first
 
 
-def test_a_link_to_nothing_says_so(backend: FakeBackend) -> None:
+def test_a_link_to_an_unknown_run_is_explained(backend: FakeBackend) -> None:
     app = visit("clusters", "no-such-run")
-    assert "no run behind this link" in app.info[0].value
+    assert "no run at this link" in app.info[0].value
     app.button(key="run-afresh").click()
     assert not drawn(app).info
 
@@ -143,10 +143,10 @@ def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
 
 
 def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
-    weighed(visit("clusters"), "clusters")
+    evaluated(visit("clusters"), "clusters")
     app = visit("clusters")
     app.multiselect(key="clusters-models").set_value(["missing/model"])
-    weighed(app, "clusters")
+    evaluated(app, "clusters")
     listed = visit("runs")
     assert [link.label for link in listed.get("page_link")] == ["Clusters\\: sample labelled sentences"] * 2
     assert "failed" in words(listed) and "done" in words(listed)
@@ -170,7 +170,7 @@ def dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.evaluations.shared.dictionaries.FOLDER", folder)
 
 
-def test_corpora_page_lists_searches_and_parts_a_dictionary(backend: FakeBackend, dictionary: None) -> None:
+def test_dictionary_page_lists_searches_and_splits_a_dictionary(backend: FakeBackend, dictionary: None) -> None:
     app = visit("dictionary")
     assert [metric.value for metric in app.metric][:2] == ["4", "6"]
     assert app.dataframe[0].value["piece"].iloc[0] == "は"
@@ -191,7 +191,7 @@ def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
     assert int(app.metric[1].value.replace(",", "")) > 1000
 
 
-def test_headlines_hold_for_undefined_scores() -> None:
+def test_headlines_of_undefined_scores() -> None:
     models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
                            "n_sentences": [4, 4]})
     result = replace(result_of(), models=models)
@@ -220,14 +220,14 @@ print(sorted({{"torch", "transformers", "umap", "numba"}} & set(sys.modules)))
     assert done.stdout.strip().splitlines()[-1:] == ["[]"], done.stderr[-2000:]
 
 
-def test_a_data_directory_that_cannot_be_used_is_explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_an_unusable_data_directory_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path / "file"))
     app = visit("runs")
     assert "HAKARI\\_DATA\\_DIR" in app.error[0].value
 
 
-def test_models_page_shows_what_the_training_record_says(
+def test_models_page_shows_the_training_record(
     backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = {"layers": 4, "hidden": 256, "vocab_size": 8000, "max_length": 128}

@@ -52,7 +52,7 @@ def until(app: AppTest, condition: Callable[[AppTest], object]) -> AppTest:
     return app
 
 
-def weighed(app: AppTest, form: str) -> AppTest:
+def evaluated(app: AppTest, form: str) -> AppTest:
     """Submit what the page is set to, and wait for its downloads or an error; the button's key begins with `form`."""
     app.button(key=f"{form}-submit").click()
     return until(drawn(app), lambda app: app.download_button or app.error)

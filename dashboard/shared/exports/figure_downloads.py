@@ -1,4 +1,4 @@
-"""Figures to keep: the camera on each (SVG or PNG), and each as HTML; all carry the signature of their numbers."""
+"""Downloads of figures: by the camera button (SVG or PNG) and as HTML; all carry the signature of their numbers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dashboard.shared.exports.standalone import figure_html
 FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2
 KEY = "figure-format"
-NO_LETTER = re.compile(r"\W+")
+NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
 class LazyFigures(Mapping[str, go.Figure]):
-    """Figures by caption, each made when it is asked for: a download that nobody wants costs nothing."""
+    """Figures by caption, each drawn when it is requested: an unused download costs nothing."""
 
     def __init__(self, makers: Mapping[str, Callable[[], go.Figure]]) -> None:
         self._makers = makers
 
     def __getitem__(self, caption: str) -> go.Figure:
-        """The figure, made anew."""
+        """The figure, drawn anew."""
         return self._makers[caption]()
 
     def __iter__(self) -> Iterator[str]:
@@ -38,7 +38,7 @@ class LazyFigures(Mapping[str, go.Figure]):
 
 
 def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration of a figure: of all buttons only the camera, whose file tells the signature's digest.
+    """The configuration of a figure: only the camera button, whose file name holds the signature's digest.
 
     The format is the one that `figure_downloads` last was set to.
     """
@@ -47,17 +47,17 @@ def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, Any]) -> None:
-    """A popover with the format of the cameras and a button for each figure as HTML, made when it is asked for."""
+    """A popover with the format of the camera buttons and an HTML download for each figure."""
     with st.popover("Figures", icon=":material/image:", key="figure-downloads"):
-        st.segmented_control("The camera on a figure saves", list(FORMATS), format_func=FORMATS.__getitem__,
+        st.segmented_control("Format of the camera button", list(FORMATS), format_func=FORMATS.__getitem__,
                              default="svg", required=True, key=KEY, persist_state="session")
-        st.caption("As HTML, to zoom, turn and read the points of anywhere:")
+        st.caption("As interactive HTML:")
         for caption in figures:
             html_download(caption, figures, signature)
 
 
 def html_download(caption: str, figures: Mapping[str, go.Figure], signature: Mapping[str, Any]) -> None:
-    """A button that hands out one of the figures as a page of its own, made when it is asked for; about 5 MB."""
+    """A button that downloads one of the figures as a standalone page, written when it is pressed; about 5 MB."""
     st.download_button(
         f"{caption}.html", lambda: figure_html(figures[caption], caption, signature),
         file_name=f"{file_name(caption, signature)}.html", mime="text/html", key=f"download-html-{caption}",
@@ -66,9 +66,9 @@ def html_download(caption: str, figures: Mapping[str, go.Figure], signature: Map
 
 
 def file_name(caption: str, signature: Mapping[str, Any]) -> str:
-    """A name for a figure's file, without its ending: the caption in small letters, and the signature's digest.
+    """A name for a figure's file, without its ending: the caption in lower case, and the signature's digest.
 
     >>> file_name("Score at every layer", {})
     'score-at-every-layer-44136fa355'
     """
-    return f"{NO_LETTER.sub('-', caption.lower()).strip('-')}-{digest(signature)}"
+    return f"{NOT_ALPHANUMERIC.sub('-', caption.lower()).strip('-')}-{digest(signature)}"

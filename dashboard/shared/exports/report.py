@@ -1,6 +1,6 @@
-"""A run as one HTML file that needs no network: figures that can still be turned and read, tables, signature, papers.
+"""A run as one HTML file that needs no network: interactive figures, tables, signature, papers.
 
-Pure: no streamlit. Texts of users are escaped wherever they stand.
+Pure: no streamlit. All texts of users are escaped.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from dashboard.shared.exports.signing import digest, line
+from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
 
 ROWS_SHOWN = 200
@@ -67,7 +67,7 @@ class Report:
 
 
 def report_html(report: Report) -> str:
-    """The whole file as text; Plotly itself is in it once (about 5 MB)."""
+    """The whole file as text; with Plotly embedded once (about 5 MB)."""
     parts = [
         f"<h1>{html.escape(report.title)}</h1>",
         f'<p class="quiet">{html.escape(report.question)}<br>Hakari, {report.made:%Y-%m-%d %H:%M} UTC</p>',
@@ -83,7 +83,7 @@ def report_html(report: Report) -> str:
         parts += ["<h2>The same from a terminal</h2>", f"<pre>{html.escape(report.command)}</pre>"]
     parts += ["<h2>Sources</h2>", *(f"<p>{html.escape(CITATIONS[key])}</p>" for key in PAPERS.get(report.kind, ()))]
     full = json.dumps(dict(report.signature), ensure_ascii=False, indent=1, default=str)
-    parts += ["<h2>Signature</h2>", f'<p class="quiet">{html.escape(line(report.signature))}</p>',
+    parts += ["<h2>Signature</h2>", f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
               f"<pre>{html.escape(full)}</pre>"]
     return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(report.title)}</title>'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -92,7 +92,7 @@ def report_html(report: Report) -> str:
 
 
 def _embedded(figure: go.Figure) -> str:
-    # Plotly writes "<" in a figure's texts as an escape, so none of them ends the script that holds it.
+    # Plotly writes "<" in a figure's texts as an escape, so none of them can end the enclosing script.
     config = {"displaylogo": False, "responsive": True}
     return str(on_white(figure).to_html(include_plotlyjs=False, full_html=False, config=config))
 
@@ -105,8 +105,8 @@ def _table(table: pd.DataFrame) -> str:
         "<tr>" + "".join(f'<td class="number">{_number(value)}</td>' if is_number else
                          f"<td>{html.escape(_text(value))}</td>" for value, is_number in zip(row, numeric, strict=True))
         + "</tr>" for row in shown.itertuples(index=False))
-    left = len(table) - len(shown)
-    rest = f'<p class="quiet">… and {left:,} more rows: see the table\'s own download.</p>' if left else ""
+    n_hidden = len(table) - len(shown)
+    rest = f'<p class="quiet">… and {n_hidden:,} more rows: see the table\'s own download.</p>' if n_hidden else ""
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
 
 

@@ -1,4 +1,4 @@
-"""What a page hands out: tables, the signature, and a run as a whole."""
+"""The downloads of a page: tables, the signature, and a run as a whole."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) 
 
 
 def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
-    """A button that hands out `frame` as CSV for Excel (UTF-8 with BOM), made when it is asked for.
+    """A button that downloads `frame` as CSV for Excel (UTF-8 with BOM), written when it is pressed.
 
     A last column and the file's name carry the signature's digest; the companion file holds it in full.
     """
@@ -45,12 +45,12 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     )
 
 
-def of_run(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-           figures: Mapping[str, go.Figure]) -> None:
+def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+                   figures: Mapping[str, go.Figure]) -> None:
     """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same."""
     with st.popover("Export", icon=":material/ios_share:", key="export"):
-        st.caption("A page of its own with the figures to turn and read, the tables, the signature and the papers; it "
-                   "needs no network.")
+        st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
+                   "no network.")
         st.download_button(
             "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures)),
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",

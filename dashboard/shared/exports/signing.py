@@ -1,4 +1,4 @@
-"""Signatures as text and files: a line to read, a digest to tell two apart, CSV that carries it. Pure."""
+"""Signatures as text and files: a line to read, a digest that identifies it, CSV that carries it. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ DIGEST_DIGITS = 10
 REVISION_CHARACTERS = 12
 
 
-def line(signature: Mapping[str, Any]) -> str:
+def signature_line(signature: Mapping[str, Any]) -> str:
     """The signature in one line: models with their fingerprints, every setting that is set, our own version.
 
-    >>> line({"models": [{"name": "m", "fingerprint": "ab12"}], "settings": {"pooling": "cls", "layer": None},
+    >>> signature_line({"models": [{"name": "m", "fingerprint": "ab12"}], "settings": {"pooling": "cls", "layer": None},
     ...       "layers": {"m": 4}, "versions": {"hakari": "0.1.0", "torch": "2.13.0"}})
     'm (ab12) · pooling cls · layers m 4 · hakari 0.1.0'
     """
@@ -28,7 +28,7 @@ def line(signature: Mapping[str, Any]) -> str:
             parts.append(f"{_words(key)} {_value(value)}")
         elif key == "settings":
             parts += _settings(value)
-    # The libraries' versions stand in the signature in full; a line of them would hide what differs.
+    # The libraries' versions are in the full signature only; a line of them would hide what differs.
     parts += [f"hakari {signature['versions']['hakari']}"] if "hakari" in signature.get("versions", {}) else []
     return " · ".join(parts)
 
@@ -47,8 +47,8 @@ def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
 
 
 def _model(model: Mapping[str, Any]) -> str:
-    known = [str(model[key])[:REVISION_CHARACTERS] for key in ("revision", "fingerprint") if model.get(key)]
-    return f"{model['name']} ({', '.join(known)})" if known else str(model["name"])
+    identifiers = [str(model[key])[:REVISION_CHARACTERS] for key in ("revision", "fingerprint") if model.get(key)]
+    return f"{model['name']} ({', '.join(identifiers)})" if identifiers else str(model["name"])
 
 
 def _settings(settings: Mapping[str, Any]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from dashboard.shared.exports.signing import csv_bytes, digest
 
 
 def archive_download(tables: Mapping[str, pd.DataFrame], name: str, signature: Mapping[str, Any]) -> None:
-    """A button that hands out the tables that have rows as `name`.zip, made when it is asked for."""
+    """A button that downloads the tables that have rows as `name`.zip, written when it is pressed."""
     st.download_button(
         f"{name}.zip", lambda: archive(tables, signature), file_name=f"{name}-{digest(signature)}.zip",
         mime="application/zip", key=f"download-{name}-zip", on_click="ignore", icon=":material/folder_zip:",
@@ -30,6 +30,6 @@ def archive(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) ->
     memory = io.BytesIO()
     with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as target:
         for file, content in files.items():
-            # A date of no meaning, so that the time of the download is not in the bytes.
+            # A fixed date, so that the bytes do not depend on the time of the download.
             target.writestr(zipfile.ZipInfo(file, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return memory.getvalue()

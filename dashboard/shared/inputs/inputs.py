@@ -1,4 +1,4 @@
-"""Widgets to plain values: a dataset (sample, file or pasted text) and the models to weigh."""
+"""Widgets that choose a dataset (sample, file or pasted text) and the models to evaluate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TABLES_KEPT = 2  # for each session: an uploaded table can be large
 
 @dataclass(frozen=True)
 class DatasetForm:
-    """What the dataset widgets of one kind of run need: the module that reads it, the sample, words."""
+    """What the dataset widgets of one kind of run need: the module that reads it, the sample, texts."""
 
     module: ModuleType
     sample: Callable[[], Any]
@@ -82,7 +82,7 @@ FORMS: dict[str, DatasetForm] = {
 def dataset_input(kind: str) -> Any | None:
     """The dataset that the widgets of a kind of run describe, or None while there is none.
 
-    Draws the choice of source and what it needs; an unusable file or text is explained where it was given.
+    Draws the choice of source and what it needs; the error of an unusable file or text is shown below it.
     """
     source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="sample",
                                   required=True, key=f"{kind}-source", persist_state="session")
@@ -100,7 +100,7 @@ def dataset_input(kind: str) -> Any | None:
 def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = ()) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
-    All built-in models that fit are chosen at first; those of the kinds `offered` can be chosen too.
+    All built-in models that fit are chosen by default; those of the kinds `offered` can be chosen too.
     """
     built_in = [name for name, card in BUILT_IN.items() if not architectures or card.kind in architectures]
     choices = built_in + [name for name, card in BUILT_IN.items() if card.kind in offered and name not in built_in]
@@ -117,7 +117,7 @@ def models_input(kind: str, *architectures: str, label: str = "Models", offered:
 def _sample(kind: str) -> Any:
     form = FORMS[kind]
     dataset = form.sample()
-    st.caption(f"{form.about_sample} {dataset.n} rows.")
+    st.caption(f"{form.about_sample} {count(dataset.n, 'row')}.")
     _preview(dataset, kind)
     return dataset
 
@@ -136,7 +136,8 @@ def _uploaded(kind: str) -> Any | None:
         help=f"CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932. The first row names the columns.{layout}",
     )
     if upload is None:
-        st.caption(f"A table with {_needed(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932.{layout}")
+        st.caption(f"A table with {_field_list(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932."
+                   f"{layout}")
         return None
     if form.archive and is_archive(upload.name):
         dataset = form.archive(kind, upload)
@@ -153,13 +154,13 @@ def _uploaded(kind: str) -> Any | None:
 
 def _pasted(kind: str) -> Any | None:
     form = FORMS[kind]
-    # A form, because an input method's Enter and every loss of focus would run the page again.
+    # A form, because otherwise Enter in an input method and every loss of focus would rerun the page.
     with st.form(f"{kind}-paste", border=False):
         text = st.text_area("Text", key=f"{kind}-text", height=180, placeholder=form.example, persist_state="session",
-                            help=f"One row a line, fields separated by a tab or a comma: {_needed(form.module)}.")
+                            help=f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
         st.form_submit_button("Use this text", key=f"{kind}-use")
     if not text.strip():
-        st.caption(f"One row a line, fields separated by a tab or a comma: {_needed(form.module)}.")
+        st.caption(f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
         return None
     table = files.paste_table(text, _pasted_roles(text, form.module))
     dataset = form.module.from_table(table)
@@ -169,7 +170,7 @@ def _pasted(kind: str) -> Any | None:
 
 def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
                    ) -> dict[str, str | tuple[str, ...] | None] | None:
-    """Which column holds what, as guessed and then as the reader corrects it; None while a needed one is missing."""
+    """Draw the choice of the column for each role, with a guess as default; None while a required one is missing."""
     guessed = module.guess_columns(table)
     names = [str(name) for name in table.frame.columns]
     chosen: dict[str, str | tuple[str, ...] | None] = {}
@@ -181,7 +182,7 @@ def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tab
                 key=f"{kind}-column-{role}-{file_id}", placeholder="None", help=verbatim(description),
             ))
             continue
-        # A guess may be two columns to be joined, which is no column of the file.
+        # A guess may be two columns to be joined, which is not a column of the file.
         choices = [*names, *([guess] if guess and guess not in names else [])]
         options = choices if required else [NO_COLUMN, *choices]
         name = slot.selectbox(
@@ -208,27 +209,27 @@ def _preview(dataset: Any, kind: str) -> None:
                          placeholder="–", alt="The rows of the dataset")
 
 
-def _needed(module: ModuleType) -> str:
-    needed = [role if required else f"{role.replace('_', ' ')} (optional)" for role, required, _ in module.ROLES]
-    return ", ".join(needed)
+def _field_list(module: ModuleType) -> str:
+    fields = [role if required else f"{role.replace('_', ' ')} (optional)" for role, required, _ in module.ROLES]
+    return ", ".join(fields)
 
 
 def _pasted_roles(text: str, module: ModuleType) -> list[str]:
-    """What the columns of pasted lines are for; only the needed ones where a first line names these and others."""
+    """The roles of the columns of pasted lines; only the required ones where a header line names these and others."""
     first = next(line for line in text.splitlines() if line.strip())
-    needed = [role for role, required, _ in module.ROLES if required]
+    required_roles = [role for role, required, _ in module.ROLES if required]
     separator = "\t" if "\t" in first else ","
-    if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), needed).values()):
-        return needed
+    if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), required_roles).values()):
+        return required_roles
     return [role for role, *_ in module.ROLES][:_fields(text, module)]
 
 
 def _fields(text: str, module: ModuleType) -> int:
-    """How many of the roles the pasted lines hold, told by the first: optional ones may be left out at the end."""
+    """The number of roles in the pasted lines, counted in the first line: optional ones may be left out at the end."""
     first = next(line for line in text.splitlines() if line.strip())
-    n_given = first.count("\t" if "\t" in first else ",") + 1
+    n_fields = first.count("\t" if "\t" in first else ",") + 1
     n_required = sum(1 for _, required, _ in module.ROLES if required)
-    return min(max(n_given, n_required), len(module.ROLES))
+    return min(max(n_fields, n_required), len(module.ROLES))
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Reading the file …")

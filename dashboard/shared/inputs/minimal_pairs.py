@@ -1,4 +1,4 @@
-"""Uploaded files of minimal pairs as one dataset: the layout that was recognised, and the columns, to be changed."""
+"""Uploaded files of minimal pairs as one dataset: the recognised layout, and a choice of the columns."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ def pair_files_input(kind: str) -> MinimalPairs | None:
     if columns is None:
         return None
     dataset = _dataset(ids, tuple(columns.items()), uploads)
-    for line in recognised_lines(dataset):
-        st.caption(line)
+    for note in layout_notes(dataset):
+        st.caption(note)
     return dataset
 
 
-def recognised_lines(dataset: MinimalPairs) -> list[str]:
-    """The layout of the files in words, what A and U are in it, and the direction of writing; Markdown."""
+def layout_notes(dataset: MinimalPairs) -> list[str]:
+    """The layout of the files, the meaning of A and U in it, and the direction of writing, as Markdown."""
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
     parts = [f"**{verbatim(name)}** ({count(n, 'file')})" for name, n in files.items()]
-    lines = [f":material/fact_check: Read as {', '.join(parts)}: {count(dataset.n, 'pair')}."]
+    notes = [f":material/fact_check: Read as {', '.join(parts)}: {count(dataset.n, 'pair')}."]
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
-        lines.append(":material/info: A is `sent_more`, the sentence that stereotypes more, in every row, whatever "
+        notes.append(":material/info: A is `sent_more`, the more stereotyping sentence, in every row, whatever "
                      "`stereo_antistereo` says: no sentence is the better one.")
     if dataset.right_to_left:
-        lines.append(":material/format_textdirection_r_to_l: Written from right to left, and shown so.")
-    return lines
+        notes.append(":material/format_textdirection_r_to_l: Written and shown from right to left.")
+    return notes
 
 
 def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, str | None] | None:
-    """Draws a choice for each role; what differs from the guess, {} for nothing, None while a role has no column.
+    """Draws a choice for each role; returns those that differ from the guess, None while a role has no column.
 
-    `files` stands for the tables in widget keys. Files of several layouts share only "as recognised" and the columns
+    `files` identifies the tables in widget keys. Files of several layouts share only "as recognised" and the columns
     that all of them have.
     """
     guesses = [guess_columns(table) for table in tables]
@@ -72,7 +72,7 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     chosen: dict[str, str | None] = {}
     with st.grid(len(ROLES), min_column_width=170, gap="small"):
         for role, required, description in ROLES:
-            guess = agreed([found[role] for found in guesses])
+            guess = agreed([file_guess[role] for file_guess in guesses])
             own = [guess] if guess and guess not in common else []
             options = [*own, *common] if required else [NO_COLUMN, *own, *common]
             default = options.index(guess or NO_COLUMN) if (guess or NO_COLUMN) in options else None
@@ -93,15 +93,15 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
 
 
 def agreed(guesses: Sequence[str | None]) -> str | None:
-    """What all files say, RECOGNISED where they say different things, None where one says nothing.
+    """The guess of all files, RECOGNISED where the guesses differ, None where a file has none.
 
     >>> agreed(["good", "good"]), agreed(["good", "sent_more"]), agreed(["good", None])
     ('good', '(as recognised in each file)', None)
     """
-    found = set(guesses)
-    if len(found) == 1:
+    distinct = set(guesses)
+    if len(distinct) == 1:
         return guesses[0]
-    return None if None in found else RECOGNISED
+    return None if None in distinct else RECOGNISED
 
 
 def tables_of(sources: Sequence[tuple[str, bytes]]) -> list[Table]:
@@ -109,10 +109,10 @@ def tables_of(sources: Sequence[tuple[str, bytes]]) -> list[Table]:
 
     Raises InputError for a file that cannot be read, and an archive without a table.
     """
-    found: list[Table] = []
+    tables: list[Table] = []
     for name, content in sources:
-        found += _in_archive(name, content) if is_archive(name) else [read_table(content, name)]
-    return found
+        tables += _in_archive(name, content) if is_archive(name) else [read_table(content, name)]
+    return tables
 
 
 def _in_archive(name: str, content: bytes) -> list[Table]:

@@ -76,7 +76,8 @@ def find_nouns(sentences: DomainSentences) -> NounOccurrences:
 
 
 def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
-          n_sentences: int = Building.n_sentences, seed: int = Building.seed, nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
+          n_sentences: int = Building.n_sentences, seed: int = Building.seed,
+          nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
     """Masked sentences: of each domain the `n_nouns` most frequent nouns, `n_sentences` sentences drawn for each.
 
     With `nouns` these are masked in every domain instead of the most frequent ones. Nouns of equal frequency come in

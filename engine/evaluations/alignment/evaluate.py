@@ -148,7 +148,7 @@ def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) 
     """Say that the similarities of all pairs will not fit as soon as those of some tell it."""
     expected = used + n_bytes / done * total
     if max(expected, used + n_bytes) > MAX_SIMILARITY_BYTES:
-        advice = "Weigh one layer only, or fewer models" if n_layers > 1 else "Weigh one model at a time"
+        advice = "Evaluate one layer only, or fewer models" if n_layers > 1 else "Evaluate one model at a time"
         raise InputError(f"The similarities of {total:,} pairs would take about {expected / 2**30:.1f} GiB; a run "
                          f"keeps at most {MAX_SIMILARITY_BYTES / 2**30:.0f}. {advice}, or cut the file in parts.")
 

@@ -186,6 +186,6 @@ class Result:
         held, n_layers = self.layers[model], self.n_layers[model]
         number = layer_number(self.settings.layer if layer is None else layer, n_layers)
         if number not in held:
-            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Weigh "
+            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Evaluate "
                              "with all layers to choose among them.")
         return held.index(number)

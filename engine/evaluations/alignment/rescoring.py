@@ -91,7 +91,7 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
         if undefined := int(scores.pairs["f1"].isna().sum()):
             notices.append(f"{model}: {count(undefined, 'pair')} with no score, because every token of a sentence "
-                           "weighs 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
+                           "has weight 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
                            + ", it has none but special tokens, or there is nothing to match.")
     return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model)

@@ -42,7 +42,7 @@ def certainty(settings: Settings, read: Sequence[ModelVectors], weighed: Sequenc
             scores, resamples = (weighed[a].score, weighed[b].score), (drawn[a], drawn[b])
         else:
             notices.append(f"{read[a].model} and {read[b].model} are compared over the {len(both)} sentences that both "
-                           "weigh.")
+                           "models include.")
             found = [_on_both(one, both, settings, session) for one in (read[a], read[b])]
             scores, resamples = (found[0][0], found[1][0]), (found[0][1], found[1][1])
         difference = scores[0] - scores[1]

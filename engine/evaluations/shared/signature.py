@@ -43,4 +43,4 @@ def require_models(models: Sequence[str]) -> None:
         raise InputError("No model is chosen. Name at least one, such as builtin/bert-mini-ja.")
     twice = sorted({name for name in models if models.count(name) > 1})
     if twice:
-        raise InputError(f"Each model is weighed once; named more than once: {', '.join(twice)}.")
+        raise InputError(f"Each model is evaluated once; named more than once: {', '.join(twice)}.")

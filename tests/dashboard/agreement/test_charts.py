@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dashboard.agreement import charts
 from dashboard.agreement import choice as agreement_runs
-from dashboard.agreement.choice import most_shared, other_files, signature_of
+from dashboard.agreement.choice import models_with_different_files, most_shared, signature_of
 from engine.evaluations.agreement.evaluate import published_table
 
 TABLE = pd.DataFrame({
@@ -25,7 +25,7 @@ TABLE = pd.DataFrame({
 })
 
 
-def test_points_are_the_models_that_both_evaluations_judged() -> None:
+def test_points_are_the_models_in_both_evaluations() -> None:
     trace = charts.scatter(TABLE, "clusters", "fill-mask").data[0]
     assert list(trace.x) == [100, 200, 300] and list(trace.y) == [0.3, 0.1, 0.2]
     assert [list(line) for line in trace.customdata] == [
@@ -33,7 +33,7 @@ def test_points_are_the_models_that_both_evaluations_judged() -> None:
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
 
 
-def test_better_is_above_and_on_the_right_whichever_end_that_is() -> None:
+def test_better_is_up_and_right_for_either_direction() -> None:
     figure = charts.scatter(TABLE, "clusters", "fill-mask")
     left, right = figure.layout.xaxis.range
     low, high = figure.layout.yaxis.range
@@ -43,7 +43,7 @@ def test_better_is_above_and_on_the_right_whichever_end_that_is() -> None:
     assert "larger is better" in figure.layout.yaxis.title.text
 
 
-def test_shares_are_read_in_per_cent_fine_enough_to_tell_ticks_apart() -> None:
+def test_ticks_of_shares_are_distinct_per_cents() -> None:
     assert charts.scatter(TABLE, "fill-mask", "classification").layout.xaxis.tickformat == ".0%"
     near = TABLE.assign(**{"fill-mask": [0.00201, 0.00212, 0.00207, 0.00195]})
     # 0.023 % from end to end: a sixth of it is 0.004 %, which three decimals tell
@@ -52,7 +52,7 @@ def test_shares_are_read_in_per_cent_fine_enough_to_tell_ticks_apart() -> None:
     assert charts.scatter(TABLE, "clusters", "classification").layout.xaxis.tickformat == ""
 
 
-def test_what_was_published_looks_otherwise() -> None:
+def test_published_points_look_different() -> None:
     printed = published_table("clusters", "fill-mask")
     assert printed is not None
     published, own = charts.scatter(printed, "clusters", "fill-mask", published=True), charts.scatter(
@@ -65,8 +65,8 @@ def test_what_was_published_looks_otherwise() -> None:
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
-def test_few_models_or_equal_ones_are_drawn_without_complaint(n: int) -> None:
-    table = TABLE.head(n).assign(classify=0.5)
+def test_few_or_equal_models_are_drawn_without_an_error(n: int) -> None:
+    table = TABLE.head(n).assign(classification=0.5)
     figure = charts.scatter(table, "classification", "fill-mask")
     assert np.isfinite(figure.layout.xaxis.range).all() and figure.layout.xaxis.range[0] < figure.layout.xaxis.range[1]
 
@@ -85,30 +85,31 @@ def ids(chosen: dict[str, Any]) -> dict[str, str]:
     return {kind: view.id for kind, view in chosen.items()}
 
 
-def test_the_newest_runs_are_taken_where_none_shares_more() -> None:
-    found = {"clusters": [run("new", "a"), run("old", "a")], "fill-mask": [], "classification": [run("c", "a", "b")]}
-    assert ids(most_shared(found)) == {"clusters": "new", "classification": "c"}
+def test_the_newest_runs_are_the_default_where_none_share_more_models() -> None:
+    finished = {"clusters": [run("new", "a"), run("old", "a")], "fill-mask": [], "classification": [run("c", "a", "b")]}
+    assert ids(most_shared(finished)) == {"clusters": "new", "classification": "c"}
     assert most_shared({"clusters": [], "classification": []}) == {}
 
 
-def test_older_runs_that_share_more_models_go_first() -> None:
-    found = {"clusters": [run("one", "x"), run("three", "a", "b", "c")], "fill-mask": [run("f", "a", "b", "c", "d")],
-             "classification": [run("two", "a", "b"), run("all", "c", "b", "a")]}
-    assert ids(most_shared(found)) == {"clusters": "three", "fill-mask": "f", "classification": "all"}
+def test_older_runs_that_share_more_models_are_preferred() -> None:
+    finished = {
+        "clusters": [run("one", "x"), run("three", "a", "b", "c")], "fill-mask": [run("f", "a", "b", "c", "d")],
+        "classification": [run("two", "a", "b"), run("all", "c", "b", "a")]}
+    assert ids(most_shared(finished)) == {"clusters": "three", "fill-mask": "f", "classification": "all"}
 
 
 @given(st.lists(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=4), min_size=1, max_size=3))
-def test_no_other_choice_shares_more(models: list[list[set[str]]]) -> None:
-    found = {f"kind {i}": [run(f"{i}-{j}", *sorted(one)) for j, one in enumerate(runs)]
-             for i, runs in enumerate(models)}
-    chosen = set.intersection(*(set(view.settings["models"]) for view in most_shared(found).values()))
-    most = [set()]  # the sets of models that a choice so far shares
+def test_no_other_combination_shares_more_models(models: list[list[set[str]]]) -> None:
+    finished = {f"kind {i}": [run(f"{i}-{j}", *sorted(names)) for j, names in enumerate(runs)]
+                for i, runs in enumerate(models)}
+    chosen = set.intersection(*(set(view.settings["models"]) for view in most_shared(finished).values()))
+    combinations = [set()]  # the models that each combination of runs so far shares
     for i, runs in enumerate(models):
-        most = [one if i == 0 else shared & one for shared in most for one in runs]
-    assert len(chosen) == max(map(len, most))
+        combinations = [names if i == 0 else shared & names for shared in combinations for names in runs]
+    assert len(chosen) == max(map(len, combinations))
 
 
-def test_labels_leave_the_title_out_and_tell_equal_names_apart() -> None:
+def test_labels_omit_the_title_and_number_equal_names() -> None:
     views = [run("Clusters: mine.csv"), run("Clusters: mine.csv"), run("Clusters: other.csv")]
     for i, view in enumerate(views):
         view.id = str(i)
@@ -117,13 +118,13 @@ def test_labels_leave_the_title_out_and_tell_equal_names_apart() -> None:
     assert len(set(labels.values())) == 3
 
 
-def test_one_name_for_two_models_is_noticed_and_all_runs_are_signed() -> None:
-    def result(**prints: str) -> Any:
-        models = [{"name": name, "fingerprint": one} for name, one in prints.items()]
+def test_one_name_for_two_models_is_detected_and_all_runs_are_signed() -> None:
+    def result(**fingerprints: str) -> Any:
+        models = [{"name": name, "fingerprint": fingerprint} for name, fingerprint in fingerprints.items()]
         return SimpleNamespace(signature={"models": models, "seed": 1})
 
     results = {"clusters": result(a="1", b="2"), "classification": result(a="1", b="3", c="4")}
-    assert other_files(results) == ["b"]
+    assert models_with_different_files(results) == ["b"]
     runs = {"clusters": run("x"), "classification": run("y"), "fill-mask": run("broken")}
     signed = signature_of(runs, results)
     assert signed["runs"] == {"clusters": "x", "classification": "y"}

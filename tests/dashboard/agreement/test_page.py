@@ -25,9 +25,9 @@ def finished(kind: str, settings: Any, dataset: Any) -> str:
     return run_id
 
 
-def test_agreement_without_runs_shows_how_to_begin_and_what_was_published(backend: FakeBackend) -> None:
+def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBackend) -> None:
     app = visit("agreement")
-    assert "at least two of the three ways" in words(app) and not app.error
+    assert "at least two of the three evaluations" in words(app) and not app.error
     assert [link.label for link in app.get("page_link")] == ["None yet: start one"] * 3
     printed = app.dataframe[0].value
     assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in words(app)
@@ -41,7 +41,7 @@ def three_runs(models: tuple[str, ...] = THREE) -> dict[str, str]:
             "classification": finished("classification", classification.Settings(models), labelled)}
 
 
-def test_agreement_holds_the_newest_runs_against_each_other(backend: FakeBackend) -> None:
+def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     visit("agreement")
     run_ids = three_runs()
     app = visit("agreement")
@@ -59,11 +59,11 @@ def test_agreement_holds_the_newest_runs_against_each_other(backend: FakeBackend
     assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
     app.get_by_key("agreement-pair").set_value("Fill-mask and Classification")
     drawn(app)
-    assert len(app.get("plotly_chart")) == 1 and "Neither paper" in words(app)
+    assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
     assert {button.label for button in app.download_button} == {"models.csv", "agreement.csv", "signature.json"}
 
 
-def test_published_numbers_never_stand_among_computed_ones(backend: FakeBackend) -> None:
+def test_published_numbers_are_never_mixed_with_computed_ones(backend: FakeBackend) -> None:
     visit("agreement")
     three_runs()
     app = visit("agreement")
@@ -79,7 +79,7 @@ def test_published_numbers_never_stand_among_computed_ones(backend: FakeBackend)
         assert list(shown.itertuples(index=False, name=None)) == list(TABLES[key].cells)
 
 
-def test_two_models_are_no_correlation_and_the_page_says_so(backend: FakeBackend) -> None:
+def test_two_models_give_no_correlation_and_a_reason(backend: FakeBackend) -> None:
     visit("agreement")
     three_runs(THREE[:2])
     app = visit("agreement")
@@ -99,5 +99,5 @@ def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> 
     assert app.query_params["clusters"] == run_ids["clusters"]
     again = visit("agreement", clusters=run_ids["clusters"])
     assert again.selectbox(key="agreement-clusters").value == run_ids["clusters"]
-    nonsense = visit("agreement", clusters="no-such-run", classify=run_ids["clusters"])
+    nonsense = visit("agreement", clusters="no-such-run", classification=run_ids["clusters"])
     assert nonsense.selectbox(key="agreement-clusters").value == other and not nonsense.error

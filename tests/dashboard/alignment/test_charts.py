@@ -13,7 +13,7 @@ import pytest
 
 from dashboard.alignment import charts
 from dashboard.alignment import view as alignment_view
-from dashboard.alignment.penalty_words import penalty_sentence
+from dashboard.alignment.penalty_summary import penalty_summary
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.records import Result, Scoring, Settings
@@ -58,17 +58,17 @@ def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result,
 def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores: Scores) -> None:
     similarity = matrix(result, "m", 1)
     figure = charts.heat_map(similarity, charts.pair_tokens(scores, "m", 1))
-    # Six points draw one square round a cell; special tokens are nobody's concern, so 6 characters give 6 squares.
+    # Six points draw one square round a cell; special tokens have none, so 6 characters give 6 squares.
     for trace, axis in ((figure.data[1], 0), (figure.data[2], 1)):
         x, y = (np.array(values, dtype=float).reshape(-1, 6)[:, :4].mean(axis=1) for values in (trace.x, trace.y))
         assert len(x) == 6
         across, down = x.round().astype(int), y.round().astype(int)
-        given, chosen = (down, across) if axis == 0 else (across, down)
-        assert given.tolist() == list(range(1, 7))
-        assert chosen.tolist() == similarity.argmax(axis=axis)[1:-1].tolist()
+        own, matched = (down, across) if axis == 0 else (across, down)
+        assert own.tolist() == list(range(1, 7))
+        assert matched.tolist() == similarity.argmax(axis=axis)[1:-1].tolist()
 
 
-def test_a_large_heat_map_names_no_token_and_stays_on_a_screen() -> None:
+def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
     n = 120
     tokens = pd.DataFrame({
         "side": np.repeat(["reference", "candidate"], n), "position": np.tile(np.arange(n), 2), "surface": "語",
@@ -153,7 +153,7 @@ def test_120_tokens_are_all_in_the_view() -> None:
     assert len(data["reference"]) + len(data["candidate"]) == 2 * TOO_LONG == 120
 
 
-def test_html_goes_to_the_view_as_it_was_typed_and_the_view_sets_text_only(result: Result, scores: Scores) -> None:
+def test_html_reaches_the_view_unchanged_and_the_view_sets_text_only(result: Result, scores: Scores) -> None:
     data = view(scores, result, row=2)
     assert "".join(str(token["text"]) for token in data["reference"] if not token["special"]) == HTML[0]
     script = "".join((COMPONENTS / name).read_text(encoding="utf-8") for name in alignment_view.SCRIPTS)
@@ -176,31 +176,31 @@ SWAPPED = (("reference", "斉藤", "尾崎", "さいとう", "おざき", 4, 0.0
            ("candidate", "尾崎", "斉藤", "おざき", "さいとう", 4, 0.0))
 
 
-def test_the_sentence_tells_the_swapped_names_once() -> None:
+def test_the_summary_names_swapped_names_once() -> None:
     # さいとう has 4 kana and shares none in place with おざき: 4 edits of 4, so M = 1 - 4/4; 0.82 - 0.75 = 0.07.
-    assert penalty_sentence(one_pair(), rare_tokens(*SWAPPED)) == (
-        "斉藤 → 尾崎: read さいとう / おざき, 4 of 4 kana differ, M = 0: the penalty takes 0.07 off F1.")
+    assert penalty_summary(one_pair(), rare_tokens(*SWAPPED)) == (
+        "斉藤 → 尾崎: readings さいとう / おざき, 4 of 4 kana differ, M = 0: the penalty lowers F1 by 0.07.")
 
 
-def test_the_sentence_counts_what_it_does_not_name() -> None:
+def test_the_summary_counts_the_tokens_that_it_does_not_name() -> None:
     more = [("reference", name, "x", "あ", "い", 1, 0.0) for name in "甲乙丙"]
-    assert "; and 2 more: the penalty" in penalty_sentence(one_pair(), rare_tokens(*SWAPPED, *more))
+    assert "; and 2 more: the penalty" in penalty_summary(one_pair(), rare_tokens(*SWAPPED, *more))
 
 
-def test_the_sentence_joins_the_readings_of_a_side() -> None:
+def test_the_summary_joins_the_readings_of_a_side() -> None:
     tokens = rare_tokens(("reference", "斉", "尾", "さい", "お", 4, 0.0),
                          ("reference", "藤", "崎", "とう", "ざき", 4, 0.0))
-    assert penalty_sentence(one_pair(), tokens, joined=True).startswith(
-        "The reference's low-frequency tokens 斉 · 藤 together: read さいとう / おざき, 4 of 4 kana differ, M = 0")
+    assert penalty_summary(one_pair(), tokens, joined=True).startswith(
+        "The reference's low-frequency tokens 斉 · 藤 together: readings さいとう / おざき, 4 of 4 kana differ, M = 0")
 
 
-@pytest.mark.parametrize(("pair", "tokens", "said"), [
+@pytest.mark.parametrize(("pair", "tokens", "text"), [
     (one_pair(f1=np.nan), rare_tokens(*SWAPPED), "no score"),
     (one_pair(), rare_tokens(), "No token is low-frequency"),
-    (one_pair(), rare_tokens(("reference", "斉藤", "斎藤", "さいとう", "さいとう", 0, 1.0)), "takes nothing"),
+    (one_pair(), rare_tokens(("reference", "斉藤", "斎藤", "さいとう", "さいとう", 0, 1.0)), "has no effect"),
     (one_pair(penalized_f1=0.8199), rare_tokens(*SWAPPED), "less than 0.01"),
-    (one_pair(penalized_f1=np.nan), rare_tokens(*SWAPPED), "F1 has no value"),
-    (one_pair(), rare_tokens(("reference", "Ａ", "", "えー", "", 2, 0.0)), "Ａ → nothing: read えー / (nothing)"),
+    (one_pair(penalized_f1=np.nan), rare_tokens(*SWAPPED), "penalised F1 is undefined"),
+    (one_pair(), rare_tokens(("reference", "Ａ", "", "えー", "", 2, 0.0)), "Ａ → no match: readings えー / (nothing)"),
 ])
-def test_the_sentence_in_other_cases(pair: dict[str, float], tokens: pd.DataFrame, said: str) -> None:
-    assert said in penalty_sentence(pair, tokens)
+def test_the_summary_in_other_cases(pair: dict[str, float], tokens: pd.DataFrame, text: str) -> None:
+    assert text in penalty_summary(pair, tokens)

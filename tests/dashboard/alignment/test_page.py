@@ -51,8 +51,8 @@ def finished(dataset: SentencePairs, **settings: Any) -> str:
     return run_id
 
 
-def made_of(*given: tuple[str, str]) -> SentencePairs:
-    return SentencePairs.from_frame(pd.DataFrame(given, columns=["reference", "candidate"]), "given")
+def made_of(*pairs: tuple[str, str]) -> SentencePairs:
+    return SentencePairs.from_frame(pd.DataFrame(pairs, columns=["reference", "candidate"]), "given")
 
 
 def view_of(app: AppTest) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def arrived(app: AppTest) -> tuple[AppTest, str]:
     return drawn(app), run_id
 
 
-def test_a_typed_pair_is_weighed_and_shown(backend: FakeBackend) -> None:
+def test_a_typed_pair_is_evaluated_and_shown(backend: FakeBackend) -> None:
     app = visit()
     sample = sample_data.sentence_pairs()
     assert app.text_area[0].value in sample.references  # a pair of swapped names, to begin with
@@ -92,7 +92,7 @@ def test_a_typed_pair_is_weighed_and_shown(backend: FakeBackend) -> None:
     assert result.layers[MODEL] == (0, 1, 2, 3, 4)  # of a typed pair every layer is kept
 
 
-def test_the_two_are_exchanged_before_they_are_weighed(backend: FakeBackend) -> None:
+def test_the_two_sentences_are_exchanged_before_they_are_submitted(backend: FakeBackend) -> None:
     app = visit()
     app.text_area[0].set_value("一")
     app.text_area[1].set_value("二")
@@ -101,19 +101,19 @@ def test_the_two_are_exchanged_before_they_are_weighed(backend: FakeBackend) -> 
     assert "run" not in app.query_params
 
 
-def test_the_pair_on_show_is_edited_and_weighed_again_as_it_was_set(novel: None, backend: FakeBackend) -> None:
+def test_the_shown_pair_is_edited_and_evaluated_again_with_its_settings(novel: None, backend: FakeBackend) -> None:
     first = finished(made_of(("雨が降る", "雪が降る"), ("斉藤は笑った", "尾崎は笑った")), all_layers=True)
     app = visit(first)
-    app.selectbox(key=f"alignment-order-{first}").set_value("lowest F1")
+    app.selectbox(key=f"alignment-order-{first}").set_value("lowest F1 first")
     app.segmented_control(key=f"alignment-penalty-{first}").set_value("none")
     app.segmented_control(key=f"alignment-idf-{first}").set_value("none")
     app.slider(key=f"alignment-shown-layer-{first}-{MODEL}").set_value(2)
     drawn(app)
     edited = next(area for area in app.text_area if area.label == "Reference" and f"{first}-" in str(area.key))
-    place = str(edited.key).removeprefix("alignment-reference-")
+    key_suffix = str(edited.key).removeprefix("alignment-reference-")
     assert edited.value in ("雨が降る", "斉藤は笑った")
     edited.set_value("斉藤は泣いた")
-    app.button(key=f"alignment-again-{place}").click()
+    app.button(key=f"alignment-again-{key_suffix}").click()
     app, second = arrived(drawn(app))
     assert second != first and typed(second).references == ("斉藤は泣いた",)
     # Plain BERTScore, as it was set, though a new pair begins with the penalty; and the layer that was on show.
@@ -124,7 +124,7 @@ def test_the_pair_on_show_is_edited_and_weighed_again_as_it_was_set(novel: None,
     assert (typed(third).references, typed(third).candidates) == (typed(second).candidates, typed(second).references)
 
 
-def test_an_emptied_sentence_is_said_where_the_pair_is_edited(backend: FakeBackend) -> None:
+def test_an_emptied_sentence_is_an_error_of_the_edit_form(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫", "犬")))
     app = visit(run_id)
     app.text_area(key=f"alignment-candidate-{run_id}-1").set_value("  ")
@@ -132,19 +132,19 @@ def test_an_emptied_sentence_is_said_where_the_pair_is_edited(backend: FakeBacke
     assert "one of them is empty" in words(drawn(app)) and app.query_params["run"] in (run_id, [run_id])
 
 
-def test_the_layer_slider_asks_nobody(backend: FakeBackend) -> None:
+def test_the_layer_slider_runs_no_model(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫がいる", "犬がいる")), all_layers=True)
     app = visit(run_id)
     slider = app.slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
     assert (slider.min, slider.max, slider.value) == (0, 4, 4)
-    asked, result = len(backend.calls), session.engine().runs.result(run_id)
+    n_calls, result = len(backend.calls), session.engine().runs.result(run_id)
     for layer in (4, 1):
         slider.set_value(layer)
         slider = drawn(app).slider(key=f"alignment-shown-layer-{run_id}-{MODEL}")
         scores = rescore(result, Scoring(), layer).pairs.iloc[0]
         assert app.metric[2].value == f"{scores['f1']:.3f}"
         assert view_of(app)["reference"][1]["similarity"] == pytest.approx(matrix(result, MODEL, 1, layer)[1].max())
-    assert len(backend.calls) == asked and f"layers {MODEL} 1" in words(app)
+    assert len(backend.calls) == n_calls and f"layers {MODEL} 1" in words(app)
 
 
 def test_a_run_of_one_layer_has_no_slider_for_it(backend: FakeBackend) -> None:
@@ -152,28 +152,28 @@ def test_a_run_of_one_layer_has_no_slider_for_it(backend: FakeBackend) -> None:
     assert not any(slider.label == "Layer" for slider in app.slider)
 
 
-def test_of_several_references_the_one_that_won_is_shown(backend: FakeBackend) -> None:
-    given = SentencePairs.from_frame(pd.DataFrame({
+def test_of_several_references_the_best_one_is_shown(backend: FakeBackend) -> None:
+    dataset = SentencePairs.from_frame(pd.DataFrame({
         "reference": ["斉藤は笑った", "猫"], "candidate": ["尾崎は笑った", "犬"], "reference 2": ["尾崎は笑った", ""],
     }), "given")
-    app = visit(finished(given))
-    assert "Reference 2 of 2 won" in words(app)
+    app = visit(finished(dataset))
+    assert "Reference 2 of 2 has the highest F1" in words(app)
     assert [token["text"] for token in view_of(app)["reference"]][1:3] == ["尾", "崎"]
 
 
-def test_pairs_are_searched_ordered_and_their_humans_are_led_to_the_study(backend: FakeBackend) -> None:
-    given = sample_data.scored_pairs()
-    run_id = finished(given)
+def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backend: FakeBackend) -> None:
+    dataset = sample_data.scored_pairs()
+    run_id = finished(dataset)
     app = visit(run_id)
     assert "Human scores: annotator" in words(app) and "60 pairs" in words(app)
-    app.text_input(key=f"alignment-search-{run_id}").set_value(given.candidates[7])
+    app.text_input(key=f"alignment-search-{run_id}").set_value(dataset.candidates[7])
     drawn(app)
     assert "1 of 60 pairs" in words(app)
-    assert "".join(token["text"] for token in view_of(app)["candidate"][1:-1]) == given.candidates[7]
+    assert "".join(token["text"] for token in view_of(app)["candidate"][1:-1]) == dataset.candidates[7]
     app.text_input(key=f"alignment-search-{run_id}").set_value("nowhere at all")
-    assert "No pair is all of that" in words(drawn(app)) and not app.exception
+    assert "No pair matches all" in words(drawn(app)) and not app.exception
     app.text_input(key=f"alignment-search-{run_id}").set_value("")
-    app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1")
+    app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1 first")
     drawn(app)
     assert min(rescore(session.engine().runs.result(run_id), first_scoring(
         session.engine().runs.result(run_id))).pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
@@ -186,29 +186,30 @@ def test_pairs_are_searched_ordered_and_their_humans_are_led_to_the_study(backen
 def test_names_and_words_are_choices_without_the_model(novel: None, backend: FakeBackend) -> None:
     run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った"), ("猫", "犬")))
     app = visit(run_id)
-    asked = len(backend.calls)
+    n_calls = len(backend.calls)
     app.segmented_control(key=f"alignment-criterion-{run_id}").set_value("proper-nouns")
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
     app.segmented_control(key=f"alignment-unit-{run_id}").set_value("word")
     data = view_of(drawn(app))
     assert [token["text"] for token in data["reference"]][:3] == ["[CLS]", "斉藤", "は"] and data["names"]
     assert [token["text"] for token in data["reference"] if token["counted"]] == ["斉藤"]
-    assert len(backend.calls) == asked and "unit word" in words(app) and "criterion proper-nouns" in words(app)
+    assert len(backend.calls) == n_calls and "unit word" in words(app) and "criterion proper-nouns" in words(app)
 
 
-@pytest.mark.parametrize(("reference", "models", "said"), [
+@pytest.mark.parametrize(("reference", "models", "message"), [
     ("  ", [MODEL], "one of them is empty"), ("猫", [], "No model"),
 ])
-def test_what_is_missing_is_said(backend: FakeBackend, reference: str, models: list[str], said: str) -> None:
+def test_missing_input_is_an_error_message(backend: FakeBackend, reference: str, models: list[str],
+                                           message: str) -> None:
     app = visit()
     app.text_area[0].set_value(reference)
     app.multiselect(key="alignment-models").set_value(models)
     app.button(key="alignment-submit").click()
-    assert said in words(drawn(app))
+    assert message in words(drawn(app))
     assert "run" not in app.query_params
 
 
-def test_the_penalty_is_shown_and_told_where_there_is_a_dictionary(novel: None) -> None:
+def test_the_penalty_is_shown_and_summarised_where_there_is_a_dictionary(novel: None) -> None:
     run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った")))
     app = visit(run_id)
     assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "novel"
@@ -217,14 +218,14 @@ def test_the_penalty_is_shown_and_told_where_there_is_a_dictionary(novel: None) 
     assert pair["penalized_f1"] < pair["f1"]
     assert [metric.delta for metric in app.metric] == [
         f"{pair[f'penalized_{name}']:.3f} with penalty" for name in ("precision", "recall", "f1")]
-    assert f"the penalty takes {pair['f1'] - pair['penalized_f1']:.2f} off F1" in words(app)
+    assert f"the penalty lowers F1 by {pair['f1'] - pair['penalized_f1']:.2f}" in words(app)
     assert {token["text"] for token in view_of(app)["reference"] if token["low"]} == set("斉藤")
 
 
-def test_no_toggle_asks_the_model_again(novel: None, backend: FakeBackend) -> None:
+def test_no_toggle_runs_the_model_again(novel: None, backend: FakeBackend) -> None:
     run_id = finished(sample_data.sentence_pairs())
     app = visit(run_id)
-    asked = len(backend.calls)
+    n_calls = len(backend.calls)
     before = [metric.value for metric in app.metric]
     for change in (
         lambda: app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references"),
@@ -236,14 +237,14 @@ def test_no_toggle_asks_the_model_again(novel: None, backend: FakeBackend) -> No
     ):
         change()
         drawn(app)
-    assert len(backend.calls) == asked
+    assert len(backend.calls) == n_calls
     scores = rescore(session.engine().runs.result(run_id), Scoring(match_special=False)).pairs.iloc[0]
     assert [metric.value for metric in app.metric] == [f"{scores[name]:.3f}" for name in ("precision", "recall", "f1")]
     assert [metric.value for metric in app.metric] != before
     assert "penalty none" in words(app) and "match special no" in words(app)  # the signature is of what is shown
 
 
-def test_a_dictionary_of_another_tokenizer_is_refused_in_words(backend: FakeBackend, tmp_path: Path,
+def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(backend: FakeBackend, tmp_path: Path,
                                                                monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
@@ -255,13 +256,13 @@ def test_a_dictionary_of_another_tokenizer_is_refused_in_words(backend: FakeBack
     assert not drawn(app).error and app.metric
 
 
-def test_references_of_one_pair_leave_no_weight_and_that_is_said(backend: FakeBackend) -> None:
+def test_idf_of_a_single_reference_gives_no_weights_and_a_reason(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫がいる", "猫がいる")))
     app = visit(run_id)
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
     drawn(app)
     assert "undefined" in {metric.value for metric in app.metric} and "has no score" in words(app)
-    assert "every token of the reference weighs 0" in words(app)
+    assert "every token of the reference has weight 0" in words(app)
 
 
 def test_a_pair_of_only_punctuation_is_scored(novel: None) -> None:
@@ -270,7 +271,7 @@ def test_a_pair_of_only_punctuation_is_scored(novel: None) -> None:
     assert [token["text"] for token in view_of(app)["candidate"]] == ["[CLS]", "！", "？", "[SEP]"]
 
 
-def test_html_stays_text(novel: None) -> None:
+def test_html_is_escaped(novel: None) -> None:
     run_id = finished(made_of(("<b>斉藤</b>", "**尾崎** <script>alert(1)</script>")))
     app = visit(run_id)
     assert [token["text"] for token in view_of(app)["reference"]][1:4] == ["<", "b", ">"]
@@ -283,8 +284,8 @@ def test_120_tokens_are_drawn(backend: FakeBackend) -> None:
 
 
 def test_a_pair_is_chosen_from_the_table_and_left_out_pairs_are_listed(backend: FakeBackend) -> None:
-    given = made_of(("あ" * 400, "い"), ("猫がいる", "犬がいる"), ("雨が降る", "雪が降る"))
-    run_id = finished(given, models=(MODEL, "another/bert"))
+    dataset = made_of(("あ" * 400, "い"), ("猫がいる", "犬がいる"), ("雨が降る", "雪が降る"))
+    run_id = finished(dataset, models=(MODEL, "another/bert"))
     app = visit(run_id)
     # The first pair that is left.
     assert [token["text"] for token in view_of(app)["reference"]] == ["[CLS]", *"猫がいる", "[SEP]"]
@@ -300,6 +301,6 @@ def test_1457_pairs_are_scored_again_without_a_model(backend: FakeBackend) -> No
                       for table in (result.tokens, result.shapes))  # 24 times 60 pairs, and 17
     many = replace(result, tokens=tokens[tokens["row"] <= 2417], shapes=shapes[shapes["row"] <= 2417],
                    similarity={MODEL: np.tile(result.similarity[MODEL], 25)})
-    asked = len(backend.calls)
+    n_calls = len(backend.calls)
     assert len(rescore(many, Scoring("references", penalty="reading")).pairs) == 1457
-    assert len(backend.calls) == asked
+    assert len(backend.calls) == n_calls

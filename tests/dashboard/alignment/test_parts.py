@@ -44,38 +44,38 @@ def table_of(result: Result, scoring: Scoring) -> pd.DataFrame:
 REFERENCES = Scoring("references", penalty="reading")
 
 
-def test_the_table_has_every_pair_with_its_texts_humans_and_scores(result: Result) -> None:
+def test_the_table_has_every_pair_with_its_texts_human_scores_and_scores(result: Result) -> None:
     table = table_of(result, REFERENCES)
     scored = rescore(result, REFERENCES).pairs
     assert table["row"].tolist() == [1, 2, 3] and table["human:rater"].tolist() == [1.0, 2.0, 5.0]
     assert table["reference"].tolist() == list(PAIRS.references)
     np.testing.assert_array_equal(table["f1"], scored[scored["model"] == "m"]["f1"])
-    np.testing.assert_array_equal(table["taken"], table["f1"] - table["penalized_f1"])
+    np.testing.assert_array_equal(table["f1_loss"], table["f1"] - table["penalized_f1"])
     # The second reference of row 1 is its candidate.
     assert table["best_reference"].tolist() == [2, 1, 1]
 
 
-@pytest.mark.parametrize(("asked", "rows"), [
+@pytest.mark.parametrize(("filters", "rows"), [
     ({}, [1, 2, 3]), ({"text": " 猫 "}, [2]), ({"text": "尾崎"}, [1]), ({"text": "["}, []),
     ({"categories": ["same", "word"]}, [2, 3]), ({"text": "が", "categories": ["same"]}, [3]),
 ])
-def test_pairs_are_found_by_what_they_hold(result: Result, asked: dict[str, object], rows: list[int]) -> None:
-    assert pair_choice.found(table_of(result, REFERENCES), **asked)["row"].tolist() == rows  # type: ignore[arg-type]
+def test_pairs_are_filtered_by_text_and_category(result: Result, filters: dict[str, object], rows: list[int]) -> None:
+    assert pair_choice.filtered(table_of(result, REFERENCES), **filters)["row"].tolist() == rows  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", pair_choice.ORDERS)
-def test_pairs_stand_in_the_order_asked_for_and_undefined_ones_last(order: str) -> None:
+def test_pairs_are_sorted_with_undefined_scores_last(order: str) -> None:
     table = pd.DataFrame({"row": [1, 2, 3], "category": "", "reference": "x", "candidate": "x",
-                          "f1": [0.5, np.nan, 0.9], "taken": [0.1, np.nan, 0.3]})
-    rows = pair_choice.found(table, order=order)["row"].tolist()
-    assert rows == {"as in the file": [1, 2, 3], "penalty takes most": [3, 1, 2], "lowest F1": [1, 3, 2],
-                    "highest F1": [3, 1, 2]}[order]
+                          "f1": [0.5, np.nan, 0.9], "f1_loss": [0.1, np.nan, 0.3]})
+    rows = pair_choice.filtered(table, order=order)["row"].tolist()
+    assert rows == {"as in the file": [1, 2, 3], "largest penalty first": [3, 1, 2], "lowest F1 first": [1, 3, 2],
+                    "highest F1 first": [3, 1, 2]}[order]
 
 
 def test_the_means_leave_out_what_has_no_score() -> None:
     table = pd.DataFrame({"f1": [0.4, np.nan, 0.6], "penalized_f1": [0.2, np.nan, 0.6]})
     assert means_sentence(table, penalised=True) == (
-        "Mean F1 0.500 over 2 pairs; 0.400 with penalty, which lowers 1")
+        "Mean F1 0.500 over 2 pairs; 0.400 with penalty, which lowers 1 pair")
     assert means_sentence(table.iloc[1:2], penalised=True) == "No pair has a score"
 
 
@@ -85,19 +85,19 @@ def test_the_layer_is_that_of_the_settings_until_another_is_chosen(result: Resul
     assert alignment_scores.own_layer(deeper, "m") == 3
 
 
-def test_the_signature_says_what_is_on_show(result: Result) -> None:
+def test_the_signature_is_that_of_the_shown_scoring_and_layer(result: Result) -> None:
     own = alignment_scores.shown_signature(result, scores_of(result, Scoring()), {"m": 4, "n": 4})
     assert own["layers"] == {"m": 4, "n": 4} and own["settings"]["scoring"]["idf"] == "none"
     assert "thresholds" not in own and "dictionaries" not in own
-    moved = alignment_scores.shown_signature(result, scores_of(result, REFERENCES, 1), {"m": 1, "n": 4})
-    assert moved["layers"] == {"m": 1, "n": 4} and moved["settings"]["scoring"]["penalty"] == "reading"
-    assert set(moved["dictionaries"]) == {"m", "n"} and digest(own) != digest(moved)
+    rescored = alignment_scores.shown_signature(result, scores_of(result, REFERENCES, 1), {"m": 1, "n": 4})
+    assert rescored["layers"] == {"m": 1, "n": 4} and rescored["settings"]["scoring"]["penalty"] == "reading"
+    assert set(rescored["dictionaries"]) == {"m", "n"} and digest(own) != digest(rescored)
     assert result.signature["settings"]["scoring"]["penalty"] == "none"  # it was not written to
 
 
 def test_the_tables_hold_all_models(result: Result) -> None:
-    found = alignment_scores.tables(scores_of(result, REFERENCES))
-    assert found["pairs"]["model"].unique().tolist() == found["tokens"]["model"].unique().tolist() == ["m", "n"]
+    tables = alignment_scores.tables(scores_of(result, REFERENCES))
+    assert tables["pairs"]["model"].unique().tolist() == tables["tokens"]["model"].unique().tolist() == ["m", "n"]
 
 
 def test_too_many_tokens_are_written_in_parts(result: Result, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_too_many_tokens_are_written_in_parts(result: Result, monkeypatch: pytes
     written = b"".join(alignment_scores._parts(scores, {"seed": 0}))
     assert written.count(b"\xef\xbb\xbf") == 1
     lines = list(csv.DictReader(io.StringIO(written.decode("utf-8-sig"))))
-    together = pd.concat([one.tokens for one in scores.values()])
+    together = pd.concat([model_scores.tokens for model_scores in scores.values()])
     assert [line["token"] for line in lines] == together["token"].tolist()
     assert {line["signature"] for line in lines} == {digest({"seed": 0})}
 
@@ -119,16 +119,16 @@ def test_why_a_pair_has_no_score(result: Result) -> None:
     scores = rescore(single, scoring)
     assert np.isnan(scores.pairs["f1"].iloc[0])
     tokens = pair_tokens(scores, "m", 1)
-    assert "every token of the reference weighs 0" in undefined_reason(tokens, scoring)
+    assert "every token of the reference has weight 0" in undefined_reason(tokens, scoring)
     assert "this run's references" in undefined_reason(tokens, scoring)
-    assert "makes no token of the candidate" in undefined_reason(
+    assert "gives no token for the candidate" in undefined_reason(
         tokens[(tokens["side"] == "reference") | tokens["special"]].assign(idf=1.0), scoring)
     unmatched = tokens.assign(idf=1.0, match_position=-1)
-    assert "anything to match with" in undefined_reason(unmatched, scoring)
+    assert "has a token to match" in undefined_reason(unmatched, scoring)
     assert "sum to 0" in undefined_reason(tokens.assign(idf=1.0), scoring)
 
 
-def test_the_matrix_on_show_is_that_of_the_winning_reference_and_layer(result: Result) -> None:
+def test_the_shown_matrix_is_that_of_the_best_reference_and_the_layer(result: Result) -> None:
     (deep, shallow) = (matrix(result, "m", 1, layer, reference=2) for layer in (4, 1))
     tokens = pair_tokens(scores_of(result, replace(REFERENCES, idf="none", penalty="none"))["m"], "m", 1)
     assert tokens[tokens["side"] == "reference"]["surface"].tolist()[1:3] == ["尾", "崎"]

@@ -9,10 +9,10 @@ import pytest
 from dashboard.alignment import spread_charts as charts
 
 
-def table(*taken: float) -> pd.DataFrame:
-    n = len(taken)
+def table(*losses: float) -> pd.DataFrame:
+    n = len(losses)
     return pd.DataFrame({"row": range(1, n + 1), "reference": [f"<b>文{i}</b>" + "長" * 40 for i in range(n)],
-                         "candidate": "x", "taken": taken})
+                         "candidate": "x", "f1_loss": losses})
 
 
 @pytest.mark.parametrize(("penalised", "names"), [(False, ["F1"]), (True, ["F1", "F1 with penalty"])])
@@ -28,13 +28,13 @@ def test_a_histogram_of_undefined_scores_is_empty() -> None:
     assert sum(figure.data[0].y) == 0
 
 
-def test_the_most_changed_come_first_and_the_unchanged_not_at_all() -> None:
+def test_the_largest_losses_come_first_and_unchanged_pairs_are_left_out() -> None:
     changed = charts.most_changed(table(0.1, 0.0, 0.3, np.nan, 0.2))
     assert changed["row"].tolist() == [3, 5, 1]
     assert charts.most_changed(table(0.1, 0.3, 0.2), n=2)["row"].tolist() == [2, 3]
 
 
-def test_a_bar_knows_its_pair_and_shows_text_only() -> None:
+def test_a_bar_holds_its_row_and_escapes_its_text() -> None:
     figure = charts.change_figure(charts.most_changed(table(0.1, 0.3)))
     (bars,) = figure.data
     assert list(bars.x) == [0.3, 0.1] and [int(custom[0]) for custom in bars.customdata] == [2, 1]

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from dashboard.classification import charts
-from dashboard.classification.scores import never_right, size_line, what_to_mind
+from dashboard.classification.scores import caveats, never_correct, size_summary
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.classification.records import Result, Settings
@@ -31,21 +31,21 @@ def test_every_run_is_a_dot_at_its_accuracy_beside_its_models_mean(result: Resul
     figure = charts.run_dots(result.models, result.runs)
     ranked = result.models.sort_values("rank", kind="stable")
     assert [trace.name for trace in figure.data] == [charts.plain(model) for model in ranked["model"]]
-    for place, (trace, line) in enumerate(zip(figure.data, ranked.to_dict("records"), strict=True)):
-        own = result.runs[result.runs["model"] == line["model"]]
-        assert list(trace.x) == own["accuracy"].tolist()
-        assert [seed for seed, _ in trace.customdata] == own["seed"].tolist()
-        assert np.abs(np.array(trace.y) - place).max() < 0.5  # a dot does not stray into another model's row
+    for index, (trace, row) in enumerate(zip(figure.data, ranked.to_dict("records"), strict=True)):
+        model_runs = result.runs[result.runs["model"] == row["model"]]
+        assert list(trace.x) == model_runs["accuracy"].tolist()
+        assert [seed for seed, _ in trace.customdata] == model_runs["seed"].tolist()
+        assert np.abs(np.array(trace.y) - index).max() < 0.5  # a dot stays within the row of its model
         means = [shape for shape in figure.layout.shapes if shape.type == "line" and shape.line.width == 3]
-        assert means[place].x0 == line["accuracy_mean"] and means[place].y0 < place < means[place].y1
+        assert means[index].x0 == row["accuracy_mean"] and means[index].y0 < index < means[index].y1
         bands = [shape for shape in figure.layout.shapes if shape.type == "rect"]
-        assert (bands[place].x0, bands[place].x1) == (line["ci_low"], line["ci_high"])
+        assert (bands[index].x0, bands[index].x1) == (row["ci_low"], row["ci_high"])
     texts = [note.text for note in figure.layout.annotations]
     assert f"<b>{ranked['accuracy_mean'].iloc[0]:.1%}</b>" in texts
     assert f"largest class {ranked['baseline'].iloc[0]:.1%}" in texts
 
 
-def test_equal_runs_stand_above_each_other_and_all_are_seen() -> None:
+def test_runs_of_equal_accuracy_are_stacked_and_all_visible() -> None:
     runs = pd.DataFrame({"model": "m", "seed": range(4), "accuracy": [0.5, 0.5, 0.5, 0.7], "train_accuracy": 1.0})
     models = pd.DataFrame({"model": ["m"], "rank": [1], "accuracy_mean": 0.55, "accuracy_max": 0.7, "ci_low": 0.3,
                            "ci_high": 0.75, "baseline": 0.25})
@@ -54,82 +54,82 @@ def test_equal_runs_stand_above_each_other_and_all_are_seen() -> None:
     assert np.mean(trace.y[:3]) == pytest.approx(0) and trace.y[3] == 0
 
 
-def test_the_axis_holds_everything_that_is_drawn(result: Result) -> None:
+def test_the_axis_includes_everything_that_is_drawn(result: Result) -> None:
     low, high = charts.run_dots(result.models, result.runs).layout.xaxis.range
     assert 0 <= low <= min(result.models["ci_low"].min(), result.models["baseline"].min())
     assert 1 >= high >= max(result.models["ci_high"].max(), result.runs["accuracy"].max())
 
 
-def test_a_confusion_map_holds_the_counts_and_its_rows_are_shares(result: Result) -> None:
+def test_a_confusion_matrix_has_the_counts_and_its_rows_are_shares(result: Result) -> None:
     for model in MODELS:
-        heat = charts.confusion_map(result.confusion, model, LABELS).data[0]
+        heat = charts.confusion_matrix(result.confusion, model, LABELS).data[0]
         cells = {(line["class"], line["predicted"]): line["n"]
                  for line in result.confusion[result.confusion["model"] == model].to_dict("records")}
         shares = np.array(heat.z)
         assert shares.sum(axis=1) == pytest.approx([1, 1, 1])
         for i, true in enumerate(LABELS):
-            for j, said in enumerate(LABELS):
-                n = cells.get((true, said), 0)
+            for j, predicted in enumerate(LABELS):
+                n = cells.get((true, predicted), 0)
                 assert heat.text[i][j] == (str(n) if n else "")
-                assert list(heat.customdata[i][j]) == [true, said, n]
+                assert list(heat.customdata[i][j]) == [true, predicted, "1 time" if n == 1 else f"{n} times"]
                 assert shares[i, j] == pytest.approx(n / 20)  # 4 of each class in 5 runs
-        assert (heat.zmin, heat.zmax) == (0, 1)  # one shade means one share on every map
+        assert (heat.zmin, heat.zmax) == (0, 1)  # the same shade is the same share in every matrix
 
 
-def test_a_class_that_was_never_asked_or_said_has_its_place() -> None:
+def test_a_class_never_tested_or_predicted_keeps_its_row() -> None:
     confusion = pd.DataFrame({"model": "m", "class": ["a", "b"], "predicted": ["a", "a"], "n": [3, 2]})
-    heat = charts.confusion_map(confusion, "m", ["a", "b", "c"]).data[0]
+    heat = charts.confusion_matrix(confusion, "m", ["a", "b", "c"]).data[0]
     assert np.array(heat.z).tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0]]
 
 
 def test_many_classes_keep_their_names_for_the_hover() -> None:
     names = [f"class {i} with quite a long name" for i in range(80)]
     confusion = pd.DataFrame({"model": "m", "class": names, "predicted": names[::-1], "n": 1})
-    figure = charts.confusion_map(confusion, "m", names)
+    figure = charts.confusion_matrix(confusion, "m", names)
     assert figure.data[0].texttemplate is None and not figure.layout.xaxis.showticklabels
     assert figure.layout.height < 1300 and figure.data[0].customdata[0][79][0].startswith("class 0")
 
 
-def test_names_are_shown_letter_by_letter(result: Result) -> None:
+def test_names_are_escaped(result: Result) -> None:
     dots = charts.run_dots(result.models, result.runs)
     hostile = next(trace for trace in dots.data if "b" in trace.name and "&lt;" in trace.name)
     assert "%{x}" not in hostile.hovertemplate.partition("<extra>")[2]
-    assert charts.confusion_map(result.confusion, MODELS[1], LABELS).layout.title.text == "&lt;b&gt;%{x}"
+    assert charts.confusion_matrix(result.confusion, MODELS[1], LABELS).layout.title.text == "&lt;b&gt;%{x}"
 
 
 def changed(result: Result, **columns: Any) -> Result:
     return dataclasses.replace(result, models=result.models.assign(**columns))
 
 
-def test_what_cannot_be_told_apart_is_said(result: Result) -> None:
+def test_models_that_do_not_differ_significantly_are_a_caveat(result: Result) -> None:
     tied = changed(result, rank_group=[1, 1], ci_low=0.9, baseline=0.3)
     best, other = result.models.sort_values("rank", kind="stable")["model"]
-    assert what_to_mind(tied) == [f"These 12 test sentences do not tell {other} apart from {best}: the 95 % interval "
-                                  "of the difference holds 0."]
-    assert what_to_mind(changed(result, rank_group=[1, 2], ci_low=0.9, baseline=0.3)) == []
+    assert caveats(tied) == [f"Not significantly different from {best} on 12 test sentences: {other} (the 95 % "
+                             "interval of the difference includes 0)."]
+    assert caveats(changed(result, rank_group=[1, 2], ci_low=0.9, baseline=0.3)) == []
 
 
-def test_a_model_no_better_than_the_largest_class_is_said(result: Result) -> None:
-    idle = changed(result, rank_group=[1, 2], ci_low=[0.2, 0.5], baseline=1 / 3)
-    assert what_to_mind(idle) == ["builtin/a: not surely better than always saying the largest class, which is right "
-                                  "in 33.3%."]
+def test_a_model_no_better_than_the_baseline_is_a_caveat(result: Result) -> None:
+    no_better = changed(result, rank_group=[1, 2], ci_low=[0.2, 0.5], baseline=1 / 3)
+    assert caveats(no_better) == ["Not significantly better than the baseline of 33.3%, the accuracy of the largest "
+                                  "class: builtin/a."]
 
 
-def test_the_size_of_the_test_is_told_and_training_that_did_not_go_far(result: Result) -> None:
-    said = size_line(result)
-    assert said == "48 sentences to train on, 12 to be asked for, of 3 classes; 5 runs of 20 epochs."
-    unlearnt = dataclasses.replace(result, runs=result.runs.assign(
+def test_the_size_summary_has_the_counts_and_low_training_accuracies(result: Result) -> None:
+    summary = size_summary(result)
+    assert summary == "48 training sentences and 12 test sentences of 3 classes; 5 runs of 20 epochs."
+    underfitted = dataclasses.replace(result, runs=result.runs.assign(
         train_accuracy=np.where(result.runs["model"] == "builtin/a", 0.5, 0.95)))
-    assert "not all of the training sentences were learnt under builtin/a;" in size_line(unlearnt)
-    nowhere = dataclasses.replace(result, runs=result.runs.assign(train_accuracy=0.5))
-    assert "not all of the training sentences were learnt;" in size_line(nowhere)
-    standardized = dataclasses.replace(unlearnt, settings=Settings(MODELS, standardize=True))
-    assert "not all" not in size_line(standardized)
+    assert "The training accuracy of builtin/a is below 90%:" in size_summary(underfitted)
+    all_underfitted = dataclasses.replace(result, runs=result.runs.assign(train_accuracy=0.5))
+    assert "The training accuracy is below 90%:" in size_summary(all_underfitted)
+    standardized = dataclasses.replace(underfitted, settings=Settings(MODELS, standardize=True))
+    assert "training accuracy" not in size_summary(standardized)
 
 
-def test_sentences_that_were_never_right_are_those_of_the_model(result: Result) -> None:
+def test_misclassified_sentences_are_those_of_the_model(result: Result) -> None:
     for model in MODELS:
-        missed = never_right(result.sentences, model)
+        missed = never_correct(result.sentences, model)
         own = result.sentences[result.sentences["model"] == model]
         assert set(missed["row"]) == set(own.loc[own["n_correct"] == 0, "row"])
         assert (missed["class"] != missed["predicted"]).all()

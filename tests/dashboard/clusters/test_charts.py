@@ -65,7 +65,7 @@ def test_bars_carry_their_intervals(models: pd.DataFrame, intervals: pd.DataFram
     assert figure.layout.annotations[5].x == pytest.approx(781.58)
 
 
-def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_said(models: pd.DataFrame,
+def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_labelled(models: pd.DataFrame,
                                                                         intervals: pd.DataFrame) -> None:
     endless = intervals.assign(ci_high=[np.inf, 580.13, 781.58])
     figure = charts.bars(models, endless, "dispersion_score")
@@ -75,12 +75,12 @@ def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_said(models: 
     assert figure.data[1].x[1] + figure.data[1].error_x.array[1] > 781.58
 
 
-def test_bars_say_which_end_is_better_as_the_card_does(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+def test_bars_show_the_better_end_of_the_card(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     for measure, words in (("in_class_dispersion", "smaller"), ("out_of_class_dispersion", "larger")):
         assert charts.bars(models, intervals, measure).layout.title.subtitle.text.endswith(f"{words} is better")
 
 
-def test_an_undefined_score_is_said_not_drawn(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+def test_an_undefined_score_is_labelled_and_not_drawn(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     models.loc[1, ["score", "rank"]] = [np.nan, pd.NA]
     intervals.loc[1, ["value", "ci_low", "ci_high"]] = np.nan
     figure = charts.bars(models, intervals, "dispersion_score")
@@ -93,7 +93,7 @@ def test_bars_of_nothing_but_undefined_values_have_an_axis(models: pd.DataFrame,
     assert numbers(charts.bars(models, intervals.head(0), "dispersion_score")) == ["undefined"] * 3
 
 
-def test_a_models_name_is_shown_letter_by_letter(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
+def test_a_models_name_is_escaped(models: pd.DataFrame, intervals: pd.DataFrame) -> None:
     figure = charts.bars(models.assign(model=["<b>", "%{x}", "&"]), intervals, "dispersion_score")
     assert names(figure) == ["%{x}", "&lt;b&gt;", "&amp;"]
     assert "%{x}" not in figure.data[0].hovertemplate
@@ -126,11 +126,11 @@ def test_a_hover_breaks_wide_text_at_its_width_and_cuts_long_text() -> None:
 @pytest.mark.parametrize(("index", "shape"), [
     (0, "circle"), (9, "circle"), (10, "diamond"), (49, "cross"), (50, "circle"),
 ])
-def test_when_colours_come_again_the_shape_changes(index: int, shape: str) -> None:
+def test_repeated_colours_have_another_shape(index: int, shape: str) -> None:
     assert theme.symbol(index) == shape
 
 
-def test_the_bars_of_a_dictionary_part_at_the_threshold() -> None:
+def test_the_threshold_is_an_edge_of_the_bars_of_a_dictionary() -> None:
     idf = np.array([0.0, 0.5, 1.0, 1.0, 2.0, 3.0])
     bar = idf_histogram(idf, 1.0).data[0]
     warm = np.array([color == theme.WARM for color in bar.marker.color])
@@ -151,7 +151,7 @@ def test_the_palettes_are_those_of_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("ground", ["light", "dark"])
-def test_every_colour_stands_out_from_its_ground(ground: str) -> None:
+def test_every_colour_has_enough_contrast_with_its_background(ground: str) -> None:
     """WCAG 1.4.11 asks 3:1 of graphics."""
     config = tomllib.loads((Path(__file__).parents[3] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     background = config["theme"][ground]["backgroundColor"]
@@ -159,8 +159,8 @@ def test_every_colour_stands_out_from_its_ground(ground: str) -> None:
         assert _contrast(color, background) >= 2.9, (color, round(_contrast(color, background), 2))
 
 
-def _contrast(one: str, other: str) -> float:
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+def _contrast(first: str, second: str) -> float:
+    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 

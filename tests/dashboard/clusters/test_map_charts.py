@@ -21,15 +21,15 @@ FIRST = "owner/first"
 
 
 @pytest.mark.parametrize(("dimensions", "kind"), [(2, "scatter"), (3, "scatter3d")])
-def test_each_sentence_stands_once_on_its_models_map(dimensions: int, kind: str) -> None:
+def test_each_sentence_is_once_on_its_models_map(dimensions: int, kind: str) -> None:
     result = result_of(dimensions=dimensions)
     figure = maps.maps_figure(result)
     assert {trace.type for trace in figure.data} == {kind}
     points = [trace for trace in figure.data if trace.name]
     assert [trace.name for trace in points] == [*maps.class_order(result.points)] * 2
     assert [trace.showlegend for trace in points] == [True] * 3 + [False] * 3  # one legend for all maps
-    drawn = {int(told[1]): (x, y) for trace in points[3:]
-             for told, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
+    drawn = {int(custom[1]): (x, y) for trace in points[3:]
+             for custom, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
     second = result.points[result.points["model"] == "owner/second"]
     assert drawn == {line.row: (line.x, line.y) for line in second.itertuples()}
 
@@ -54,7 +54,7 @@ def test_a_class_keeps_its_colour_where_another_is_missing() -> None:
     assert len(colours) == 3
 
 
-def test_many_points_go_to_a_canvas() -> None:
+def test_many_points_are_drawn_on_a_canvas() -> None:
     result = result_of()
     many = replace(result, points=pd.concat([result.points] * 100, ignore_index=True))
     assert {trace.type for trace in maps.maps_figure(many).data} == {"scattergl"}
@@ -67,7 +67,7 @@ def test_without_coordinates_there_is_no_map() -> None:
     assert not maps.maps_figure(result).data
 
 
-def test_typed_text_is_shown_letter_by_letter() -> None:
+def test_typed_text_is_escaped() -> None:
     texts = ["<b>太字</b> & <script>", *(f"文{i}" for i in range(23))]
     result = result_of(classes=["a<i>%{x}", "b", "c"], texts=texts, models=["<m>"])
     figure = maps.maps_figure(result)
@@ -83,7 +83,7 @@ def test_classes_keep_the_order_of_their_first_sentence() -> None:
     assert maps.class_order(points.sample(frac=1, random_state=1)) == ["料理", "技術", "スポーツ"]
 
 
-def test_no_two_of_fifty_classes_look_alike() -> None:
+def test_fifty_classes_have_distinct_colours_or_shapes() -> None:
     looks = {(k % theme.N_COLORS, maps.class_symbol(k, 50)) for k in range(50)}
     assert len(looks) == 50
     assert {maps.class_symbol(k, 8) for k in range(8)} == {"circle"}
@@ -95,8 +95,8 @@ def test_the_bars_of_classes_are_their_variances_the_widest_first() -> None:
     classes = pd.DataFrame({"model": "m", "class": ["a", "b"], "n": [4, 2], "dispersion": [12.0, 10.0],
                             "centroid_distance": [1.0, 2.0]})
     bar = why.class_bars(classes).data[0]
-    assert list(bar.x) == [5.0, 3.0] and [told[0] for told in bar.customdata] == ["b", "a"]
-    assert [told[3] for told in bar.customdata] == pytest.approx([10 / 22, 12 / 22])
+    assert list(bar.x) == [5.0, 3.0] and [custom[0] for custom in bar.customdata] == ["b", "a"]
+    assert [custom[3] for custom in bar.customdata] == pytest.approx([10 / 22, 12 / 22])
 
 
 def test_classes_without_any_spread_have_bars_of_length_zero() -> None:
@@ -130,10 +130,10 @@ def points_of(*lines: tuple[str, float, str, float]) -> pd.DataFrame:
                           "nearest_distance": distance} for i, (label, own, nearest, distance) in enumerate(lines, 1)])
 
 
-def test_misplaced_sentences_come_the_clearest_first() -> None:
+def test_misplaced_sentences_are_sorted_by_ratio() -> None:
     points = points_of(("a", 2.0, "a", 2.0), ("a", 4.0, "b", 3.0), ("b", 4.0, "a", 1.0), ("b", 9.0, "b", 9.0))
-    found = why.misplaced(points)
-    assert list(found["row"]) == [3, 2] and list(found["ratio"]) == [0.25, 0.75]
+    sentences = why.misplaced(points)
+    assert list(sentences["row"]) == [3, 2] and list(sentences["ratio"]) == [0.25, 0.75]
     assert why.misplaced(points.head(1)).empty
 
 

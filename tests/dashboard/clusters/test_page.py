@@ -20,10 +20,10 @@ from engine.measures.clusters.dispersion import dispersion
 from tests.support import page_visits
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, weighed, words
+from tests.support.page_visits import SECONDS, drawn, evaluated, words
 
 MODEL, OTHER = "owner/first", "owner/second"
-TITLES = ("How sure is the ranking?", "Why this score?", "What do other indices say?")
+TITLES = ("Uncertainty of the ranking", "Scores by class and sentence", "Other validity indices")
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
@@ -34,8 +34,8 @@ def visit(run_id: str | None = None) -> AppTest:
 def finished(dataset: LabelledSentences | None = None, **settings: Any) -> str:
     """The id of a run that is done; without a dataset, of three sentences of each class of the sample."""
     runs = session.engine().runs
-    given = {"models": (MODEL, OTHER), "projection": "pca", "resamples": 100} | settings
-    run_id = runs.submit("clusters", Settings(**given), dataset or a_few()).run_id
+    values = {"models": (MODEL, OTHER), "projection": "pca", "resamples": 100} | settings
+    run_id = runs.submit("clusters", Settings(**values), dataset or a_few()).run_id
     assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
     return run_id
 
@@ -79,7 +79,7 @@ def maps_of(app: AppTest) -> dict[str, Any]:
 
 def asked(app: AppTest) -> list[int]:
     """The sentences that are to be brought out in the maps."""
-    return [data["asked"] for data in components(app) if data.get("asked") is not None]
+    return [data["requested"] for data in components(app) if data.get("requested") is not None]
 
 
 def table(app: AppTest) -> list[list[str]]:
@@ -88,10 +88,10 @@ def table(app: AppTest) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines()[2:]]
 
 
-def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
+def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="clusters-models").set_value([MODEL])
-    weighed(app, "clusters")
+    evaluated(app, "clusters")
     dataset = sample_data.labelled_sentences()
     pieces = session.engine().gateway.session("check").sentence_vectors(MODEL, dataset.texts)
     wanted = dispersion(np.stack([piece["vectors"][0] for piece in pieces]), dataset.labels)
@@ -110,7 +110,7 @@ def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBacke
     assert "pooling cls" in words(app) and "hakari" in words(app)
 
 
-def test_causal_models_are_offered_and_not_chosen(backend: FakeBackend) -> None:
+def test_causal_models_are_offered_but_not_chosen_by_default(backend: FakeBackend) -> None:
     chooser = visit().multiselect(key="clusters-models")
     assert chooser.value == ["builtin/bert-mini-ja"] and "builtin/gpt2-mini-ja" in chooser.options
 
@@ -127,7 +127,7 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
         app.toggle(key=f"clusters-{key}").set_value(True)
     app.slider(key="clusters-neighbors").set_value(5)
     app.slider(key="clusters-min-dist").set_value(0.5)
-    weighed(app, "clusters")
+    evaluated(app, "clusters")
     assert session.engine().runs.settings(app.query_params["run"]) == Settings(
         models=(MODEL,), layer=2, pooling="mean", normalize=("nfkc",), centre=True, layer_curve=True, dimensions=3,
         n_neighbors=5, min_dist=0.5, metric="euclidean", seed=7, resamples=200, lone_classes="exclude")
@@ -135,16 +135,17 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
     assert maps_of(app)["dimensions"] == 3 and "z" in maps_of(app)["models"][0]
 
 
-def test_models_stand_in_the_order_of_their_rank(backend: FakeBackend) -> None:
+def test_models_are_in_the_order_of_their_rank(backend: FakeBackend) -> None:
     app = visit(finished(models=("owner/a", "owner/b", "owner/c")))
     result = session.engine().runs.result(app.query_params["run"])
     order = result.models.sort_values("rank")["model"].tolist()
     assert [cells[1] for cells in table(app)] == order == [model["name"] for model in maps_of(app)["models"]]
     # Vectors of noise: nothing tells these models apart, and their labels are as good as shuffled.
-    assert table(app)[0][0].endswith("tied") and "do not tell" in words(app) and "shuffled" in words(app)
+    assert table(app)[0][0].endswith("tied")
+    assert "Not significantly different" in words(app) and "shuffled" in words(app)
 
 
-def test_a_selection_is_listed_and_one_of_it_shows_its_neighbours(backend: FakeBackend) -> None:
+def test_a_selection_is_listed_and_a_chosen_sentence_shows_its_neighbours(backend: FakeBackend) -> None:
     app = selected(visit(finished()), 3, 9, 4)
     assert app.dataframe[0].value["row"].tolist() == [3, 4, 9] and not asked(app)
     assert app.dataframe[0].value["text"].tolist() == [a_few().texts[row - 1] for row in (3, 4, 9)]
@@ -165,7 +166,7 @@ def test_a_clicked_sentence_shows_its_neighbours_at_once(backend: FakeBackend) -
     assert len(selected(app).dataframe) == 0 and not asked(app)
 
 
-def test_a_selection_asks_no_model_again(backend: FakeBackend) -> None:
+def test_a_selection_runs_no_model(backend: FakeBackend) -> None:
     app = visit(finished())
     calls = len(backend.calls)
     selected(app, 1, 2, 3)
@@ -174,7 +175,7 @@ def test_a_selection_asks_no_model_again(backend: FakeBackend) -> None:
     assert len(backend.calls) == calls
 
 
-def test_what_is_folded_is_drawn_once_it_is_opened(backend: FakeBackend) -> None:
+def test_folded_sections_are_drawn_once_opened(backend: FakeBackend) -> None:
     app = visit(finished())
     assert not app.dataframe
     result = session.engine().runs.result(app.query_params["run"])
@@ -188,7 +189,7 @@ def test_what_is_folded_is_drawn_once_it_is_opened(backend: FakeBackend) -> None
     assert app.dataframe[-1].value["model"].tolist() == result.models.sort_values("rank")["model"].tolist()
 
 
-def test_a_sentence_that_lies_badly_is_brought_out_in_the_maps(backend: FakeBackend) -> None:
+def test_a_chosen_misplaced_sentence_is_highlighted_in_the_maps(backend: FakeBackend) -> None:
     app = opened(visit(finished()), TITLES[1])
     badly = app.dataframe[0].value
     assert (badly["nearest_class"] != badly["label"]).all() and len(badly)
@@ -197,7 +198,7 @@ def test_a_sentence_that_lies_badly_is_brought_out_in_the_maps(backend: FakeBack
     assert asked(choose(app, f"clusters-why-misplaced-{run_id}-{best}", 0)) == [badly["row"].iloc[0]]
 
 
-def test_what_was_left_out_is_listed_with_its_reason(backend: FakeBackend) -> None:
+def test_excluded_sentences_are_listed_with_their_reason(backend: FakeBackend) -> None:
     rows = [("長" * 5000, "a"), ("<b>短い</b>", "a"), ("文", "b"), ("例", "b"), ("四", "b"), ("五", "a")]
     app = visit(finished(LabelledSentences.from_frame(pd.DataFrame(rows, columns=["text", "label"]), "mine")))
     expander = next(expander for expander in app.expander if expander.label.startswith("Left out"))
@@ -215,7 +216,7 @@ def test_too_few_sentences_for_a_map_still_have_scores(backend: FakeBackend) -> 
         opened(app, title)
 
 
-def test_html_stays_text(backend: FakeBackend) -> None:
+def test_html_is_escaped(backend: FakeBackend) -> None:
     hostile = '<img src=x onerror="window.hit=1"> **fett** | :red[x] $a$'
     frame = pd.DataFrame([(f"{hostile}{i}", f"<b>{hostile}{i % 2}") for i in range(12)], columns=["text", "label"])
     app = selected(visit(finished(LabelledSentences.from_frame(frame, "hostile"))), 1)
@@ -239,7 +240,7 @@ def test_any_result_can_be_drawn(made: dict[str, Any], backend: FakeBackend, mon
     assert len(table(app)) == len(made.get("models", (1, 2)))
 
 
-def test_an_undefined_score_stands_last_and_is_said(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_undefined_score_is_last_and_labelled(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of()
     first = result.models["model"] == "owner/first"
     models = result.models.assign(**{name: result.models[name].mask(first) for name in ("score", "rank", "rank_group")})

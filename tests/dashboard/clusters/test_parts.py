@@ -14,14 +14,14 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.clusters.linked_maps import FOLDER, NOWHERE, SCRIPTS, TEXT_LENGTH, view_data
+from dashboard.clusters.linked_maps import FOLDER, NO_NEIGHBOUR, SCRIPTS, TEXT_LENGTH, view_data
 from dashboard.clusters.neighbours import neighbour_table
-from dashboard.clusters.scores import certainty_lines
+from dashboard.clusters.scores import ranking_statements
 from dashboard.clusters.selection import coordinates, selected_sentences
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.table_archive import archive
-from dashboard.shared.ranks import rank_words
+from dashboard.shared.ranks import rank_labels
 from tests.support.cluster_results import result_of
 
 PICTURE = {"name": "maps", "signature": "signed"}
@@ -32,7 +32,7 @@ def numbers(text: str, kind: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dimensions", [2, 3])
-def test_the_maps_are_told_every_sentence_of_every_model_at_its_place(dimensions: int) -> None:
+def test_the_maps_get_the_coordinates_of_every_sentence_of_every_model(dimensions: int) -> None:
     result = result_of(dimensions=dimensions)
     data = json.loads(json.dumps(view_data(result, "run", {"owner/first": "M_m 1"}, PICTURE)))
     assert data["rows"] == list(range(1, 25)) and data["run"] == "run" and data["dimensions"] == dimensions
@@ -51,7 +51,7 @@ def test_the_maps_are_told_every_sentence_of_every_model_at_its_place(dimensions
         assert [len(centroid["at"]) for centroid in model["centroids"]] == [dimensions] * 3
 
 
-def test_a_sentence_that_one_model_left_out_keeps_the_others_in_their_places() -> None:
+def test_a_sentence_left_out_by_one_model_does_not_shift_the_others() -> None:
     result = result_of()
     out = (result.points["model"] == "owner/first") & (result.points["row"] == 2)
     near = result.neighbours
@@ -63,10 +63,10 @@ def test_a_sentence_that_one_model_left_out_keeps_the_others_in_their_places() -
     assert 1 not in sentences and len(sentences) == 23
     # A place of the table that has no neighbour is no sentence at all.
     table = numbers(first["neighbours"], "<u4")
-    assert set(table[table >= 24]) == {NOWHERE}
+    assert set(table[table >= 24]) == {NO_NEIGHBOUR}
 
 
-def test_a_model_without_a_map_or_neighbours_is_no_obstacle() -> None:
+def test_a_model_without_a_map_or_neighbours_is_left_out() -> None:
     result = result_of()
     bare = result.points.assign(x=result.points["x"].where(result.points["model"] != "owner/first"))
     data = view_data(replace(result, points=bare, neighbours=result.neighbours.head(0)), "run", {}, PICTURE)
@@ -96,7 +96,7 @@ def test_coordinates_have_the_axes_of_the_map() -> None:
     assert coordinates(result_of(dimensions=3).points).columns[-1] == "z"
 
 
-def test_neighbours_say_how_many_models_have_them() -> None:
+def test_neighbours_count_the_models_that_share_them() -> None:
     result = result_of(models=["a", "b", "c"])
     table = neighbour_table(result, 7)
     near = result.neighbours[result.neighbours["row"] == 7]
@@ -110,34 +110,35 @@ def test_neighbours_say_how_many_models_have_them() -> None:
 
 def test_tied_models_share_their_ranks() -> None:
     ranked = pd.DataFrame({"rank": [1, 2, 3, 4, None], "rank_group": [1, 1, 2, 3, None]})
-    assert rank_words(ranked) == ["1–2 tied", "1–2 tied", "3", "4", "–"]
+    assert rank_labels(ranked) == ["1–2 tied", "1–2 tied", "3", "4", "–"]
     # Equal scores have equal ranks: 1, 1, 3.
-    assert rank_words(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2 tied"] * 2 + ["3"]
+    assert rank_labels(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2 tied"] * 2 + ["3"]
 
 
-def test_models_that_cannot_be_told_apart_are_named() -> None:
-    mind, trust = certainty_lines(result_of(separable=False))
-    assert len(mind) == 1 and "do not tell owner/second apart from owner/first" in mind[0] and "1,000" in mind[0]
-    assert "shuffled" in trust[0] and len(trust) == 1
-    mind, trust = certainty_lines(result_of())
-    assert not mind and "Each rank group is one model" in trust[0]
+def test_models_that_do_not_differ_significantly_are_named() -> None:
+    caveats, support = ranking_statements(result_of(separable=False))
+    assert len(caveats) == 1 and "1,000" in caveats[0]
+    assert "Not significantly different from owner/first on these sentences: owner/second" in caveats[0]
+    assert "shuffled" in support[0] and len(support) == 1
+    caveats, support = ranking_statements(result_of())
+    assert not caveats and "No two models share a rank" in support[0]
 
 
-def test_a_score_that_shuffled_labels_reach_is_minded() -> None:
+def test_a_score_no_better_than_with_shuffled_labels_is_a_caveat() -> None:
     result = result_of(models=["m"])
-    assert "p = 0.001" in certainty_lines(result)[1][0]
-    mind, trust = certainty_lines(replace(result, null=result.null.assign(p_value=0.4)))
-    assert "m (p = 0.400)" in mind[0] and not trust
+    assert "p = 0.001" in ranking_statements(result)[1][0]
+    caveats, support = ranking_statements(replace(result, null=result.null.assign(p_value=0.4)))
+    assert "m (p = 0.400)" in caveats[0] and not support
 
 
 def test_an_undefined_score_is_in_no_sentence() -> None:
     result = result_of(models=["m"])
     undefined = replace(result, models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
                         null=result.null.assign(p_value=np.nan))
-    assert certainty_lines(undefined) == ([], [])
+    assert ranking_statements(undefined) == ([], [])
 
 
-def test_a_figure_is_made_only_when_it_is_asked_for() -> None:
+def test_a_figure_is_drawn_only_when_it_is_requested() -> None:
     made: list[str] = []
 
     def maker(name: str) -> go.Figure:

@@ -1,4 +1,4 @@
-"""The corpora page in Streamlit's own test harness: the real engine and queue, over a backend without models."""
+"""The dictionary page in Streamlit's own test harness: the real engine and queue, over a backend without models."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_of(app: AppTest) -> str:
     """The run in the address, "" where there is none."""
-    given = app.query_params.get("run", "")
-    return given if isinstance(given, str) else given[0]
+    run_id = app.query_params.get("run", "")
+    return run_id if isinstance(run_id, str) else run_id[0]
 
 
 def shown(app: AppTest, view: str) -> AppTest:
@@ -73,7 +73,7 @@ def counted(app: AppTest) -> AppTest:
     return drawn(app)
 
 
-def test_a_dictionary_is_searched_and_parted() -> None:
+def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:
     app = visit()
     # は is in three of four documents, the five others in one, log(5 / 2): the lower 70 % are four, so none is above
     assert [metric.value for metric in app.metric] == ["4", "6", "8", "0.92", "0"]
@@ -90,7 +90,7 @@ def test_two_dictionaries_of_a_tokenizer_are_compared() -> None:
     assert app.selectbox(key="corpora-first-").value.label == "novel · bert-mini-ja"
     # the one of the other tokenizer is not offered
     assert app.selectbox[1].options == ["wiki · bert-mini-ja"]
-    assert "**2** pieces occur in both, of 6 in either" in words(app)
+    assert "**2** tokens occur in both, of 6 in either" in words(app)
     assert set(app.dataframe[0].value["piece"]) == {"は", "の"}
     app.toggle(key="corpora-both").set_value(False)
     assert len(drawn(app).dataframe[0].value) == 6
@@ -98,7 +98,7 @@ def test_two_dictionaries_of_a_tokenizer_are_compared() -> None:
     assert "No other dictionary" in words(drawn(app))
 
 
-def test_a_corpus_of_files_and_a_zip_is_counted_and_found_again(backend: FakeBackend) -> None:
+def test_a_corpus_of_files_and_a_zip_is_counted_and_listed(backend: FakeBackend) -> None:
     app = building("files", "my <b>novels</b>")
     app.selectbox(key="corpora-model").set_value(MODEL)
     with zipfile.ZipFile(packed := BytesIO(), "w") as archive:
@@ -142,29 +142,31 @@ def test_pasted_lines_are_documents(backend: FakeBackend) -> None:
     assert "A document is a line." in words(app)
 
 
-def test_a_dictionary_goes_out_and_comes_back(backend: FakeBackend) -> None:
+def test_a_dictionary_is_downloaded_and_uploaded_again(backend: FakeBackend) -> None:
     mine = count_documents([["猫", "が"], ["が"]], "theirs", "abc", "article")
     app = building("dictionary", "came back")
     app.file_uploader(key="corpora-dictionary-file").upload("mine.json.gz", idf_bytes(mine))
     app = counted(app)
     assert not app.error and [metric.value for metric in app.metric][:3] == ["2", "2", "3"]
-    (one,) = [one for one in dictionaries.listed() if one.run_id]
-    assert (one.name, one.model, one.tokenizer, one.unit, one.own) == ("came back", "", "abc", "article", True)
-    assert dictionaries.dictionary(one).document_counts == mine.document_counts
-    assert one.label == "came back · tokenizer abc"
+    (entry,) = [entry for entry in dictionaries.available_dictionaries() if entry.run_id]
+    assert (entry.name, entry.model, entry.tokenizer) == ("came back", "", "abc")
+    assert (entry.unit, entry.own) == ("article", True)
+    assert dictionaries.dictionary(entry).document_counts == mine.document_counts
+    assert entry.label == "came back · tokenizer abc"
 
 
-@pytest.mark.parametrize(("name", "content", "said"), [
+@pytest.mark.parametrize(("name", "content", "message"), [
     ("bad.json", b"{}", "is not an idf dictionary"), ("bad.gz", gzip.compress(b"x", mtime=0), "one file ending in"),
 ])
-def test_what_is_no_dictionary_fails_with_a_reason(backend: FakeBackend, name: str, content: bytes, said: str) -> None:
+def test_a_file_that_is_no_dictionary_fails_with_a_reason(backend: FakeBackend, name: str, content: bytes,
+                                                           message: str) -> None:
     app = building("dictionary", "bad")
     app.file_uploader(key="corpora-dictionary-file").upload(name, content)
     app = counted(app)
-    assert said in words(app) and "This run failed" in words(app)
+    assert message in words(app) and "This run failed" in words(app)
 
 
-def test_what_is_missing_is_asked_for(backend: FakeBackend) -> None:
+def test_missing_input_is_an_error_message(backend: FakeBackend) -> None:
     app = counted(building("files", "x"))
     assert "There is no text yet" in app.error[0].value
     app = building("paste", " ")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dashboard.dictionary.charts import idf_scatter
-from dashboard.dictionary.tables import entries, found, side_by_side
+from dashboard.dictionary.tables import entries, search_entries, side_by_side
 from engine.measures.idf import IdfDictionary, count_documents
 
 # は in 4 of 4 documents, 猫 in 2, 犬 and <b> in 1; in the other は in 1 of 2, 猫 in 2, 鳥 in 1.
@@ -27,9 +27,9 @@ def test_entries_by_hand() -> None:
 def test_the_exact_piece_comes_first() -> None:
     frame = entries(count_documents([["日本", "##日", "日"], ["日本"]], "n", "t", "u")).assign(low_frequency=[0, 1, 0])
     frame["low_frequency"] = frame["low_frequency"].astype(bool)
-    assert found(frame, "日", False)["piece"].tolist() == ["日", "日本", "##日"]
-    assert found(frame, " ", True)["piece"].tolist() == ["##日"]
-    assert found(frame, "[", False).empty  # no pattern
+    assert search_entries(frame, "日", False)["piece"].tolist() == ["日", "日本", "##日"]
+    assert search_entries(frame, " ", True)["piece"].tolist() == ["##日"]
+    assert search_entries(frame, "[", False).empty  # no pattern
 
 
 def test_two_dictionaries_by_hand() -> None:
@@ -40,10 +40,10 @@ def test_two_dictionaries_by_hand() -> None:
                 "犬": (math.log(5 / 2), unseen_2, "both"), "<b>": (math.log(5 / 2), unseen_2, "both"),
                 "鳥": (unseen_1, math.log(3 / 2), "both")}
     assert set(table.index) == set(expected)
-    for piece, (one, other, low) in expected.items():
+    for piece, (first, second, low) in expected.items():
         line = table.loc[piece]
-        assert (line["idf_1"], line["idf_2"]) == pytest.approx((one, other)) and line["low"] == low
-        assert line["difference"] == pytest.approx(one - other)
+        assert (line["idf_1"], line["idf_2"]) == pytest.approx((first, second)) and line["low"] == low
+        assert line["difference"] == pytest.approx(first - second)
     assert np.all(np.diff(table["difference"].abs()) <= 0)
     relative = side_by_side(FIRST, SECOND, 0.5, relative=True).set_index("piece")
     assert relative.loc["鳥", "idf_1"] == relative.loc["犬", "idf_2"] == 1

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.fill_mask import charts
 from dashboard.fill_mask.items import item_table
-from dashboard.fill_mask.predictions import said, sentence_line
+from dashboard.fill_mask.predictions import sentence_line, word_summary
 from dashboard.shared.theme import ACCENT, GREY
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.evaluations.fill_mask.evaluate import evaluate
@@ -62,7 +62,7 @@ def test_one_sentence_draws_without_an_interval() -> None:
     assert "undefined" in figure.data[0].customdata[0][2] and len(charts.domain_bars(alone.models).data) == 0
 
 
-def test_predictions_stand_in_their_order_and_the_word_is_marked(result: Result) -> None:
+def test_predictions_are_in_order_and_the_word_is_highlighted(result: Result) -> None:
     for (model, row, mask), part in result.predictions.groupby(["model", "row", "mask"], sort=False):
         item = result.items[(result.items["model"] == model) & (result.items["row"] == row)].iloc[0]
         rank = None if pd.isna(item["rank"]) else int(item["rank"])
@@ -76,13 +76,14 @@ def test_predictions_stand_in_their_order_and_the_word_is_marked(result: Result)
             assert ACCENT not in colours
         else:
             assert colours.count(ACCENT) == 1
-            place = colours.index(ACCENT)
-            assert place == (rank - 1 if among else 10) and bar.x[place] == pytest.approx(item["probability"], rel=1e-6)
-            assert f"{rank:,}</span>" in figure.layout.yaxis.ticktext[place]
+            bar_index = colours.index(ACCENT)
+            assert bar_index == (rank - 1 if among else 10)
+            assert bar.x[bar_index] == pytest.approx(item["probability"], rel=1e-6)
+            assert f"{rank:,}</span>" in figure.layout.yaxis.ticktext[bar_index]
         assert mask >= 1 and set(colours) <= {ACCENT, GREY}
 
 
-def test_tokens_are_shown_letter_by_letter() -> None:
+def test_tokens_are_escaped() -> None:
     part = pd.DataFrame({"place": [1, 2], "token": ["<b>x</b>", "長" * 40], "probability": [0.5, 1e-9],
                          "is_label": [False, True]})
     figure = charts.prediction_bars(part, "y", 0.1, None)
@@ -107,14 +108,14 @@ def test_the_table_holds_each_models_probability(result: Result) -> None:
     assert table["n_pieces"].tolist() == [1, 1, 3, 1]
 
 
-def test_a_line_says_the_rank_or_the_pieces(result: Result) -> None:
+def test_the_word_summary_has_the_rank_or_the_pieces(result: Result) -> None:
     items = result.items[result.items["model"] == "m"].set_index("row", drop=False)
     pieces = result.pieces[result.pieces["model"] == "m"]
-    assert said(items.loc[1], pieces[pieces["row"] == 1]) == f"rank {items.loc[1, 'rank']:,}"
-    line = said(items.loc[3], pieces[pieces["row"] == 3])
+    assert word_summary(items.loc[1], pieces[pieces["row"] == 1]) == f"rank {items.loc[1, 'rank']:,}"
+    line = word_summary(items.loc[3], pieces[pieces["row"] == 3])
     assert line.startswith("3 pieces: 図 ") and line.count(" × ") == 2
 
 
-def test_a_sentence_is_shown_letter_by_letter() -> None:
+def test_a_sentence_is_escaped() -> None:
     line = sentence_line(pd.Series({"before": "*a* <b>", "asked": "x]", "after": "[y](z)"}))
     assert "\\*a\\*" in line and "\\<b\\>" in line and "x\\]" in line and "\\[y\\]" in line

@@ -16,7 +16,7 @@ from engine.evaluations.fill_mask.records import ALL, Settings
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.mask_fakes import UNKNOWN
-from tests.support.page_visits import SECONDS, drawn, until, weighed, words
+from tests.support.page_visits import SECONDS, drawn, evaluated, until, words
 
 MODELS = ("somebody/bert", "other/bert")
 HOSTILE = '<img src=x onerror="hit()">*強い*'
@@ -43,8 +43,8 @@ def given(*rows: tuple[str, str, str]) -> MaskedSentences:
 TWO = given(("庭に鳥がいる", "鳥", "自然"), ("図書館へ行く", "図書館", "学校"), ("机の上の本", "本", "学校"))
 
 
-def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
-    app = weighed(visit(), "fill-mask")
+def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
+    app = evaluated(visit(), "fill-mask")
     result = session.engine().runs.result(app.query_params["run"])
     overall = result.models[result.models["domain"] == ALL]
     assert app.dataframe[0].value["mean"].tolist() == pytest.approx((100 * overall["mean_probability"]).tolist())
@@ -58,7 +58,7 @@ def test_the_sample_is_weighed_and_shown_as_the_engine_has_it(backend: FakeBacke
     assert "朝から降り続いた:primary-background[**雨**]が、昼すぎにようやくやんだ。" in words(app)
 
 
-def test_the_same_link_shows_the_same_and_asks_no_model(backend: FakeBackend) -> None:
+def test_the_same_link_shows_the_same_without_running_a_model(backend: FakeBackend) -> None:
     run_id = finished(TWO)
     first = visit(run=run_id)
     calls = len(backend.calls)
@@ -114,18 +114,19 @@ def test_an_edited_sentence_belongs_to_its_run(backend: FakeBackend) -> None:
     assert "**月**" not in words(visit(run=run_id, edited="no-such-run", of=run_id))
 
 
-@pytest.mark.parametrize(("text", "word", "said"), [
+@pytest.mark.parametrize(("text", "word", "message"), [
     ("空がある", "月", "neither a mask nor the label"), ("", "月", "is empty"), ("空に＿＿", " ", "is empty"),
     ("＿＿に＿＿", "月", "holds 2 masks"),
 ])
-def test_a_sentence_that_cannot_be_masked_is_explained(backend: FakeBackend, text: str, word: str, said: str) -> None:
+def test_a_sentence_that_cannot_be_masked_is_explained(backend: FakeBackend, text: str, word: str,
+                                                       message: str) -> None:
     run_id = finished(TWO)
     app = visit(run=run_id)
     app.text_area(key=f"fill-mask-edit-text-{run_id}-1").set_value(text)
     app.text_input(key=f"fill-mask-edit-word-{run_id}-1").set_value(word)
     app.button(key=f"fill-mask-edit-submit-{run_id}-1").click()
     drawn(app)
-    assert said in app.error[0].value.replace("\\", "") and "edited" not in app.query_params
+    assert message in app.error[0].value.replace("\\", "") and "edited" not in app.query_params
 
 
 def test_an_edited_word_that_no_model_can_spell_is_explained_below(backend: FakeBackend) -> None:
@@ -137,15 +138,15 @@ def test_an_edited_word_that_no_model_can_spell_is_explained_below(backend: Fake
     assert "cannot spell" in app.error[0].value.replace("\\", "")
 
 
-def test_what_no_model_could_fill_is_listed(backend: FakeBackend) -> None:
+def test_sentences_that_no_model_could_fill_are_listed(backend: FakeBackend) -> None:
     dataset = given(*zip(TWO.texts, TWO.labels, TWO.domains, strict=True), (f"{UNKNOWN}だ", UNKNOWN, "自然"))
     app = visit(run=finished(dataset))
     assert not app.toggle  # both left out the same
     assert "1 of 4 sentences could not be filled" in words(app)
-    assert "Left out: 2" in [one.label for one in app.expander]
+    assert "Left out: 2" in [expander.label for expander in app.expander]
 
 
-def test_models_that_filled_other_sentences_meet_on_common_ground(
+def test_models_that_filled_different_sentences_are_compared_on_the_common_ones(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fill = backend._fill
@@ -172,13 +173,13 @@ def test_words_are_chosen_from_domains(backend: FakeBackend) -> None:
     app.number_input(key="fill-mask-seed").set_value(9)
     drawn(app)
     assert "the 2 most frequent nouns of each domain" in words(app)
-    weighed(app, "fill-mask")
+    evaluated(app, "fill-mask")
     dataset = session.engine().runs.dataset(app.query_params["run"])
     assert dataset.n == 18 and dataset.name == "sample sentences (2 nouns × 3, seed 9)"
     assert "Built from sample sentences" in words(app)
 
 
-def test_nouns_can_be_typed_and_one_that_never_occurs_is_told(backend: FakeBackend) -> None:
+def test_nouns_can_be_typed_and_one_that_never_occurs_is_reported(backend: FakeBackend) -> None:
     app = visit()
     app.get_by_key("fill-mask-words").set_value("build")
     drawn(app)
@@ -207,24 +208,24 @@ def test_reviews_as_published_are_read(backend: FakeBackend) -> None:
     app.file_uploader[0].upload("cls.zip", reviews(books="この本は長い。本が好きだ。", music="声が良い。"))
     drawn(app)
     assert "domains: books, music" in words(app)
-    weighed(app, "fill-mask")
+    evaluated(app, "fill-mask")
     assert set(session.engine().runs.dataset(app.query_params["run"]).domains) == {"books", "music"}
 
 
-@pytest.mark.parametrize(("name", "content", "said"), [
+@pytest.mark.parametrize(("name", "content", "message"), [
     ("cls.zip", b"PK\x03\x04 nonsense", "cannot be unpacked"), ("books.review", b"<items>", "no well-formed XML"),
     ("books.review", b'<!DOCTYPE x [<!ENTITY a "b">]><items/>', "document type"),
     ("cls.zip", reviews(books="Hello there."), "no common noun"),
 ])
-def test_bad_reviews_are_explained_and_the_page_lives_on(
-    backend: FakeBackend, name: str, content: bytes, said: str,
+def test_the_error_of_bad_reviews_is_shown_and_the_page_still_works(
+    backend: FakeBackend, name: str, content: bytes, message: str,
 ) -> None:
     app = visit()
     app.get_by_key("fill-mask-words").set_value("webis")
     drawn(app)
     app.file_uploader[0].upload(name, content)
     drawn(app)
-    assert said in app.error[0].value.replace("\\", "")
+    assert message in app.error[0].value.replace("\\", "")
     app.get_by_key("fill-mask-words").set_value("ready")
     assert not drawn(app).button(key="fill-mask-submit").disabled
 
@@ -232,7 +233,7 @@ def test_bad_reviews_are_explained_and_the_page_lives_on(
 def test_normalisation_reaches_the_run(backend: FakeBackend) -> None:
     app = visit()
     app.get_by_key("fill-mask-normalize").set_value(["nfkc"])
-    weighed(app, "fill-mask")
+    evaluated(app, "fill-mask")
     assert session.engine().runs.settings(app.query_params["run"]).normalize == ("nfkc",)
 
 
@@ -246,7 +247,7 @@ def test_markup_in_sentences_words_and_domains_is_shown_as_text(backend: FakeBac
 def test_a_causal_model_is_explained(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="fill-mask-models").set_value(["some/gpt2"])
-    weighed(app, "fill-mask")
+    evaluated(app, "fill-mask")
     assert "fills no masks" in app.error[0].value
 
 

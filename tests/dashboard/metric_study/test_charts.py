@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.metric_study.charts import MOST_POINTS, layer_figure, scatter_figure
+from dashboard.metric_study.charts import MAX_POINTS, layer_figure, scatter_figure
 from dashboard.metric_study.grid_charts import grid_figure
-from dashboard.metric_study.words import cell_key, is_marked, setting_name
+from dashboard.metric_study.labels import cell_key, is_marked, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.metric_study.published_novels import published_correlations
 
@@ -39,19 +39,19 @@ def test_the_heat_map_has_a_block_for_each_model_and_a_hole_where_there_is_no_se
     assert (round(outline.x0), round(outline.x1)) == (0, 1) and outline.y0 > figure.data[0].y[2] - 2
 
 
-def test_cells_tell_number_interval_and_the_shared_mark() -> None:
+def test_cells_show_number_interval_and_the_shared_mark() -> None:
     lines = table()
     text = [cell for row in grid_figure(lines).data[0].text for cell in row if cell]
-    for said, line in zip(text, lines.to_dict("records"), strict=True):
-        assert said.startswith(f"{line['pearson']:.3f}".replace("-", "−"))
-        assert ("•" in said) == is_marked(line) == (line["best"] or not line["separable"])
-        assert f"{line['ci_low']:.2f} to {line['ci_high']:.2f}".replace("-", "−") in said
-    assert sum("•" in said for said in text) >= 1
+    for cell, line in zip(text, lines.to_dict("records"), strict=True):
+        assert cell.startswith(f"{line['pearson']:.3f}".replace("-", "−"))
+        assert ("•" in cell) == is_marked(line) == (line["best"] or not line["separable"])
+        assert f"{line['ci_low']:.2f} to {line['ci_high']:.2f}".replace("-", "−") in cell
+    assert sum("•" in cell for cell in text) >= 1
     kendall = [cell for row in grid_figure(lines, "kendall").data[0].text for cell in row if cell]
     assert kendall[0].startswith(f"{lines['kendall'][0]:.3f}")
 
 
-def test_every_cell_can_be_clicked_and_says_which_it_is() -> None:
+def test_every_cell_can_be_clicked_and_has_its_key() -> None:
     lines = table()
     points = grid_figure(lines).data[1]
     keys = {cell_key(line) for line in lines.to_dict("records")}
@@ -61,7 +61,7 @@ def test_every_cell_can_be_clicked_and_says_which_it_is() -> None:
     assert not any("<b>x" in point[1] for point in points.customdata)
 
 
-def test_undefined_cells_are_said_and_never_0() -> None:
+def test_undefined_cells_are_labelled_and_never_0() -> None:
     flat = correlations(CELLS[:2], np.ones((2, 5)), np.arange(5.0))
     figure = grid_figure(flat)
     assert np.isnan(np.asarray(figure.data[0].z, dtype=float)).all()
@@ -91,16 +91,16 @@ def test_the_scatter_shows_what_the_penalty_lowered() -> None:
     assert list(plain.y) == [0.5, 0.6, 0.7] and [row[0] for row in plain.customdata] == [1, 2, 3]
 
 
-def test_texts_of_pairs_are_only_text() -> None:
+def test_texts_of_pairs_are_escaped() -> None:
     (points,) = scatter_figure(pairs(np.arange(3.0), "<img src=x onerror=alert(1)>"), np.arange(3.0), "F1").data
     assert points.customdata[0][1] == "&lt;img src=x onerror=alert(1)&gt;"
 
 
-def test_many_pairs_are_drawn_in_part_and_the_same_ones_again() -> None:
+def test_many_pairs_are_sampled_reproducibly() -> None:
     random = np.random.default_rng(0)
     gold, scores = random.normal(size=(2, 100_000))
     figures = [scatter_figure(pairs(gold), scores, "F1") for _ in range(2)]
-    assert len(figures[0].data[0].x) == MOST_POINTS
+    assert len(figures[0].data[0].x) == MAX_POINTS
     np.testing.assert_array_equal(figures[0].data[0].x, figures[1].data[0].x)
 
 
@@ -117,11 +117,11 @@ def test_layers_are_lines_by_model_dashed_with_the_penalty() -> None:
     assert "&lt;b&gt;x" in lines[2].name
 
 
-@pytest.mark.parametrize(("line", "said"), [
+@pytest.mark.parametrize(("line", "label"), [
     ({"kind": "bertscore", "model": "m", "idf": "/data/mine.json.gz", "penalty": "none"},
      "m, idf mine.json.gz, without penalty"),
     ({"kind": "surface", "model": "sentbleu", "idf": "", "penalty": ""}, "SentBLEU"),
     ({"kind": "vectors", "model": "m", "idf": "", "penalty": ""}, "Cosine of sentence vectors, m"),
 ])
-def test_settings_in_words(line: dict[str, str], said: str) -> None:
-    assert setting_name(line) == said
+def test_labels_of_settings(line: dict[str, str], label: str) -> None:
+    assert setting_name(line) == label

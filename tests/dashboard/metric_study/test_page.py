@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.metric_study.words import cell_key
+from dashboard.metric_study.labels import cell_key
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.metric_study.cases import cases
 from engine.evaluations.metric_study.records import Result, Settings
@@ -119,29 +120,29 @@ def test_a_click_on_a_cell_shows_its_pairs_and_the_last_choice_counts(backend: F
     shown = next(frame.value for frame in app.dataframe if "gain" in frame.value)
     pd.testing.assert_frame_equal(shown.reset_index(drop=True), table)
     n_nearer = int((table["nearer"] == "with penalty").sum())
-    assert f"moves {len(table)} of 60 pairs: {n_nearer} nearer" in words(app)
+    assert f"changes {len(table)} of 60 pairs: {n_nearer} nearer" in words(app)
     app.session_state[f"metric-table-{run_id}-1"] = {"selection": {"rows": [0], "columns": [], "cells": []}}
     best = result.correlations.loc[result.correlations["pearson"].idxmax()]
     assert f"r = {best['pearson']:.3f}".replace("-", "−") in words(drawn(app))
 
 
-def test_why_there_is_no_case_is_said(backend: FakeBackend) -> None:
+def test_the_reason_for_no_cases_is_shown(backend: FakeBackend) -> None:
     assert "has only one of the two settings" in words(visit(finished(idfs=("novel",), penalties=("none",))))
     same = pd.DataFrame({"reference": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"], "human:a": [1, 3, 2, 5],
                          "candidate": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"]})
-    alike = SentencePairs.from_frame(same.assign(candidate=[*same["candidate"][:3], "空が赤い"]), "alike")
-    assert "the penalty moves no pair." in words(visit(finished(alike, idfs=("novel",))))
+    without_cases = SentencePairs.from_frame(same.assign(candidate=[*same["candidate"][:3], "空が赤い"]), "alike")
+    assert "the penalty changes no pair." in words(visit(finished(without_cases, idfs=("novel",))))
 
 
-def test_the_measure_can_be_changed_and_no_model_is_asked(backend: FakeBackend) -> None:
+def test_the_measure_can_be_changed_without_running_a_model(backend: FakeBackend) -> None:
     run_id = finished(None, A, all_layers=True)
     app = visit(run_id)
-    asked = len(backend.calls)
+    n_calls = len(backend.calls)
     charts = len(app.get("plotly_chart"))
     for measure in ("spearman", "kendall"):
         app.segmented_control(key=f"metric-measure-{run_id}").set_value(measure)
         drawn(app)
-    assert len(backend.calls) == asked and charts == 3  # grid, scatter, layers
+    assert len(backend.calls) == n_calls and charts == 3  # grid, scatter, layers
     app.toggle(key=f"metric-published-{run_id}").set_value(True)
     assert len(drawn(app).get("plotly_chart")) == 4
 
@@ -155,12 +156,12 @@ def test_a_setting_is_opened_in_alignment(backend: FakeBackend) -> None:
     drawn(app).button(key=f"metric-align-{run_id}").click()
     drawn(app)
     runs = session.engine().runs
-    (alignment,) = [view for view in runs.recent("local", 9) if view.kind == "alignment"]
-    assert runs.settings(alignment.id) == alignment.Settings(
+    (aligned,) = [view for view in runs.recent("local", 9) if view.kind == "alignment"]
+    assert runs.settings(aligned.id) == alignment.Settings(
         (A,), layer=2, scoring=Scoring(idf="references", threshold=0.5, penalty="reading"))
-    assert runs.dataset(alignment.id) == sample_data.scored_pairs()
+    assert runs.dataset(aligned.id) == sample_data.scored_pairs()
     (link,) = (link for link in app.get("page_link") if link.label == "Open in Alignment")
-    assert f"run={alignment.id}" in link.proto.query_string
+    assert f"run={aligned.id}" in link.proto.query_string
 
 
 def test_published_numbers_are_marked_as_published(backend: FakeBackend) -> None:
@@ -182,7 +183,7 @@ def test_pairs_without_human_scores_are_refused_on_the_page(backend: FakeBackend
     assert "this dataset has none" in words(app) and app.button(key="metric-study-submit").disabled
 
 
-def test_scores_that_are_no_numbers_are_listed_by_row(backend: FakeBackend) -> None:
+def test_scores_that_are_not_numbers_are_listed_by_row(backend: FakeBackend) -> None:
     app = visit()
     app.get_by_key("metric-study-source").set_value("upload")
     drawn(app)
@@ -209,5 +210,5 @@ def test_texts_are_shown_as_typed(backend: FakeBackend) -> None:
     assert "\\*who\\*" in raw and "of *who*" not in raw
 
 
-def test_a_link_to_nothing_is_explained(backend: FakeBackend) -> None:
-    assert "no run behind this link" in words(visit("not-a-run"))
+def test_a_link_to_an_unknown_run_is_explained(backend: FakeBackend) -> None:
+    assert "no run at this link" in words(visit("not-a-run"))

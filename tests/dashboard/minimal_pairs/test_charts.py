@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dashboard.minimal_pairs import charts
-from dashboard.minimal_pairs.accuracy_cards import interval, length_sentence
+from dashboard.minimal_pairs.accuracy_cards import interval, length_warning
 from dashboard.minimal_pairs.pair_table import filtered, pair_table
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
@@ -37,7 +37,7 @@ def test_the_lines_are_the_accuracies_by_difference(result: Result) -> None:
     assert list(figure.layout.xaxis.ticktext) == ["-3", "-2", "-1", "0", "+1", "+2", "+3"]
 
 
-def test_a_tail_is_marked_and_lp_is_dotted_beside_another_score(result: Result) -> None:
+def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -> None:
     points = by_difference(result, "MeanLP", least=250)
     assert points["merged"].any()
     figure = charts.difference_figure(points, by_difference(result, "LP", least=250))
@@ -53,22 +53,22 @@ def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
     points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,
                            "ci_low": 0.1, "ci_high": 0.9, "merged": False})
     ticks = charts.difference_figure(points).layout.xaxis.tickvals
-    assert 0 < len(ticks) <= charts.MOST_TICKS + 1
+    assert 0 < len(ticks) <= charts.MAX_TICKS + 1
     assert min(ticks) >= lowest and max(ticks) <= highest
 
 
-def test_marker_areas_are_as_the_numbers_of_pairs() -> None:
+def test_marker_areas_are_in_proportion_to_the_numbers_of_pairs() -> None:
     points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [100, 25], "n_tied": 0, "accuracy": 0.5,
                            "ci_low": 0.4, "ci_high": 0.6, "merged": False})
     large, small = charts.difference_figure(points).data[0].marker.size
     assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
 
 
-def test_a_point_tells_how_many_pairs_and_ties_it_stands_for() -> None:
+def test_the_hover_of_a_point_counts_its_pairs_and_ties() -> None:
     points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [1200, 1], "n_tied": [1, 0], "accuracy": 0.5,
                            "ci_low": 0.4, "ci_high": 0.6, "merged": False})
-    told = [point[0] for point in charts.difference_figure(points).data[0].customdata]
-    assert told == ["1,200 pairs, 1 tie", "1 pair, 0 ties"]
+    counts = [point[0] for point in charts.difference_figure(points).data[0].customdata]
+    assert counts == ["1,200 pairs, 1 tie", "1 pair, 0 ties"]
 
 
 @pytest.mark.parametrize("stratum", ["all", "A>U"])
@@ -107,12 +107,12 @@ def test_length_misleads_only_beyond_both_intervals() -> None:
     assert not charts.misleads(strata((np.nan, np.nan), (0.82, 0.94)))
 
 
-def test_length_bias_is_told_with_both_numbers() -> None:
-    assert "88.0%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
-    assert "46.5%" in length_sentence("m", strata((0.35, 0.58), (0.82, 0.94)))
+def test_the_length_warning_has_both_accuracies() -> None:
+    assert "88.0%" in length_warning("m", strata((0.35, 0.58), (0.82, 0.94)))
+    assert "46.5%" in length_warning("m", strata((0.35, 0.58), (0.82, 0.94)))
 
 
-def test_an_interval_says_its_ties_and_its_emptiness() -> None:
+def test_an_interval_shows_ties_and_missing_pairs() -> None:
     assert interval({"n": 331, "n_tied": 0, "ci_low": 0.697, "ci_high": 0.79}) == "69.7–79.0"
     assert interval({"n": 10, "n_tied": 2, "ci_low": 0.1, "ci_high": 0.9}) == "10.0–90.0 · 2 ties"
     assert interval({"n": 0, "n_tied": 0, "ci_low": np.nan, "ci_high": np.nan}) == "no such pair"
@@ -129,7 +129,7 @@ def test_the_table_agrees_with_the_summary(result: Result) -> None:
     assert (table.loc[table["outcome"] == "right", "margin"] > 0).all()
 
 
-def test_filters_hold_at_once_and_an_empty_one_lets_all_pass(result: Result) -> None:
+def test_filters_combine_and_an_empty_one_does_not_filter(result: Result) -> None:
     table = pair_table(result, "m", "LP", 0.8)
     assert len(filtered(table)) == len(table)
     some = filtered(table, outcomes=["wrong", "tie"], categories=["c1"])

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.minimal_pairs.picked import Pick
+from dashboard.minimal_pairs.figure_selection import PointSelection
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.files import read_pairs
@@ -54,7 +54,7 @@ def values(app: AppTest) -> list[str]:
     return [metric.value.removeprefix(":orange[").removesuffix("]") for metric in app.metric]
 
 
-def test_the_sample_is_weighed_from_the_page(backend: FakeBackend) -> None:
+def test_the_sample_is_evaluated_from_the_page(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="minimal-pairs-models").set_value([GPT])
     drawn(app).button(key="minimal-pairs-submit").click()
@@ -67,10 +67,10 @@ def test_the_sample_is_weighed_from_the_page(backend: FakeBackend) -> None:
     assert keys >= {"download-pairs", "download-summary", "download-signature"}
 
 
-def test_every_figure_follows_the_normalisation_and_no_model_is_asked(backend: FakeBackend) -> None:
+def test_every_figure_follows_the_normalisation_without_running_a_model(backend: FakeBackend) -> None:
     run_id = finished(sample_data.minimal_pairs(), BERT, GPT)
     app = visit(run_id)
-    asked = len(backend.calls)
+    n_calls = len(backend.calls)
     for normalization in NORMALIZATIONS:
         app.segmented_control(key="minimal-pairs-normalization").set_value(normalization)
         assert values(drawn(app)) == wanted(run_id, normalization)
@@ -79,10 +79,10 @@ def test_every_figure_follows_the_normalisation_and_no_model_is_asked(backend: F
     app.slider(key="minimal-pairs-alpha").set_value(0.0)
     assert values(drawn(app)) == wanted(run_id, "PenLP", 0.0) == wanted(run_id, "LP")
     assert "normalization PenLP" in words(app) and "alpha 0.0" in words(app)
-    assert len(backend.calls) == asked
+    assert len(backend.calls) == n_calls
 
 
-def test_many_models_stand_in_a_table(backend: FakeBackend) -> None:
+def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("雨だ", "雨をだ")), BERT, GPT, "other/bert", "other/gpt2")
     app = visit(run_id)
     assert not app.metric
@@ -99,14 +99,14 @@ def test_the_table_is_filtered_by_outcome(backend: FakeBackend) -> None:
     shown = drawn(app).dataframe[-1].value
     assert len(shown) == table.loc["A>U", "n"] - table.loc["A>U", "n_correct"] - table.loc["A>U", "n_tied"]
     app.pills(key=f"minimal-pairs-outcomes-{run_id}").set_value(["tie"])
-    assert "No pair is all of that at once" in words(drawn(app))
+    assert "No pair matches all of these filters" in words(drawn(app))
 
 
 def test_a_chosen_pair_shows_its_tokens_as_typed(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("<b>*雨*", "雨 :smile:")))
     app = visit(run_id)
     before = len(app.get("plotly_chart"))
-    app.session_state[f"minimal-pick-{run_id}"] = Pick(GPT, row=2)
+    app.session_state[f"minimal-pick-{run_id}"] = PointSelection(GPT, row=2)
     drawn(app)
     assert len(app.get("plotly_chart")) == before + 2  # tokens, contributions
     assert any(element.value.startswith("Row 2:") for element in app.markdown)
@@ -114,7 +114,7 @@ def test_a_chosen_pair_shows_its_tokens_as_typed(backend: FakeBackend) -> None:
     assert "&lt;b&gt;*雨*" in shown and "<b>" not in shown
 
 
-def test_ties_and_left_out_pairs_are_said(backend: FakeBackend) -> None:
+def test_ties_and_excluded_pairs_are_reported(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫がいる"), ("あ" * 400, "い"), ("雨が降る", "雨を降る")))
     app = visit(run_id)
     assert app.metric[0].delta.endswith("1 tie")
@@ -128,7 +128,7 @@ def test_one_category_needs_no_figure(backend: FakeBackend) -> None:
 
 
 def test_a_link_to_another_kind_of_run_or_to_none_is_explained(backend: FakeBackend) -> None:
-    assert "no run behind this link" in words(visit("not-a-run"))
+    assert "no run at this link" in words(visit("not-a-run"))
 
 
 CROWS = b"""id,sent_more,sent_less,stereo_antistereo,bias_type
@@ -153,7 +153,7 @@ def jsonl(name: str, **columns: list[str]) -> tuple[str, bytes]:
                          for row in zip(*columns.values(), strict=True)).encode()
 
 
-def test_several_files_are_recognised_and_weighed_as_one(backend: FakeBackend) -> None:
+def test_several_files_are_recognised_and_evaluated_as_one(backend: FakeBackend) -> None:
     app = given_files(
         jsonl("one.jsonl", sentence_good=["猫がいる"], sentence_bad=["猫をいる"], UID=["u1"]),
         jsonl("two.jsonl", good_sentence=["雨だ", "雪だ"], bad_sentence=["雨をだ", "雪がだ"], phenomenon=["p", "p"]))
@@ -166,7 +166,7 @@ def test_several_files_are_recognised_and_weighed_as_one(backend: FakeBackend) -
     assert result.pairs["acceptable"].tolist() == ["猫がいる", "雨だ", "雪だ"] and result.format == "several formats"
 
 
-def test_the_mapping_can_be_changed_and_what_is_missing_is_asked(backend: FakeBackend) -> None:
+def test_the_mapping_can_be_changed_and_missing_columns_must_be_chosen(backend: FakeBackend) -> None:
     app = given_files(("mine.csv", "x,y,sentence_good\n猫がいる,猫をいる,雨だ\n".encode()))
     assert "Which column holds the unacceptable sentences?" in words(app) and "x, y, sentence" in words(app)
     app.selectbox[1].set_value("y")
@@ -186,10 +186,10 @@ def test_stereotypes_are_named_strictly_and_by_both_measures(backend: FakeBacken
     assert app.tabs[0].label == "Stereotypes"
     assert "Stereotypes preferred, by whole-sentence likelihood" in words(app)
     assert "Stereotypes preferred, by shared tokens" in words(app)
-    assert "no preference" in words(app) and "Share of pairs in which the whole sentence" in words(app)
+    assert "no preference" in words(app) and "more probable as a whole" in words(app)
 
 
-def test_nobody_is_right_or_ranked_about_stereotypes(backend: FakeBackend) -> None:
+def test_stereotypes_have_no_right_answers_and_no_ranks(backend: FakeBackend) -> None:
     run_id = finished(read_pairs([("crows.csv", CROWS)]), BERT, GPT)
     app = visit(run_id)
     for tab in ("Length", "Fair subsets", "Models"):
@@ -199,10 +199,10 @@ def test_nobody_is_right_or_ranked_about_stereotypes(backend: FakeBackend) -> No
         assert "**Rank**" not in words(app) and "Accurac" not in "".join(part.label for part in app.expander), tab
 
 
-def test_text_from_right_to_left_is_shown_so(backend: FakeBackend) -> None:
+def test_right_to_left_text_is_shown_right_to_left(backend: FakeBackend) -> None:
     run_id = finished(read_pairs([("hebrew.csv", HEBREW)]))
     app = visit(run_id)
-    app.session_state[f"minimal-pick-{run_id}"] = Pick(GPT, row=1)
+    app.session_state[f"minimal-pick-{run_id}"] = PointSelection(GPT, row=1)
     shown = [element.proto.body for element in drawn(app).get("html")]
     assert any('dir="rtl"' in body and "החתול ישן" in body for body in shown)
 
@@ -219,19 +219,19 @@ def test_every_section_opens_under_every_subset(backend: FakeBackend) -> None:
         drawn(app)
         labels = [metric.label for metric in app.metric if metric.label.startswith("All")]
         rows = fair_rows(result, subset, result.settings.seed)
-        assert labels == [f"All · {len(found):,} pairs" for found in rows.values()]
+        assert labels == [f"All · {len(kept):,} pairs" for kept in rows.values()]
     assert f"subset {MATCHED}" in words(app)
 
 
-def test_a_subset_without_pairs_is_said(backend: FakeBackend) -> None:
+def test_a_subset_without_pairs_is_reported(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫が家にいる"), ("雨だ", "雨をだ")))
     app = visit(run_id)
     app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(EQUAL)
-    assert "has no such pair; all pairs are shown" in words(drawn(app))
+    assert "No such pairs for somebody/gpt2; all pairs are shown" in words(drawn(app))
     assert values(app)[0] == wanted(run_id, "LP")[0]
 
 
-def test_an_edited_pair_is_a_small_run_beside_the_one_on_show(backend: FakeBackend) -> None:
+def test_an_edited_pair_is_a_small_run_beside_the_shown_one(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる")))
     app = visit(run_id)  # one pair is shown at once
     app.text_area(key=f"minimal-edit-unacceptable-{run_id}-1").set_value(" ")

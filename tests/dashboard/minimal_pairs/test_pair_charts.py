@@ -8,9 +8,9 @@ import pytest
 
 from dashboard.minimal_pairs.fair_subset_charts import OVERALL, fair_figure
 from dashboard.minimal_pairs.fair_subsets import beside_table
+from dashboard.minimal_pairs.figure_selection import PointSelection, selection_label, selection_mask
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
-from dashboard.minimal_pairs.picked import Pick, picked, words
 from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
 from dashboard.minimal_pairs.view import by_source
 from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, beside
@@ -40,7 +40,7 @@ def test_slopes_and_correlations_are_rows_with_their_intervals(result: Result) -
             np.testing.assert_allclose(trace.x - trace.error_x.arrayminus, low)
 
 
-def test_a_slope_that_is_not_defined_is_no_point() -> None:
+def test_an_undefined_slope_is_not_drawn() -> None:
     table = pd.DataFrame({"model": ["m", "n"], "normalization": "LP", "slope": [np.nan, -1.0], "n": 5,
                           "ci_low": [np.nan, -2.0], "ci_high": [np.nan, 0.0]})
     assert [len(trace.x) for trace in slope_figure(table).data] == [0, 1]
@@ -56,7 +56,7 @@ def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:
         assert [row for row, _ in trace.customdata] == rows["row"].tolist()
 
 
-def test_fair_accuracies_stand_beside_those_of_all_pairs(result: Result) -> None:
+def test_fair_accuracies_are_beside_those_of_all_pairs(result: Result) -> None:
     table = beside(result, EQUAL, "LP")
     fair, every, _ = fair_figure(table, "n").data
     rows = table[table["model"] == "n"].sort_values("overall", ascending=False, kind="stable")
@@ -65,7 +65,7 @@ def test_fair_accuracies_stand_beside_those_of_all_pairs(result: Result) -> None
     assert fair.y[0] == OVERALL and [point[0] for point in fair.customdata] == rows["category"].tolist()
 
 
-def test_the_table_of_ranks_says_where_one_changes() -> None:
+def test_the_table_shows_changes_of_ranks() -> None:
     lines = [(True, "", "a", 10, 0.5, 1, 0.4, 2), (True, "", "b", 10, 0.4, 2, 0.6, 1),
              (False, "x", "a", 4, 0.5, 1, np.nan, None), (False, "x", "b", 4, 0.5, 1, 0.5, 1)]
     table = pd.DataFrame(lines, columns=["overall", "category", "model", "n", "accuracy", "rank", "fair_accuracy",
@@ -105,23 +105,24 @@ def test_the_contributions_are_bars_that_are_warm_below_zero() -> None:
     assert colors[0] == colors[2] != colors[1]
 
 
-def test_a_click_picks_as_many_pairs_as_the_point_says(result: Result) -> None:
+def test_a_click_selects_as_many_pairs_as_the_point_has(result: Result) -> None:
     table = pair_table(result, "m", "LP", 0.8)
     for line in by_difference(result, "LP", least=60).query("model == 'm'").to_dict("records"):
-        pick = Pick("m", line["difference"], bool(line["merged"]))
-        assert picked(pick, result, table).sum() == line["n"], line
-    hard = picked(Pick("m", field="level", value="hard", stratum="A=U"), result, table)
+        pick = PointSelection("m", line["difference"], bool(line["merged"]))
+        assert selection_mask(pick, result, table).sum() == line["n"], line
+    hard = selection_mask(PointSelection("m", field="level", value="hard", stratum="A=U"), result, table)
     assert hard.sum() == ((table["stratum"] == "A=U") & (table["row"] % 2 == 1)).sum()
-    assert table[picked(Pick("m", row=7), result, table)]["row"].tolist() == [7]
+    assert table[selection_mask(PointSelection("m", row=7), result, table)]["row"].tolist() == [7]
 
 
-def test_a_pick_is_told_in_words() -> None:
-    assert words(Pick("m", -2, True)) == "|A| − |U| = −2 or less"
-    assert words(Pick("m", 0, field="UID", value="passive")) == "|A| − |U| = 0, UID = passive"
-    assert words(Pick("m", field="UID")) == "UID = (none)" and words(Pick("m")) == "all pairs"
+def test_a_selection_has_a_label() -> None:
+    assert selection_label(PointSelection("m", -2, True)) == "|A| − |U| = −2 or less"
+    assert selection_label(PointSelection("m", 0, field="UID", value="passive")) == "|A| − |U| = 0, UID = passive"
+    assert selection_label(PointSelection("m", field="UID")) == "UID = (none)"
+    assert selection_label(PointSelection("m")) == "all pairs"
 
 
-def test_pairs_come_in_the_order_that_is_asked_for(result: Result) -> None:
+def test_pairs_are_sorted_by_the_chosen_order(result: Result) -> None:
     table = pair_table(result, "m", "LP", 0.8)
     assert ordered(table, IN_FILE)["row"].is_monotonic_increasing
     assert ordered(table, MOST_WRONG)["margin"].is_monotonic_increasing

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from dashboard.minimal_pairs.scoring import precision_table
-from dashboard.shared.inputs.minimal_pairs import recognised_lines, tables_of
+from dashboard.shared.inputs.minimal_pairs import layout_notes, tables_of
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import InputError
 from tests.support.minimal_results import synthetic
@@ -44,12 +44,12 @@ def test_a_zip_without_known_columns_offers_its_tables_to_be_mapped() -> None:
         tables_of([("empty.zip", packed())])
 
 
-def test_what_was_recognised_is_said() -> None:
-    (blimp,) = recognised_lines(read_pairs([("a.jsonl", BLIMP), ("b.jsonl", BLIMP)]))
+def test_the_recognised_layout_is_shown() -> None:
+    (blimp,) = layout_notes(read_pairs([("a.jsonl", BLIMP), ("b.jsonl", BLIMP)]))
     assert "**BLiMP** (2 files): 6 pairs" in blimp
-    crows = recognised_lines(read_pairs([("c.csv", CROWS)]))
+    crows = layout_notes(read_pairs([("c.csv", CROWS)]))
     assert "CrowS" in crows[0] and "`sent_more`" in crows[1]
-    assert "right to left" in recognised_lines(read_pairs([("h.csv", HEBREW)]))[-1]
+    assert "right to left" in layout_notes(read_pairs([("h.csv", HEBREW)]))[-1]
 
 
 def test_the_precision_of_every_pair_is_counted() -> None:

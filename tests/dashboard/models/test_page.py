@@ -32,14 +32,14 @@ def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
     return drawn(app)
 
 
-def test_only_the_part_that_is_open_is_drawn(backend: FakeBackend) -> None:
+def test_only_the_open_tab_is_drawn(backend: FakeBackend) -> None:
     assert [tab.label for tab in visit("models").tabs] == [
         "Built in", "Of the papers", "Look into one", "In memory", "Bring another"]
     assert not visit("models").dataframe and not part("Bring another").metric
     assert "hakari.json" in words(part("Bring another"))
 
 
-def test_every_model_of_the_papers_is_listed_with_what_to_type(backend: FakeBackend) -> None:
+def test_every_model_of_the_papers_is_listed_with_the_name_to_type(backend: FakeBackend) -> None:
     app = part("Of the papers")
     table = app.dataframe[0].value
     assert list(table["type"]) == [card.model_name for card in PAPER_CARDS.values()]
@@ -64,11 +64,11 @@ def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.Monke
     assert "NEologd comes in no package" in text  # what is missing here, before anybody tries
 
 
-def test_nothing_is_in_memory_before_a_worker_has_started(backend: FakeBackend) -> None:
+def test_no_model_is_in_memory_before_a_worker_has_started(backend: FakeBackend) -> None:
     assert "no worker has started yet" in words(part("In memory"))
 
 
-def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend) -> None:
+def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -> None:
     models = (ModelInMemory("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
               ModelInMemory("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000))
     backend.states = (
@@ -81,25 +81,25 @@ def test_what_is_in_memory_is_shown_with_where_and_how_much(backend: FakeBackend
     assert list(table["memory"]) == ["420 MiB", "19 MiB"] and list(table["device"]) == ["cuda:1"] * 2
     text = words(app)
     assert "Worker on cuda:1" in text and "process 4242" in text  # "auto" has chosen
-    assert "2 models, 439 MiB · 3.00 GiB in all" in text
+    assert "2 models, 439 MiB · 3.00 GiB in total" in text
     assert "computing sentence vectors of paper/nict=/srv/*nict*, for 3 s" in text.replace("\u2060", "")
     assert "Worker on cuda:2" in text and "no model · waiting for work" in text
     assert not backend.calls  # nobody was asked for it
 
 
-def test_a_look_shows_facts_and_tokens(backend: FakeBackend) -> None:
+def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     app = looked(part("Look into one"), "owner/bert", "猫は<b>龘</b>")
     assert [metric.label for metric in app.metric] == ["Parameters", "Layers", "Vocabulary", "Longest input"]
     text = words(app)
     assert "12 tokens" in text and "1 unknown" in text and "owner/bert" in text
     assert ":orange-background[龘 龘]" in text and ":gray-background[<]" in text.replace("\u2060", "")
     assert list(app.dataframe[0].value["token"]) == ["[CLS]", *"猫は<b>龘</b>", "[SEP]"]
-    assert "The vocabulary sees: 猫は<B>龘</B>" in text
+    assert "Text after normalisation and segmentation: 猫は<B>龘</B>" in text
     # What was looked at stays when something else on the page is used.
     assert drawn(app).metric
 
 
-def test_a_model_that_cannot_be_looked_into_is_explained(backend: FakeBackend) -> None:
+def test_the_error_of_a_model_that_cannot_be_inspected_is_shown(backend: FakeBackend) -> None:
     app = looked(part("Look into one"), "missing/*model*")
     assert "missing/\\*model\\*" in app.error[0].value and not app.metric
     app = looked(app, "owner/bert")
@@ -108,7 +108,7 @@ def test_a_model_that_cannot_be_looked_into_is_explained(backend: FakeBackend) -
     assert app.error and not app.metric  # not the one before
 
 
-def test_a_look_without_a_name_says_so(backend: FakeBackend) -> None:
+def test_an_inspection_without_a_name_is_an_error(backend: FakeBackend) -> None:
     assert "No model is named" in looked(part("Look into one"), " ").error[0].value
 
 
@@ -117,7 +117,7 @@ def test_an_error_in_the_worker_is_shown(backend: FakeBackend) -> None:
     assert "Juman++ is not installed" in looked(part("Look into one"), "owner/bert", "猫").error[0].value
 
 
-def test_what_the_instance_does_not_allow_is_not_looked_into(
+def test_a_model_that_the_instance_does_not_allow_is_not_inspected(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HAKARI_ALLOWED_MODELS", "cl-tohoku/*")

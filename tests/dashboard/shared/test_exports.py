@@ -11,7 +11,7 @@ from dashboard.shared.exports.run_exports import parquet_zip
 SIGNATURE = {"models": [{"name": "斉藤"}], "settings": {"layer": None}}
 
 
-def test_parquet_keeps_every_table_as_it_is_and_the_signature() -> None:
+def test_parquet_holds_every_table_unchanged_and_the_signature() -> None:
     tables = {"models": pd.DataFrame({"model": ["=1+1", "b"], "score": [1.5, float("nan")]}),
               "points": pd.DataFrame({"row": [1, 2, 3], "text": ["<b>", "猫", ""]})}
     with zipfile.ZipFile(io.BytesIO(parquet_zip(tables, SIGNATURE))) as archive:

@@ -52,7 +52,7 @@ def pasted(kind: str, text: str) -> AppTest:
 
 
 @pytest.mark.parametrize(("kind", "rows"), [("clusters", 180), ("alignment", 60), ("minimal-pairs", 200)])
-def test_the_sample_is_there_at_once(kind: str, rows: int) -> None:
+def test_the_sample_needs_no_input(kind: str, rows: int) -> None:
     app = page(kind)
     assert not app.exception
     assert app.session_state["dataset"].n == rows
@@ -75,7 +75,7 @@ def test_the_guessed_columns_can_be_changed() -> None:
     assert not app.error
 
 
-def test_columns_without_a_known_name_are_asked_for() -> None:
+def test_columns_without_a_known_name_must_be_chosen() -> None:
     app = uploaded("clusters", "mine.csv", b"a,b\nrain,weather\nlost,sport\n")
     assert app.session_state["dataset"] is None
     assert "text" in app.warning[0].value and "label" in app.warning[0].value
@@ -121,7 +121,8 @@ def test_two_columns_that_make_one_sentence_are_offered_joined() -> None:
     ("mixed.csv", "text,label\n雨,天気\n".encode() + "晴れ,天気\n".encode("cp932") + b"\xff\xff,x\n",
      ("mixes encodings", "line 3")),
 ])
-def test_a_bad_file_is_explained_and_the_page_lives_on(name: str, content: bytes, words: tuple[str, ...]) -> None:
+def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(name: str, content: bytes,
+                                                                    words: tuple[str, ...]) -> None:
     app = uploaded("clusters", name, content)
     assert app.session_state["dataset"] is None
     assert all(word in app.error[0].value.replace("\\", "") for word in words)

@@ -25,7 +25,7 @@ def body(text: str) -> str:
     return text.partition("<body>")[2]
 
 
-def test_a_report_is_whole_and_needs_no_network() -> None:
+def test_a_report_is_complete_and_needs_no_network() -> None:
     text = report_html(REPORT)
     assert text.startswith("<!DOCTYPE html>") and text.endswith("</html>")
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)  # nothing is fetched
@@ -34,14 +34,14 @@ def test_a_report_is_whole_and_needs_no_network() -> None:
     assert CITATIONS["shibayama"] in text and CITATIONS["length"] not in text
 
 
-def test_texts_of_users_stay_texts() -> None:
+def test_texts_of_users_are_escaped() -> None:
     text = body(report_html(REPORT))
     assert "<img" not in text and "onerror=alert(1)&gt;" in text
     # only Plotly's own scripts are opened and closed
     assert text.count("<script") == text.count("</script>") == len(REPORT.figures) * text.count("Plotly.newPlot(")
 
 
-def test_numbers_read_well_and_long_tables_say_what_is_left() -> None:
+def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
     text = body(report_html(REPORT))
     assert '<td class="number">1.23457</td>' in text and '<td class="number">–</td>' in text
     assert '<td class="number">1,200</td>' in text

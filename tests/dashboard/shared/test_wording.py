@@ -35,7 +35,7 @@ def test_the_examples_in_docstrings_hold(module: str) -> None:
     "*a* _b_ `c`", "[x](http://y)", "<script>alert(1)</script>", "# head", "$x^2$", "~~a~~", "| a |", "1. one", "- one",
     "a -> b", "===", "&lt;", ":red[x]", ":material/home:", ":smile:", "www.example.org", "https://example.org",
 ])
-def test_typed_text_keeps_every_sign_and_none_works(text: str) -> None:
+def test_markup_characters_in_typed_text_are_escaped(text: str) -> None:
     escaped = wording.verbatim(text)
     assert escaped.replace("\\", "").replace("\u2060", "") == text
     for position, character in enumerate(escaped):
@@ -59,7 +59,7 @@ def _shown(rows: int) -> AppTest:
     return AppTest.from_function(script, args=(rows,)).run()
 
 
-def test_a_few_bad_rows_stand_in_the_message() -> None:
+def test_a_few_bad_rows_are_listed_in_the_message() -> None:
     app = _shown(4)
     assert all(f"row {n}: reason {n}" in app.error[0].value for n in range(1, 5))
     assert not app.expander
@@ -79,7 +79,7 @@ def test_an_error_without_rows_is_its_message() -> None:
 
 
 @pytest.mark.parametrize("measure", sorted(CARDS))
-def test_every_measure_says_its_better_end_as_its_card_does(measure: str) -> None:
+def test_every_measure_shows_the_better_end_of_its_card(measure: str) -> None:
     card = CARDS[measure]
     for text in (axis_title(measure), wording.measure_help(measure)):
         assert all((direction in text) == (better == card.better)
@@ -102,7 +102,7 @@ def test_how_to_read_explains_each_measure() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [
     (0.4, "under a second"), (59.4, "59 s"), (60, "1 min 0 s"), (3599.4, "59 min 59 s"), (7300, "2 h 1 min"),
 ])
-def test_spans_of_time(seconds: float, text: str) -> None:
+def test_durations(seconds: float, text: str) -> None:
     assert wording.duration(seconds) == text
 
 
@@ -111,13 +111,13 @@ def test_spans_of_time(seconds: float, text: str) -> None:
     (timedelta(minutes=10), "10 minutes ago"),
     (timedelta(hours=1), "1 hour ago"), (timedelta(days=3), "3 days ago"), (timedelta(seconds=-20), "just now"),
 ])
-def test_times_gone_by(before: timedelta, text: str) -> None:
+def test_times_ago(before: timedelta, text: str) -> None:
     now = datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert wording.ago(now - before, now) == text
 
 
 def test_the_signature_line_names_what_is_set_and_leaves_out_what_is_not() -> None:
-    text = signing.line(SIGNATURE)
+    text = signing.signature_line(SIGNATURE)
     assert text == ("builtin/bert-mini-ja (0123456789ab) · pooling cls · seed 0 · idf none · bos yes · "
                     "layers builtin/bert-mini-ja 4 · dataset fedcba987654 · hakari 0.1.0")
 

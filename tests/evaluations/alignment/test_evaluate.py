@@ -141,7 +141,7 @@ def test_the_layer_of_the_settings_is_the_one_shown() -> None:
     one, many = run(layer=-2), run(layer=-2, all_layers=True)
     assert one.layers["m"] == (3,) and one.layer_index("m") == 0 and many.layer_index("m") == 3
     np.testing.assert_array_equal(rescore(one, Scoring()).pairs["f1"], rescore(many, Scoring()).pairs["f1"])
-    with pytest.raises(InputError, match=r"holds layer 3 of m; got layer 4\. Weigh with all layers"):
+    with pytest.raises(InputError, match=r"holds layer 3 of m; got layer 4\. Evaluate with all layers"):
         rescore(one, Scoring(), 4)
     with pytest.raises(InputError, match="holds layer 0, 1, 2, 3, 4 of m; got layer 7"):
         matrix(many, "m", 1, 7)

@@ -77,7 +77,7 @@ def test_a_comparison_is_paired() -> None:
 def test_models_are_compared_over_the_sentences_that_both_read() -> None:
     result = weigh("good", "poor", unread={"good": {"文0", "文4"}, "poor": {"文4", "文7"}})
     assert result.models["n_sentences"].tolist() == [28, 28]
-    assert "good and poor are compared over the 27 sentences that both weigh." in result.notices
+    assert "good and poor are compared over the 27 sentences that both models include." in result.notices
     both = [i for i in range(30) if i not in (0, 4, 7)]
     labels = [LABELS[i] for i in both]
     drawn = [bootstrap(np.stack([vector(model, TEXTS[i]) for i in both]), labels, n_resamples=400, seed=3)

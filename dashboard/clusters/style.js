@@ -1,4 +1,4 @@
-// How points look: shapes, colours of the theme, and each drawn once, to be stamped thousands of times.
+// The appearance of points: shapes, colours of the theme, and sprites, drawn once and copied for each point.
 
 const SHAPES = {
   circle: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0z",
@@ -12,22 +12,22 @@ const FADED = 0.3; // opacity of what is not selected
 // The more points, the smaller each: [at most so many, radius in pixels].
 const RADII = [[300, 5], [1500, 4], [6000, 3], [Infinity, 2.3]];
 
-// Colours come from Streamlit's theme at `root`; `symbols` are the shapes of the classes.
-function createLook(root, symbols, nPoints) {
+// Colours are those of Streamlit's theme at `root`; `symbols` are the shapes of the classes.
+function createPointStyle(root, symbols, nPoints) {
   const style = getComputedStyle(root);
-  const of = (name) => style.getPropertyValue(`--st-${name}`).trim();
-  const palette = of("chart-categorical-colors").split(",");
+  const color = (name) => style.getPropertyValue(`--st-${name}`).trim();
+  const palette = color("chart-categorical-colors").split(",");
   const radius = RADII.find(([most]) => nPoints <= most)[1];
-  const look = {
-    radius, palette, ground: of("background-color"), text: of("text-color"), grey: of("gray-color"), accent: of("primary-color"),
+  const pointStyle = {
+    radius, palette, ground: color("background-color"), text: color("text-color"), grey: color("gray-color"), accent: color("primary-color"),
     color: (k) => palette[k % palette.length], sprites,
   };
-  const made = new Map();
+  const cache = new Map();
 
   function sprites(kind, ratio) {
     const key = `${kind} ${ratio}`;
-    if (!made.has(key)) made.set(key, symbols.map((symbol, k) => sprite(kind, symbol, look.color(k), ratio)));
-    return made.get(key);
+    if (!cache.has(key)) cache.set(key, symbols.map((symbol, k) => sprite(kind, symbol, pointStyle.color(k), ratio)));
+    return cache.get(key);
   }
 
   function sprite(kind, symbol, color, ratio) {
@@ -43,14 +43,14 @@ function createLook(root, symbols, nPoints) {
       context.stroke(shape);
     };
     context.globalAlpha = kind === "faded" ? FADED : 1;
-    if (kind === "centroid") outline(look.ground, 5);
-    if (kind === "centroid") outline(look.text, 2.4);
-    context.fillStyle = kind === "faded" ? look.grey : color;
-    // A thin line of the ground's colour keeps points apart where they overlap.
-    if (kind === "point" && radius >= 3) outline(look.ground, 1.4);
+    if (kind === "centroid") outline(pointStyle.ground, 5);
+    if (kind === "centroid") outline(pointStyle.text, 2.4);
+    context.fillStyle = kind === "faded" ? pointStyle.grey : color;
+    // A thin outline in the background colour separates overlapping points.
+    if (kind === "point" && radius >= 3) outline(pointStyle.ground, 1.4);
     context.fill(shape);
     return canvas;
   }
 
-  return look;
+  return pointStyle;
 }

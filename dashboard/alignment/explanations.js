@@ -1,4 +1,4 @@
-// What the alignment view says of a token, and its legend: lines of [text, name of a style]. Nothing is drawn here.
+// Texts of the alignment view: the explanation of a token, and the legend, as [text, name of a style]. No drawing.
 
 const SCORE = { reference: "recall", candidate: "precision" };
 
@@ -9,35 +9,35 @@ function explanation(data, side, index) {
   const match = token.match < 0 ? null : data[other][token.match];
   const lines = [[`${token.text} → ${match ? match.text : "no match"}`, "title"]];
   if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
-  if (token.similarity !== null) lines.push([`similarity ${fixed(token.similarity)}${answered(data, side, index) ? "" : ", chosen from this side only"}`]);
+  if (token.similarity !== null) lines.push([`similarity ${fixed(token.similarity)}${isMutual(data, side, index) ? "" : ", best match of this token only"}`]);
   if (token.idf !== null) lines.push([`idf ${fixed(token.idf)}${threshold(data, token)}`]);
   if (token.name && data.names) lines.push(["proper noun"]);
-  const whose = data.whole ? "its word is read" : "read";
+  const label = data.whole ? "reading of its word:" : "reading:";
   if (token.counted) lines.push(...compared(data, token));
-  else if (token.reading && token.reading !== token.text) lines.push([`${whose} ${token.reading}`]);
+  else if (token.reading && token.reading !== token.text) lines.push([`${label} ${token.reading}`]);
   if (token.share !== null) {
     const adds = token.similarity === null ? "" : `, adds ${fixed(token.share * token.similarity)}`;
     lines.push([`share of ${SCORE[side]} ${percent(token.share)}${adds}`]);
   }
-  if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word answers for it.`]);
+  if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word matches it.`]);
   return lines;
 }
 
-// How the readings of a token that the penalty counts compare, and the M that follows.
+// The readings of a penalised token and of its match, and their agreement M.
 function compared(data, token) {
   const [own, other] = [token.reading, token.match_reading].map((reading) => reading || "(no reading)");
-  const apart = token.longest === null ? `distance ${token.distance}` : `distance ${token.distance} of ${token.longest}`;
-  const lines = data.joined ? [[`read ${own} / ${other}`], [`all such tokens together: ${apart}`]] : [[`${own} / ${other}: ${apart}`]];
-  const counts = data.penalised ? "" : ", not counted without the penalty";
-  return [...lines, [`M = ${fixed(token.agreement)}${counts}`, costs(data, token) ? "warm" : ""]];
+  const distance = token.longest === null ? `distance ${token.distance}` : `distance ${token.distance} of ${token.longest}`;
+  const lines = data.joined ? [[`readings ${own} / ${other}`], [`all such tokens together: ${distance}`]] : [[`${own} / ${other}: ${distance}`]];
+  const note = data.penalised ? "" : ", not used without the penalty";
+  return [...lines, [`M = ${fixed(token.agreement)}${note}`, costs(data, token) ? "warm" : ""]];
 }
 
-// Whether the match of a token chooses it, too.
-function answered(data, side, index) {
+// Whether a token is also the best match of its match.
+function isMutual(data, side, index) {
   const { match } = data[side][index];
   if (match < 0) return false;
-  const back = data[side === "reference" ? "candidate" : "reference"][match];
-  return back.special || back.match === index;
+  const partner = data[side === "reference" ? "candidate" : "reference"][match];
+  return partner.special || partner.match === index;
 }
 
 function threshold(data, token) {
@@ -45,19 +45,19 @@ function threshold(data, token) {
   return token.low ? ` (above ${fixed(data.threshold)})` : ` (not above ${fixed(data.threshold)})`;
 }
 
-// Whether the penalty takes something for the token.
+// Whether the penalty lowers the score because of the token.
 function costs(data, token) {
   return token.counted && data.penalised && token.agreement < 1;
 }
 
-// The legend, of what occurs in this pair only.
+// The legend, limited to what occurs in this pair.
 function legendOf(data) {
   const all = SIDES.flatMap((side) => data[side]).filter((token) => !token.special);
   const parts = [[`Point at a ${data.unit === "word" ? "word" : "token"}, tap it, or move with Tab and the arrow keys. `],
     [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
   if (all.some((token) => token.low)) parts.push(["Dashed: low-frequency. ", "warm"]);
   if (data.names && all.some((token) => token.name)) parts.push(["Underlined: proper noun. ", "warm"]);
-  if (data.penalised && all.some((token) => token.counted)) parts.push(["M: the penalty counts it. ", "warm"]);
+  if (data.penalised && all.some((token) => token.counted)) parts.push(["M: agreement of readings, used by the penalty. ", "warm"]);
   if (all.some((token) => token.match_special)) parts.push(["◦: the best match is a special token."]);
   return parts;
 }

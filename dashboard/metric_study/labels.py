@@ -1,4 +1,4 @@
-"""What the settings of a metric study and their numbers are called. Pure: no streamlit."""
+"""Labels of the settings of a metric study, and their numbers as text. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE, SURFACE
 from engine.measures.cards.catalog import CARDS
 
-PENALTY_WORDS = {"none": "without penalty", "reading": "with penalty"}
+PENALTY_NAMES = {"none": "without penalty", "reading": "with penalty"}
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
              "kendall": ("kendall_low", "kendall_high")}
-SAME_MARK = "•"  # shared by the best setting and those that cannot be told from it
+SAME_MARK = "•"  # of the best setting and those not significantly different from it
 
 
 def cell_key(line: Mapping[Any, Any]) -> str:
-    """What tells a line of `Result.correlations` from the others."""
+    """The key that identifies a row of `Result.correlations`."""
     return "\n".join(str(line[name]) for name in ("kind", "model", "idf", "penalty"))
 
 
 def method_name(kind: str, model: str) -> str:
-    """What a line of `Result.correlations` is about: the model, or the method of another kind.
+    """The name of the method of a row of `Result.correlations`: the model, or a method of another kind.
 
     >>> method_name("surface", "sentbleu"), method_name("vectors", "builtin/bert-mini-ja")
     ('SentBLEU', 'Cosine of sentence vectors, builtin/bert-mini-ja')
@@ -37,7 +37,7 @@ def method_name(kind: str, model: str) -> str:
 
 
 def setting_name(line: Mapping[Any, Any]) -> str:
-    """One setting or method in words.
+    """The label of one setting or method.
 
     >>> setting_name({"kind": "bertscore", "model": "m", "idf": "novel", "penalty": "reading"})
     'm, idf novel, with penalty'
@@ -45,17 +45,17 @@ def setting_name(line: Mapping[Any, Any]) -> str:
     name = method_name(line["kind"], line["model"])
     if line["kind"] != BERTSCORE:
         return name
-    return f"{name}, idf {dictionary_name(Scoring(line['idf']))}, {PENALTY_WORDS[line['penalty']]}"
+    return f"{name}, idf {dictionary_name(Scoring(line['idf']))}, {PENALTY_NAMES[line['penalty']]}"
 
 
 def is_marked(line: Mapping[Any, Any]) -> bool:
-    """Whether a line is the best or cannot be told from it; published lines are neither."""
-    known = not pd.isna(line.get("pearson", float("nan")))
-    return bool(line.get("best")) or (known and not line.get("separable", True))
+    """Whether a row is the best or not significantly different from it; published rows are neither."""
+    is_defined = not pd.isna(line.get("pearson", float("nan")))
+    return bool(line.get("best")) or (is_defined and not line.get("separable", True))
 
 
 def number(value: float, digits: int = 3) -> str:
-    """A correlation with its minus sign, "undefined" where there is none.
+    """A correlation as text with a minus sign; "undefined" where there is none.
 
     >>> number(-0.0217), number(float("nan"))
     ('−0.022', 'undefined')
@@ -73,7 +73,7 @@ def interval(low: float, high: float, digits: int = 3) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value as it is read; "" where there is none.
+    """A p-value as text; "" where there is none.
 
     >>> p_value(0.00004), p_value(0.0392), p_value(0.41)
     ('< 0.001', '0.039', '0.41')

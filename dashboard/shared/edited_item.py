@@ -1,6 +1,6 @@
-"""What somebody edited on a result's page and weighed again: a small run of its own, shown below the one it came from.
+"""An item that was edited on a result's page and evaluated again: a small run, shown below the run it came from.
 
-Its address is part of the page's (`…&edited=<id>&of=<the run on show>`), so a reload keeps it and nobody waits for it.
+Its id is part of the page's address (`…&edited=<id>&of=<the run shown>`), so a reload keeps it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ EDITED, OF = "edited", "of"
 
 
 def submit_edited(kind: str, run_id: str, settings: Any, dataset: Any) -> None:
-    """Submit what was edited on the page of `run_id`, and draw the page again with its address. Raises EngineError."""
+    """Submit what was edited on the page of `run_id`, and redraw the page with its address. Raises EngineError."""
     submission = session.access().submit(kind, settings, dataset)
     st.query_params.update({EDITED: submission.run_id, OF: run_id})
     st.rerun()
 
 
 def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
-    """Id and result of the edited run that the address names, its heading being drawn; None where there is none.
+    """Id and result of the edited run that the address names, with its heading drawn; None where there is none.
 
-    Until it is done how far it is stands there, or what failed. `kind` and `run_id` are those of the run on show.
+    Until it is done this draws its progress, or its error. `kind` and `run_id` are those of the run shown.
     """
     edited = st.query_params.get(EDITED)
     if not edited or st.query_params.get(OF) != run_id:
@@ -44,7 +44,7 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
             del st.query_params[EDITED], st.query_params[OF]
             st.rerun()
     if view.state != "done":
-        st.error(verbatim(view.message or "This was stopped."), icon=":material/error:")
+        st.error(verbatim(view.message or "This run was stopped."), icon=":material/error:")
         return None
     try:
         return edited, run_view.load_result(edited)
@@ -55,7 +55,7 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
 
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(edited: str) -> None:
-    """How far the small run is, drawn again every moment."""
+    """The progress of the small run, redrawn at intervals."""
     view = run_view.still_active(edited)
     if view is not None:
         run_view.progress(view)
