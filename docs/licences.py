@@ -67,7 +67,8 @@ def _with_dependencies(requirement: Requirement, seen: set[str]) -> Iterator[Lic
 def _licence(installed: Distribution) -> Licence:
     """The expression of the metadata, else their line on the licence, else their classifiers."""
     metadata = installed.metadata
-    stated = (metadata.get("License-Expression") or metadata.get("License") or "").strip()
+    stated = next((line.strip() for field in ("License-Expression", "License")
+                   for line in metadata.get_all(field) or () if line.strip()), "")
     if not stated or "\n" in stated:  # none, or the whole text
         names = [line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier") or () if "License ::" in line]
         stated = ", ".join(names) or NOT_STATED
