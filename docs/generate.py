@@ -91,7 +91,8 @@ def _default(action: argparse.Action) -> str:
         return "required"
     if isinstance(action, argparse.BooleanOptionalAction):
         return "on" if action.default else "off"
-    return "" if action.default in (None, "", []) or action.nargs == 0 else f"`{action.default}`"
+    unset = action.default in (None, "", [], argparse.SUPPRESS)
+    return "" if unset or action.nargs == 0 else f"`{action.default}`"
 
 
 def _meaning(action: argparse.Action) -> str:
