@@ -25,7 +25,7 @@ from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import layouts, pairs
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.paper_cards import PAPER_CARDS
-from engine.models.sources.recipes import in_words
+from engine.models.sources.recipes import description
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -134,7 +134,7 @@ def _layouts(_: str) -> str:
 def _paper_models(_: str) -> str:
     return _table(("Card", "In the papers", "Tokens", "What it takes"), (
         (f"`{card.model_name}`", "; ".join(f"{label} ({paper})" for paper, label in card.labels),
-         in_words(card.recipe) if card.recipe else "as its files say",
+         description(card.recipe) if card.recipe else "as its files say",
          card.needs or f"nothing: `{card.hub}` is downloaded") for card in PAPER_CARDS.values()))
 
 
