@@ -23,9 +23,12 @@ from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import layouts, pairs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import Table
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import description
+from engine.version import FIRST_VERSION
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
@@ -110,6 +113,24 @@ def _anchor(command: str) -> str:
     return f"{command}-{ALIASES[command]}" if command in ALIASES else command
 
 
+def _tables(kind: str) -> str:
+    return "\n\n".join(f"### {kind}: {table.name}.csv\n\n{_about(table)}\n\n{_columns_of(table)}"
+                       for table in EVALUATIONS[kind].tables)
+
+
+def _about(table: Table) -> str:
+    notes = ["Written only where it has rows."] if table.only_with_rows else []
+    notes += [f"The first {table.promised} columns are the command line's contract and stay in this order."
+              ] if table.promised else []
+    return " ".join([table.meaning, *notes])
+
+
+def _columns_of(table: Table) -> str:
+    return _table(("Column", "Type", "Unit", "Better", "Meaning", "Since"), (
+        (f"`{name}`", type_, unit, better, meaning, "" if since == FIRST_VERSION else since)
+        for name, type_, unit, better, meaning, since in table.rows()))
+
+
 def _measure(key: str) -> str:
     card = CARDS[key]
     better = {"lower": "lower is better", "higher": "higher is better", "neither": "neither end is better"}[card.better]
@@ -159,8 +180,8 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
-    "options": _options, "commands": _commands, "measure": _measure, "columns": _columns, "layouts": _layouts,
-    "paper-models": _paper_models, "pages": _pages, "licences": _licences, "copyleft": _copyleft,
+    "options": _options, "tables": _tables, "commands": _commands, "measure": _measure, "columns": _columns,
+    "layouts": _layouts, "paper-models": _paper_models, "pages": _pages, "licences": _licences, "copyleft": _copyleft,
 }
 
 if __name__ == "__main__":

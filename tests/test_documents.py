@@ -7,14 +7,16 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from docs.generate import DATASETS, DOCUMENTS, ROOT, SECTION, rendered
 from docs.licences import FILES, copyleft, licences, requirements
 from engine.__main__ import ALIASES, COMMANDS, main
+from engine.evaluations.catalog import EVALUATIONS
 from engine.inference.ray.settings import RaySettings
 from engine.measures.cards.catalog import CARDS
 from engine.runs.access.configuration import DEFAULT_RUNNING
@@ -54,7 +56,7 @@ def test_an_edited_section_would_be_noticed() -> None:
 def test_every_section_is_generated_once() -> None:
     names = [match["name"] for path in DOCUMENTS for match in SECTION.finditer(path.read_text(encoding="utf-8"))]
     kinds = {
-        "options": COMMANDS, "measure": CARDS, "columns": DATASETS, "licences": FILES,
+        "options": COMMANDS, "tables": EVALUATIONS, "measure": CARDS, "columns": DATASETS, "licences": FILES,
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
     assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "paper-models", "copyleft"])
@@ -195,15 +197,41 @@ def console(document: str) -> list[tuple[str, str]]:
             for command, output in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)]
 
 
-def test_the_example_on_the_command_line_gives_what_the_readme_shows(tmp_path: Path) -> None:
+@dataclass(frozen=True)
+class Example:
+    """What the example of the README printed, what it shows, and where it wrote."""
+
+    printed: list[str]
+    shown: list[str]
+    out: Path
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
+    """The example on the command line, typed as it stands in the README, in a folder like a checkout."""
+    folder = tmp_path_factory.mktemp("checkout")
     for name, target in (("engine", ROOT / "engine"), (".venv", Path(sys.prefix))):
-        (tmp_path / name).symlink_to(target)
-    environment = {**os.environ, "HAKARI_DATA_DIR": str(tmp_path / "data")}
-    examples = console(README.read_text(encoding="utf-8"))
-    assert examples
-    for command, expected in examples:
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        (folder / name).symlink_to(target)
+    environment = {**os.environ, "HAKARI_DATA_DIR": str(folder / "data")}
+    prompts = console(README.read_text(encoding="utf-8"))
+    printed = []
+    for command, _ in prompts:
+        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
                               timeout=EXAMPLE_SECONDS)
         assert done.returncode == 0, done.stderr
-        assert done.stdout == expected
+        printed.append(done.stdout)
+    return Example(printed, [output for _, output in prompts], folder / "out")
 
+
+def test_the_example_on_the_command_line_gives_what_the_readme_shows(example: Example) -> None:
+    assert example.printed == example.shown and any(example.shown)
+
+
+def test_every_table_and_column_that_the_example_writes_is_documented(example: Example) -> None:
+    section = sections(text("tables.md"))["tables minimal-pairs"]
+    documented = {match[1]: re.findall(r"^\| `([^`]+)` \|", match[2], re.MULTILINE)
+                  for match in re.finditer(r"^### minimal-pairs: (\w+)\.csv\n(.*?)(?=^### |\Z)", section,
+                                           re.MULTILINE | re.DOTALL)}
+    written = {path.stem: pd.read_csv(path, nrows=0).columns.tolist() for path in example.out.glob("*.csv")}
+    assert len(written) > 5
+    assert {name: documented[name] for name in written} == written
