@@ -1,4 +1,4 @@
-# make run · make test · make check · make bench · make pretrain
+# make run · make test · make check · make docs · make bench · make pretrain
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
 PYTHON ?= python3
@@ -12,7 +12,7 @@ DATABASE ?= sqlite
 # Tests run in so many processes, each of one thread; those of one module stay together.
 JOBS ?= 2
 
-.PHONY: run test check lint types directions tests bench pretrain clean
+.PHONY: run test check lint types directions docs bench pretrain clean
 
 run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.port $(PORT)
@@ -30,6 +30,10 @@ types: $(VENV)/test.stamp
 
 directions: $(VENV)/test.stamp
 	$(BIN)/lint-imports
+
+# The sections of the documents that the code declares.
+docs: $(VENV)/test.stamp
+	$(BIN)/python -m docs.generate
 
 bench: $(VENV)/test.stamp $(BENCH)/peers.stamp
 	$(BIN)/python -m tests.benchmarks

@@ -55,7 +55,7 @@ class Replica:
     """A Ray actor. It receives and returns bytes, so that neither Ray nor the driver process unpickles arrays.
 
     They are pickled, like everything that Ray sends: access to the cluster is protected by its token
-    (`deploy/SCALING.md`). Errors are returned like answers.
+    (`docs/scaling.md`). Errors are returned like answers.
     """
 
     def __init__(self, environment: Mapping[str, str], settings: RaySettings, chunk_function: ChunkFunction) -> None:

@@ -9,7 +9,7 @@ CLUSTERS = "Shibayama et al. 2020 (PACLIC 34)"
 CLUSTERS_FIRST = "Shibayama et al. 2020 (NLP 2020)"
 NOVELS = "BERTScore for Japanese novel translation"
 LENGTH_BIAS = "Ueda, Mita, Komachi 2024 (NLP 2024)"
-TENSORFLOW = "published as a checkpoint of TensorFlow 1, to be converted once (see the README)"
+TENSORFLOW = "published as a checkpoint of TensorFlow 1, to be converted once (see docs/models.md)"
 
 
 PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (

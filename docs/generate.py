@@ -1,0 +1,188 @@
+"""`python -m docs.generate`: write the sections of the documents that the code declares.
+
+A section stands between two markers; its name, with what it is about, in the first:
+
+    <!-- generated: options clusters -->
+    <!-- end -->
+
+`make docs` writes them all; a test compares them with what is written here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dashboard.pages import SECTIONS as PAGES
+from docs.licences import copyleft, licences
+from engine.__main__ import ALIASES, COMMANDS
+from engine.datasets import sentence_pairs
+from engine.datasets.formats.columns import NAMES, Role
+from engine.datasets.labelled import domain_sentences, labelled_sentences
+from engine.datasets.masked import masked_sentences
+from engine.datasets.minimal_pairs import layouts, pairs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import Table
+from engine.measures.cards.catalog import CARDS
+from engine.models.sources.paper_cards import PAPER_CARDS
+from engine.models.sources.recipes import description
+from engine.version import FIRST_VERSION
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+SECTION = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+DATASETS: Mapping[str, Sequence[Role]] = {module.KIND: module.ROLES for module in (
+    labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)}
+
+
+def rendered(document: str) -> str:
+    """A document with its sections as the code declares them. Raises KeyError for a section that there is not."""
+    return SECTION.sub(lambda match: f"{match[1]}{section(match['name'])}\n{match[3]}", document)
+
+
+def section(name: str) -> str:
+    """The Markdown of one section, such as "options clusters"."""
+    kind, _, subject = name.partition(" ")
+    return SUBJECTS[kind](subject)
+
+
+def option_groups(command: str) -> Iterator[tuple[str, list[argparse.Action]]]:
+    """The options of a command in their order: those of no group, then each group with what its heading says."""
+    parser = argparse.ArgumentParser(add_help=False)
+    COMMANDS[command].add_arguments(parser)
+    grouped = [action for group in parser._action_groups[2:] for action in group._group_actions]
+    yield "", [action for action in parser._actions if action not in grouped]
+    for group in parser._action_groups[2:]:
+        heading = f"{(group.title or '')[:1].upper()}{(group.title or '')[1:]}"
+        yield f"**{heading}.** {group.description or ''}".strip(), group._group_actions
+
+
+def main() -> None:
+    """Write the documents."""
+    for path in DOCUMENTS:
+        before = path.read_text(encoding="utf-8")
+        after = rendered(before)
+        if after != before:
+            path.write_text(after, encoding="utf-8")
+            print(path.relative_to(ROOT))
+
+
+def _options(command: str) -> str:
+    return "\n\n".join(part for heading, actions in option_groups(command) for part in (heading, _option_table(actions))
+                       if part)
+
+
+def _option_table(actions: Iterable[argparse.Action]) -> str:
+    return _table(("Option", "Value", "Default", "Meaning"), (
+        (", ".join(f"`{flag}`" for flag in action.option_strings), _value(action), _default(action), _meaning(action))
+        for action in actions))
+
+
+def _value(action: argparse.Action) -> str:
+    if action.nargs == 0:
+        return ""
+    if action.choices and not action.metavar:
+        return ", ".join(f"`{choice}`" for choice in action.choices)
+    metavar = action.metavar or (action.type.__name__ if isinstance(action.type, type) else action.dest.upper())
+    return f"{metavar} …" if action.nargs == "+" else str(metavar)
+
+
+def _default(action: argparse.Action) -> str:
+    if action.required:
+        return "required"
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return "on" if action.default else "off"
+    unset = action.default in (None, "", [], argparse.SUPPRESS)
+    return "" if unset or action.nargs == 0 else f"`{action.default}`"
+
+
+def _meaning(action: argparse.Action) -> str:
+    return (action.help or "") % {"default": action.default}
+
+
+def _commands(_: str) -> str:
+    return _table(("Command", "Other name", "What it does"), (
+        (f"[`{name}`](#{_anchor(name)})", f"`{ALIASES[name]}`" if name in ALIASES else "",
+         (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2])
+        for name, module in COMMANDS.items()))
+
+
+def _anchor(command: str) -> str:
+    return f"{command}-{ALIASES[command]}" if command in ALIASES else command
+
+
+def _tables(kind: str) -> str:
+    return "\n\n".join(f"### {kind}: {table.name}.csv\n\n{_about(table)}\n\n{_columns_of(table)}"
+                       for table in EVALUATIONS[kind].tables)
+
+
+def _about(table: Table) -> str:
+    notes = ["Written only where it has rows."] if table.only_with_rows else []
+    notes += [f"The first {table.promised} columns are the command line's contract and stay in this order."
+              ] if table.promised else []
+    return " ".join([table.meaning, *notes])
+
+
+def _columns_of(table: Table) -> str:
+    return _table(("Column", "Type", "Unit", "Better", "Meaning", "Since"), (
+        (f"`{name}`", type_, unit, better, meaning, "" if since == FIRST_VERSION else since)
+        for name, type_, unit, better, meaning, since in table.rows()))
+
+
+def _measure(key: str) -> str:
+    card = CARDS[key]
+    better = {"lower": "lower is better", "higher": "higher is better", "neither": "neither end is better"}[card.better]
+    return "\n".join((
+        f"### {card.name}", "", card.question, "", f"- Symbol: {card.symbol}", f"- Formula: `{card.formula}`",
+        f"- Range: {card.range}" + (f"; unit: {card.unit}" if card.unit else "") + f"; {better}",
+        f"- Source: {card.source}"))
+
+
+def _columns(kind: str) -> str:
+    return _table(("Role", "Required", "What it holds", "Recognised names"), (
+        (f"`{role.name}`", "yes" if role.required else "", role.description,
+         ", ".join(f"`{name}`" for name in NAMES[role.name])) for role in DATASETS[kind]))
+
+
+def _layouts(_: str) -> str:
+    return _table(("Benchmark", "Acceptable", "Unacceptable", "Sorted by"), (
+        (form.name, f"`{form.acceptable}`", f"`{form.unacceptable}`", ", ".join(f"`{name}`" for name in form.fields))
+        for form in layouts.FORMATS.values()))
+
+
+def _paper_models(_: str) -> str:
+    return _table(("Card", "In the papers", "Tokens", "What it takes"), (
+        (f"`{card.model_name}`", "; ".join(f"{label} ({paper})" for paper, label in card.labels),
+         description(card.recipe) if card.recipe else "as its files say",
+         card.needs or f"nothing: `{card.hub}` is downloaded") for card in PAPER_CARDS.values()))
+
+
+def _licences(use: str) -> str:
+    return _table(("Package", "Version", "Licence"),
+                  ((f"`{row.name}`", row.version, row.licence) for row in licences(use)))
+
+
+def _copyleft(_: str) -> str:
+    # Not all of these are pinned: no versions.
+    return _table(("Package", "Licence"), ((f"`{row.name}`", row.licence) for row in copyleft()))
+
+
+def _pages(_: str) -> str:
+    return _table(("Page", "Question"), ((f"**{page.title}**", page.question)
+                                         for pages in PAGES.values() for page in pages))
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+SUBJECTS: Mapping[str, Callable[[str], str]] = {
+    "options": _options, "tables": _tables, "commands": _commands, "measure": _measure, "columns": _columns,
+    "layouts": _layouts, "paper-models": _paper_models, "pages": _pages, "licences": _licences, "copyleft": _copyleft,
+}
+
+if __name__ == "__main__":
+    main()
