@@ -6,35 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from transformers import (
-    AutoConfig,
-    AutoModel,
-    AutoModelForCausalLM,
-    AutoModelForMaskedLM,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
+from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import EngineError, ModelError
+from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.devices import chosen_device
 from engine.models.silence_transformers import one_line_message, silence_transformers
-from engine.models.sources.facts import Kind, ModelFacts
+from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.template import has_cls
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
-AUTO_CLASSES: dict[str, Any] = {"encoder": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
 UNLIMITED_TOKENS = 1_000_000
 # A text for measuring how many tokens a vocabulary needs per character of the Latin alphabet.
 _LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
-# Discriminators: their ForPreTraining head detects replaced tokens and fills no mask.
-_NO_MASKED_HEAD = ("electra", "funnel", "convbert")
 
 
 @dataclass(frozen=True)
@@ -42,8 +32,9 @@ class DescribedModel:
     """Facts with the configuration and the tokenizer they were read from."""
 
     facts: ModelFacts
-    config: PreTrainedConfig
+    architecture: Architecture
     tokenizer: PreTrainedTokenizerBase
+    tied_embeddings: bool = False  # by the packaging of a multimodal model, whatever its text part says
 
 
 def describe(located: LocatedModel) -> DescribedModel:
@@ -56,9 +47,10 @@ def describe(located: LocatedModel) -> DescribedModel:
     config = _config(located)
     weights = weight_files(located.path)
     tokenizer = load_tokenizer(located.path, located.recipe)
-    kind = kind_of(config)
-    skeleton = _skeleton(located, config, kind)
-    text_config = config.get_text_config()
+    architecture = architecture_of(config)
+    kind = architecture.kind
+    skeleton = _skeleton(located, architecture)
+    text_config = architecture.config.get_text_config()
     n_embedded = _n_embedded(skeleton, text_config)
     if tokenizer.vocab_size > n_embedded:
         raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model has "
@@ -74,30 +66,11 @@ def describe(located: LocatedModel) -> DescribedModel:
         max_tokens=_max_tokens(tokenizer, text_config, skeleton), n_parameters=int(skeleton.num_parameters()),
         tokenizer=description(recipe) if recipe else type(tokenizer).__name__,
         has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
-        has_cls=_has_embedding(tokenizer.cls_token_id, n_embedded),
+        has_cls=kind != "causal" and has_cls(tokenizer),
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
-    ), config, tokenizer)
-
-
-def kind_of(config: PreTrainedConfig) -> Kind:
-    """Masked, causal or encoder, by the architecture that the configuration was published with.
-
-    Where it names none, by what the model type can be; an encoder-decoder counts as its encoder.
-    """
-    if config.is_encoder_decoder:
-        return "encoder"
-    masked = MODEL_FOR_MASKED_LM_MAPPING_NAMES.get(config.model_type)
-    causal = MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.get(config.model_type)
-    if not config.architectures:
-        return "masked" if masked else "causal" if causal else "encoder"
-    architecture = config.architectures[0]
-    if architecture == masked or (
-        masked and architecture.endswith("ForPreTraining") and config.model_type not in _NO_MASKED_HEAD
-    ):
-        return "masked"
-    return "causal" if architecture == causal else "encoder"
+    ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 
 
 def _config(located: LocatedModel) -> PreTrainedConfig:
@@ -126,15 +99,16 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
                          f"knows: {one_line_message(error)}") from error
 
 
-def _skeleton(located: LocatedModel, config: PreTrainedConfig, kind: Kind) -> PreTrainedModel:
+def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
     """The model without its weights: shapes only, on torch's meta device."""
+    task = "encode" if architecture.kind == "encoder" else architecture.kind
     try:
         with silence_transformers(), torch.device("meta"):
-            model = AUTO_CLASSES[kind].from_config(config, trust_remote_code=False)
+            model = architecture.auto_class(task).from_config(architecture.config, trust_remote_code=False)
     except Exception as error:  # anything, as above
         message = one_line_message(error)
         raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
-    return model.get_encoder() if config.is_encoder_decoder else model
+    return model.get_encoder() if architecture.config.is_encoder_decoder else model
 
 
 def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:

@@ -10,14 +10,16 @@ import pickle
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import torch
-from transformers import AutoModel, AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.models.loading.activations import use_fused_activations
+from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_device
+from engine.models.loading.leftover_weights import check_weights
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
@@ -26,9 +28,6 @@ from engine.models.sources.model_location import LocatedModel, locate
 
 Task = Literal["encode", "masked", "causal"]
 
-_CLASSES: dict[str, Any] = {"encode": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
-# Random weights there change no result: hidden states are taken below the pooler.
-_MAY_BE_MISSING = re.compile(r"(^|\.)pooler\.")
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,7 @@ def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
                          f"{device}. Choose a smaller model, or set HAKARI_DEVICE to a device with more.") from error
     model.requires_grad_(False)
     use_fused_activations(model)
+    keep_attention_type(model)
     return LoadedModel(model.eval(), described.tokenizer, facts, device)
 
 
@@ -87,26 +87,21 @@ def _kind_description(kind: str) -> str:
 
 
 def _load_weights(described: DescribedModel, task: Task) -> PreTrainedModel:
-    facts, config = described.facts, described.config
+    facts, architecture = described.facts, described.architecture
     files = weight_files(Path(facts.path))
     try:
         with silence_transformers():
-            model, info = _CLASSES[task].from_pretrained(
-                facts.path, config=config, dtype=torch.float32, output_loading_info=True,
-                use_safetensors=files[0].name not in PICKLED,
-                weights_only=True, trust_remote_code=False, local_files_only=True,
+            model, info = architecture.auto_class(task).from_pretrained(
+                facts.path, config=architecture.config, dtype=torch.float32, output_loading_info=True,
+                use_safetensors=files[0].name not in PICKLED, key_mapping=architecture.key_mapping,
+                ignore_mismatched_sizes=True, weights_only=True, trust_remote_code=False, local_files_only=True,
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
-    missing = sorted(key for key in info["missing_keys"] if not _MAY_BE_MISSING.search(key))
-    if missing:
-        # transformers would initialise them at random and go on.
-        raise ModelError(f"The weights of {facts.name} lack {len(missing)} parts that a {type(model).__name__} needs "
-                         f"({', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}). Choose a model that was "
-                         "published with them.")
-    return model.get_encoder() if config.is_encoder_decoder else model
+    check_weights(facts.name, model, info, tied=described.tied_embeddings)
+    return model.get_encoder() if architecture.config.is_encoder_decoder else model
 
 
 def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:

@@ -68,16 +68,21 @@ def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list
 
 
 def run_buckets(
-    lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None]
+    lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None],
+    groups: Sequence[int] | np.ndarray | None = None,
 ) -> None:
     """Call `step(indices)` for each of `buckets`, in smaller ones once the device ran out of memory.
+
+    groups: (n_rows,) only rows with equal numbers may share a bucket; None: all may (see `groups_for`).
 
     A step that runs out of memory is repeated on half of its rows and the later buckets keep to that size,
     so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
     """
-    remaining = _longest_first(lengths)
+    remaining = _longest_first(lengths, groups)
     while remaining:
         n = _fitting(remaining, lengths, token_budget)
+        if groups is not None:
+            n = next((i for i in range(1, n) if groups[remaining[i]] != groups[remaining[0]]), n)
         if _fits(step, remaining[:n]):
             remaining = remaining[n:]
             continue
@@ -87,6 +92,16 @@ def run_buckets(
         token_budget = n * int(lengths[remaining[0]]) // 2
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+
+
+def groups_for(batching: str, lengths: Sequence[int] | np.ndarray) -> np.ndarray | None:
+    """What `run_buckets` may put together, int64 (n_rows,): rows of one length, none, or None for any.
+
+    batching: of `probes.batching_of`. `lengths`: tokens of each row as the model reads it.
+    """
+    if batching == "any":
+        return None
+    return np.asarray(lengths, dtype=np.int64) if batching == "equal lengths" else np.arange(len(lengths))
 
 
 def padded(
@@ -149,9 +164,12 @@ def _fits(step: Callable[[list[int]], None], indices: list[int]) -> bool:
     return True
 
 
-def _longest_first(lengths: Sequence[int] | np.ndarray) -> list[int]:
+def _longest_first(lengths: Sequence[int] | np.ndarray, groups: Sequence[int] | np.ndarray | None = None) -> list[int]:
     # Stable, so that copies of one text stay together.
-    return np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable").tolist()
+    longest_first = -np.asarray(lengths, dtype=np.int64)
+    if groups is None:
+        return np.argsort(longest_first, kind="stable").tolist()
+    return np.lexsort([longest_first, -np.asarray(groups, dtype=np.int64)]).tolist()  # by group, then by length
 
 
 def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_budget: int) -> int:

@@ -15,9 +15,10 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
+from engine.models.scoring.probes import batching_of, require_causal
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
 from engine.models.scoring.tree_pass import supports_tree_attention, tree_inputs
 from engine.models.tokenization.encoding import pad_id
@@ -54,6 +55,7 @@ def token_log_likelihoods(
     Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
     where it does; with `bos=False` a BOS that the tokenizer adds is removed here and kept there.
     """
+    require_causal(loaded)
     token_spans_by_text = [_shifted_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
     sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in token_spans_by_text]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
@@ -97,9 +99,10 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence], precision: str) -> 
     device, padding = loaded.device, pad_id(loaded.tokenizer)
     ends = np.cumsum([len(sequence.at) for sequence in sequences])
     result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
-    # No token follows the last one, so the model need not read it.
-    read = [sequence.ids[:-1] for sequence in sequences]
-    as_trees = supports_tree_attention(loaded.model, max(map(len, read)))
+    batching = batching_of(loaded.model)
+    # No token follows the last one, so the model need not read it, unless its numbers depend on the length of the text.
+    read = [sequence.ids[:-1] if batching == "any" else sequence.ids for sequence in sequences]
+    as_trees = batching == "any" and supports_tree_attention(loaded.model, max(map(len, read)))
     rows = pack_sequences(read) if as_trees else [_single_row(number, ids) for number, ids in enumerate(read)]
     scored_by_row = [_scored_tokens(row, sequences, ends) for row in rows]
 
@@ -125,7 +128,7 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence], precision: str) -> 
     n_distinct = [len(np.unique(numbers[:, 0])) for numbers in scored_by_row]
     budget = token_budget(device, loaded.facts.hidden_size)
     with autocast(device, precision, loaded.model):
-        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step)
+        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths))
     return np.split(result.cpu().numpy(), ends[:-1])
 
 

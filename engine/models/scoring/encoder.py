@@ -16,12 +16,14 @@ import torch
 
 from engine.errors import InputError, ModelError
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
 from engine.models.scoring.hidden_states import hidden_states
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
+from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
 from engine.models.tokenization.spans import Spans, token_spans
+from engine.models.tokenization.template import cls_position
 
 Piece = dict[str, Any]
 
@@ -59,7 +61,9 @@ def sentence_vectors(
         batches.append((indices, pooled(loaded, [rows[kept[i]] for i in indices], layers)))
 
     with autocast(loaded.device, precision, loaded.model):
-        run_buckets([len(rows[i][0]) for i in kept], token_budget(loaded.device, loaded.facts.hidden_size), step)
+        lengths = [len(rows[i][0]) for i in kept]
+        run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
+                    groups_for(batching_of(loaded.model), lengths))
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, hidden)
             pieces[kept[i]]["vectors"] = vector
@@ -151,7 +155,9 @@ def _unit_vectors(
         for i, unit in zip(indices, units, strict=True):
             units_by_text[texts[i]] = unit[:, : len(rows[i])]
 
-    run_buckets([len(row) for row in rows], token_budget(loaded.device, loaded.facts.hidden_size), step)
+    lengths = [len(row) for row in rows]
+    run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
+                groups_for(batching_of(loaded.model), lengths))
     return units_by_text
 
 
@@ -162,10 +168,11 @@ def _ids_and_weights(loaded: LoadedModel, text: str, pooling: str) -> tuple[list
         return spans.ids, (~spans.special).astype(np.float32)
     ids = token_ids(loaded.tokenizer, text)
     weights = np.zeros(len(ids), dtype=np.float32)
-    if loaded.tokenizer.cls_token_id not in ids:
+    position = cls_position(loaded.tokenizer)
+    if position is None:
         raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) adds no CLS token to a "
                          "text. Choose mean pooling.")
-    weights[ids.index(loaded.tokenizer.cls_token_id)] = 1
+    weights[position] = 1
     return ids, weights
 
 

@@ -17,8 +17,9 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
+from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
 from engine.models.tokenization.spans import token_spans
@@ -161,7 +162,8 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int, p
     budget = token_budget(device, loaded.facts.hidden_size)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
     with autocast(device, precision, loaded.model):
-        run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step)
+        run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
+                    groups_for(batching_of(loaded.model), lengths))
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {

@@ -18,8 +18,9 @@ import torch
 from engine.errors import InputError
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, padded, run_buckets, token_budget
+from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
 from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
+from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
 from engine.models.tokenization.encoding import pad_id
 from engine.models.tokenization.spans import Spans, token_spans, word_of_token
@@ -100,5 +101,6 @@ def scores_at(
 
     budget = token_budget(device, loaded.facts.hidden_size)
     with autocast(device, precision, loaded.model):
-        run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step)
+        run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
+                    groups_for(batching_of(loaded.model), lengths))
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

@@ -15,6 +15,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
+from engine.models.tokenization.published_tokens import check_tokens
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
 TOKENIZER_ADVICE = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
@@ -34,7 +35,8 @@ def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedT
     (see `_require_tokenizer_settings`).
     A BertJapaneseTokenizer that names no MeCab dictionary and was published before transformers 4.46 gets
     ipadic, which was the default it was trained with; newer releases would segment its words differently without a
-    warning. A Unigram vocabulary gets its own unknown piece back (see `_restore_unknown_piece`).
+    warning. A Unigram vocabulary gets its own unknown piece back (see `_restore_unknown_piece`), and what a class of
+    transformers does otherwise than the published file says is repaired (see `published_tokens`).
     Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
     if recipe is None:
@@ -65,6 +67,7 @@ def _published_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
         raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
                          f"{', '.join(sorted(vocabularies))}. {TOKENIZER_ADVICE}")
     _restore_unknown_piece(tokenizer)
+    check_tokens(directory, tokenizer)
     return tokenizer
 
 

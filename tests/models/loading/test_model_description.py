@@ -7,7 +7,8 @@ from transformers import BertConfig, ElectraConfig, GPT2Config, RobertaConfig, R
 
 from engine.errors import ModelError
 from engine.models.loading import model_description
-from engine.models.loading.model_description import describe, kind_of
+from engine.models.loading.architecture import kind_of
+from engine.models.loading.model_description import describe
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import locate
 from tests.support import paper_layouts, tiny_models

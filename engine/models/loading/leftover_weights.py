@@ -1,0 +1,66 @@
+"""Do the weights of a file and the parts of a model fit together, name by name?
+
+transformers fills parts that a file lacks with random numbers and passes over what it has no place for, with a
+warning at most. A model of other layers than its configuration says would be scored without a sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from transformers import PreTrainedModel
+
+from engine.errors import ModelError
+
+# Random weights there change no result: hidden states are taken below the pooler.
+_MAY_BE_MISSING = re.compile(r"(^|\.)pooler\.")
+_HEAD = re.compile(r"(^|\.)lm_head\.weight$")
+_ADAPTER = re.compile(r"\.lora_[AB]\.|\.lora_embedding_|^base_model\.model\.")
+
+
+def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tied: bool) -> None:
+    """Raise ModelError where the weights that were read are not those of this model.
+
+    info: what `from_pretrained(output_loading_info=True)` tells. tied: whether the packaging says that the output
+    matrix is the input embeddings; a missing output matrix is then made so. Allowed are heads that the task does not
+    need, the vision part of a packaged model, and a missing pooler.
+    """
+    missing = sorted(key for key in info["missing_keys"] if not _MAY_BE_MISSING.search(key))
+    if tied and missing and all(_HEAD.search(key) for key in missing):
+        model.config.tie_word_embeddings = True
+        model.tie_weights()
+        missing = []
+    if missing:
+        # transformers would initialise them at random and go on.
+        raise ModelError(f"The weights of {name} lack {len(missing)} parts that a {type(model).__name__} needs "
+                         f"({_listed(missing)}). Choose a model that was published with them.")
+    mismatched = sorted(str(key[0] if isinstance(key, tuple) else key) for key in info["mismatched_keys"])
+    if mismatched:
+        raise ModelError(f"{len(mismatched)} parts of the weights of {name} have another shape than config.json says "
+                         f"({_listed(mismatched)}). Take weights and config.json from the same model.")
+    unexpected = sorted(info["unexpected_keys"])
+    if adapters := [key for key in unexpected if _ADAPTER.search(key)]:
+        raise ModelError(f"The weights of {name} hold an adapter beside the base model ({_listed(adapters)}), which "
+                         "would be passed over. Merge it first, with merge_and_unload of the library peft.")
+    if layers := leftover_layers(unexpected, model):
+        raise ModelError(f"The weights of {name} hold layers that its config.json does not count ({_listed(layers)}): "
+                         "a shorter model would be evaluated. Take weights and config.json from the same model.")
+
+
+def leftover_layers(unexpected: Collection[str], model: PreTrainedModel) -> list[str]:
+    """Weights without a place that differ from those of the model by the number of their layer alone."""
+    prefixes = ("model.", f"{model.base_model_prefix}.")
+    known = {_pattern(key, prefixes) for key in model.state_dict()}
+    return [key for key in unexpected if re.search(r"\.\d+\.", f".{key}") and _pattern(key, prefixes) in known]
+
+
+def _pattern(key: str, prefixes: tuple[str, ...]) -> str:
+    for prefix in prefixes:
+        key = key.removeprefix(prefix)
+    return re.sub(r"(?<=\.)\d+(?=\.)", "N", f".{key}")
+
+
+def _listed(keys: list[str]) -> str:
+    return ", ".join(keys[:3]) + (", …" if len(keys) > 3 else "")

@@ -1,0 +1,106 @@
+"""Is a model what its configuration says? Tried once per model on a few tokens, before its numbers are believed.
+
+Two things are assumed wherever rows are batched or shared, and neither holds for every architecture: that a row's
+numbers do not depend on the rows beside it, and that a causal model does not read ahead. ConvBERT's convolutions read
+padding, rotary positions with a dynamic scale ("longrope", "dynamic") take it from the longest row of a batch, and
+BigBird stays in full attention for good once a text was too short for its sparse attention.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
+
+import torch
+from transformers import PreTrainedModel
+
+from engine.errors import ModelError
+from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.shortcuts import TOLERANCE_OF_HALF_PRECISION, TOLERANCE_OF_LOGITS
+
+# What rows may stand together in a batch: any, those of one length, none.
+Batching = Literal["any", "equal lengths", "alone"]
+# Rotary embeddings whose factors follow from the longest row that a forward pass sees.
+_SCALED_BY_LENGTH = ("longrope", "dynamic")
+SHORT, LONG = 5, 23  # tokens of the trial rows; odd, so that convolutions see the end of each
+
+_batching: WeakKeyDictionary[PreTrainedModel, Batching] = WeakKeyDictionary()
+_causal: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
+
+
+def batching_of(model: PreTrainedModel) -> Batching:
+    """Which rows of a model may share a batch without changing each other's numbers; tried once per model.
+
+    "any": padded rows of all lengths; "equal lengths": only rows without padding; "alone": each row by itself.
+    """
+    if model not in _batching:
+        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+            _batching[model] = _tried_batching(model)
+    return _batching[model]
+
+
+def require_causal(loaded: LoadedModel) -> None:
+    """Raise ModelError where what a causal model says before a token changes when that token does."""
+    model = loaded.model
+    if model not in _causal:
+        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+            _causal[model] = not _reads_ahead(model)
+    if not _causal[model]:
+        raise ModelError(f"{loaded.facts.name} ({loaded.facts.architecture}) reads ahead: its probabilities of a token "
+                         "depend on the tokens after it, so their product is no likelihood of a text. Choose a causal "
+                         "model, or evaluate this one by its hidden states (clusters, alignment).")
+
+
+def _tried_batching(model: PreTrainedModel) -> Batching:
+    config = model.config.get_text_config()
+    if _rope_type(config) in _SCALED_BY_LENGTH or getattr(config, "attention_type", "") == "block_sparse":
+        return "equal lengths"
+    short, other, long = (_row(model, n, start) for n, start in ((SHORT, 1), (SHORT, 40), (LONG, 80)))
+    alone = [_numbers(model, [row])[0] for row in (short, other, long)]
+    padded = _numbers(model, [short, long, other])
+    if all(_equal(model, a, b) for a, b in zip((alone[0], alone[2], alone[1]), padded, strict=True)):
+        return "any"
+    together = _numbers(model, [short, other])
+    return "equal lengths" if all(_equal(model, a, b) for a, b in zip(alone[:2], together, strict=True)) else "alone"
+
+
+def _rope_type(config: Any) -> str:
+    settings = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    if not isinstance(settings, dict):
+        return ""
+    kinds = [settings, *(value for value in settings.values() if isinstance(value, dict))]  # one for each layer type
+    return next((str(kind) for part in kinds
+                 if (kind := part.get("rope_type", part.get("type"))) in _SCALED_BY_LENGTH), "")
+
+
+def _reads_ahead(model: PreTrainedModel) -> bool:
+    first = _row(model, SHORT + 1, 1)
+    second = [*first[:-1], _row(model, 1, 60)[0]]
+    before = [_numbers(model, [row])[0][: SHORT] for row in (first, second)]
+    return not _equal(model, *before)
+
+
+def _row(model: PreTrainedModel, n_tokens: int, start: int) -> list[int]:
+    """Distinct ids, but for the first few of a vocabulary, where special tokens lie."""
+    vocabulary = int(model.config.get_text_config().vocab_size)
+    low = min(10, vocabulary // 2)
+    return [low + (start + 7 * i) % (vocabulary - low) for i in range(n_tokens)]
+
+
+def _numbers(model: PreTrainedModel, rows: list[list[int]]) -> list[torch.Tensor]:
+    """What the model gives each row: its logits where it has a head, else its last hidden state, float32."""
+    longest = max(map(len, rows))
+    ids = torch.zeros((len(rows), longest), dtype=torch.int64)
+    mask = torch.zeros_like(ids)
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = 1
+    output = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device))
+    numbers = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
+    return [numbers[number, : len(row)].float() for number, row in enumerate(rows)]
+
+
+def _equal(model: PreTrainedModel, first: torch.Tensor, second: torch.Tensor) -> bool:
+    half = model.dtype in (torch.bfloat16, torch.float16)
+    tolerance = TOLERANCE_OF_HALF_PRECISION if half else TOLERANCE_OF_LOGITS
+    return bool((first - second).abs().max() <= tolerance * first.abs().max())

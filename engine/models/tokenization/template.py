@@ -1,0 +1,27 @@
+"""The special tokens that a tokenizer itself puts round a text, and which of them stands for the whole text.
+
+The CLS of a model is what its tokenizer's template puts first, whatever the token is called: ModernBERT-ja writes
+`<s> … </s>` though its `cls_token` is another. XLNet puts its `<cls>` last.
+"""
+
+from __future__ import annotations
+
+from transformers import PreTrainedTokenizerBase
+
+from engine.models.tokenization.offsets import token_offsets
+
+_PLAIN_TEXT = "a"
+
+
+def has_cls(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether the template has a token whose state stands for the text: the first one, or XLNet's last."""
+    return cls_position(tokenizer) is not None
+
+
+def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """Where the CLS of every text stands: 0, or -1 where it ends the text; None without one."""
+    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    if encoding.special[0]:
+        return 0
+    ends_with_cls = encoding.special[-1] and encoding.ids[-1] == tokenizer.cls_token_id
+    return -1 if ends_with_cls else None
