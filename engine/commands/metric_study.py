@@ -7,13 +7,9 @@ import argparse
 from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
 from engine.commands.options import add_options, is_given, settings_from
 from engine.datasets import sentence_pairs
-from engine.errors import InputError
-from engine.evaluations.alignment.records import WITHOUT_DICTIONARY
 from engine.evaluations.metric_study import records
-from engine.evaluations.metric_study.evaluate import evaluate
+from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
 from engine.evaluations.metric_study.tables import FILES, tables
-from engine.evaluations.shared.dictionaries import dictionary_for
-from engine.inference.gateway import GatewaySession
 
 # Of the scoring that all settings of the grid share: what the grid itself goes through.
 OF_THE_GRID = ("idf", "penalty")
@@ -29,20 +25,8 @@ def run(options: argparse.Namespace) -> None:
     """Study and write settings.csv, methods.csv, annotators.csv, agreement.csv, pairs.csv, cases.csv, layers.csv."""
     dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES))
     with gateway_session(options) as session:
-        grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": _fitting(options.model, session)}
+        grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": fitting_idfs(options.model, session)}
         settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, FILES, tables(result))
-
-
-def _fitting(models: list[str], session: GatewaySession) -> tuple[str, ...]:
-    """What needs no dictionary, and the paper's two where at least one model can use them."""
-    def fits(idf: str, model: str) -> bool:
-        try:
-            dictionary_for(idf, session.describe(model).tokenizer_fingerprint, model)
-        except InputError:
-            return False
-        return True
-
-    return (*WITHOUT_DICTIONARY, *(idf for idf in records.IDFS if any(fits(idf, model) for model in models)))

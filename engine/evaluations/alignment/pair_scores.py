@@ -61,7 +61,8 @@ class PairScores:
         return pd.DataFrame({
             "model": self.tokens.model, "row": at["row"].to_numpy(), "side": category_texts(at["side"]),
             "position": within, "token": own, "reading": units.readings[chosen],
-            "idf": units.weight[chosen] if self.with_idf else np.nan, "low_frequency": units.low_frequency[chosen],
+            "idf": units.weight[chosen] if self.with_idf else np.full(len(chosen), np.nan),
+            "low_frequency": units.low_frequency[chosen],
             "match_position": position, "match_token": np.where(position >= 0, other, ""),
             "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
             "agreement": np.where(special, np.nan, self.agreement[chosen]), "surface": surfaces,

@@ -7,6 +7,7 @@ and 5: four models, two dictionaries, with and without the penalty.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -21,7 +22,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.grid import Cell, correlations, scorings
 from engine.evaluations.metric_study.human_gold import human_gold
-from engine.evaluations.metric_study.records import BERTSCORE, LAYERS, LEFT_OUT, Result, Settings
+from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.signature import require_models, signature
@@ -89,6 +90,18 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                             readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     )
+
+
+def fitting_idfs(models: Sequence[str], session: GatewaySession) -> tuple[str, ...]:
+    """What needs no dictionary, and the paper's two where at least one model can use them."""
+    def fits(idf: str, model: str) -> bool:
+        try:
+            dictionary_for(idf, session.describe(model).tokenizer_fingerprint, model)
+        except InputError:
+            return False
+        return True
+
+    return (*WITHOUT_DICTIONARY, *(idf for idf in IDFS if any(fits(idf, model) for model in models)))
 
 
 def _checked(settings: Settings) -> list[Scoring]:

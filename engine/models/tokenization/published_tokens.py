@@ -113,7 +113,8 @@ def _reference(directory: Path, tokenizer: PreTrainedTokenizerBase) -> tuple[str
             backend.pre_tokenizer, backend.decoder = published.pre_tokenizer, published.decoder
 
         def tokens(text: str) -> list[str]:  # by id: an encoding's own tokens spell what the vocabulary does not know
-            return [published.id_to_token(number) for number in published.encode(text, add_special_tokens=False).ids]
+            ids = published.encode(text, add_special_tokens=False).ids
+            return [str(published.id_to_token(number)) for number in ids]
 
         return TOKENIZER_JSON, tokens, (follow,)
     names = (*SENTENCEPIECE_FILES, *type(tokenizer).vocab_files_names.values())

@@ -1,0 +1,157 @@
+"""The engine from Python: what a page gives, in one call.
+
+    import engine
+
+    alignment = engine.evaluate("alignment", [("昨日、斉藤に会った。", "昨日、尾崎に会った。")],
+                                models="builtin/bert-mini-ja", idf="novel", penalty="reading")
+    alignment.tables["pairs"]        # a pandas frame, the columns of docs/tables.md
+
+The tables are those that the command of the same evaluation writes, the numbers those of the pages, and finished
+pieces of work are kept in the same cache (HAKARI_DATA_DIR).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from engine.datasets import sentence_pairs
+from engine.datasets.formats.files import Table, read_table
+from engine.datasets.labelled import labelled_sentences
+from engine.datasets.masked import masked_sentences
+from engine.datasets.minimal_pairs import pairs as minimal_pairs
+from engine.datasets.minimal_pairs.files import read_pairs
+from engine.errors import InputError
+from engine.evaluations.alignment import rescoring
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.metric_study import tables as metric_study_tables
+from engine.evaluations.metric_study.evaluate import fitting_idfs
+from engine.evaluations.minimal_pairs import files as minimal_pairs_files
+from engine.evaluations.minimal_pairs import views
+from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.evaluations.shared.declared_tables import frames_of, tables_of
+from engine.options import check, options_of, records_in
+from engine.runs.open import open_engine
+
+Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
+FROM_TABLE: Mapping[str, Callable[..., Any]] = {
+    "clusters": labelled_sentences.from_table, "classification": labelled_sentences.from_table,
+    "fill-mask": masked_sentences.from_table, "alignment": sentence_pairs.from_table,
+    "metric-study": sentence_pairs.from_table, "minimal-pairs": minimal_pairs.from_table,
+}
+# The columns of rows that come without names, in their order.
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "clusters": ("text", "label"), "classification": ("text", "label"), "fill-mask": ("text", "label", "domain"),
+    "alignment": ("reference", "candidate", "category"), "metric-study": ("reference", "candidate", "human"),
+    "minimal-pairs": ("acceptable", "unacceptable", "category"),
+}
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What an evaluation found.
+
+    tables: pandas frames by the names that the command's files have. notices: what was left out or is worth knowing.
+    signature: all that determines the numbers. result: the record that a page draws.
+    """
+
+    kind: str
+    tables: dict[str, pd.DataFrame] = field(repr=False)
+    notices: tuple[str, ...]
+    signature: dict[str, Any] = field(repr=False)
+    result: Any = field(repr=False)
+
+
+def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Mapping[str, str] | None = None,
+             progress: Callable[[int, int, str], None] | None = None, data_dir: str | Path | None = None,
+             **settings: Any) -> Evaluated:
+    """Evaluate models on data, as a page or a command does.
+
+    kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
+    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), rows of texts in the order of ROLES, or a dataset
+    of `engine.datasets`. models: one name or several, as on the command line. columns: role -> name of a column that
+    is not guessed. progress: called with done, total and a label. data_dir: where the cache lies, if not in
+    HAKARI_DATA_DIR. settings: those of the evaluation, by the names in docs/command-line.md (layer, idf, penalty …).
+
+    Raises InputError for data and settings that cannot be, with every bad row; ModelError from a model.
+
+    A script that calls it needs the usual guard, `if __name__ == "__main__":`, because workers are spawned processes.
+    """
+    if kind not in FROM_TABLE:
+        raise InputError(f"An evaluation is one of {', '.join(FROM_TABLE)}; got {kind!r}.")
+    names = (models,) if isinstance(models, str) else tuple(models)
+    shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
+                    if kind == "minimal-pairs" else {})
+    dataset = _dataset(kind, data, columns)
+    with open_engine(None if data_dir is None else Path(data_dir), resume=False) as engine:
+        session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
+        if kind == "metric-study" and "idfs" not in settings:
+            settings["idfs"] = fitting_idfs(names, session)
+        chosen = _record(EVALUATIONS[kind].settings_type, settings, models=names)
+        result = EVALUATIONS[kind].evaluate(chosen, dataset, session)
+    if kind == "minimal-pairs" and shown.unigrams != Shown.unigrams:
+        result = with_unigrams(result, shown.unigrams)
+    tables, notices = _tables(kind, result, shown)
+    return Evaluated(kind, tables, notices, result.signature, result)
+
+
+def _tables(kind: str, result: Any, shown: Shown) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
+    if kind == "alignment":
+        scores = rescoring.rescore(result, result.settings.scoring)
+        return ({"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded},
+                (*result.notices, *scores.notices))
+    if kind == "metric-study":
+        return metric_study_tables.tables(result), result.notices
+    if kind == "minimal-pairs":
+        return minimal_pairs_files.file_tables(result, views.available(result.pairs), shown.alpha, shown.by,
+                                               result.settings.seed), result.notices
+    return frames_of(result, tuple(tables_of(type(result)).values())), result.notices
+
+
+def _record(record_type: type[Any], settings: Mapping[str, Any], **given: Any) -> Any:
+    """The record of these settings; those of records in it (`scoring`) may stand side by side with its own."""
+    own = {name: value for name, value in settings.items() if name in options_of(record_type)}
+    left = {name: value for name, value in settings.items() if name not in own}
+    for name, inner in records_in(record_type).items():
+        if name in left:
+            own[name] = left.pop(name)
+        else:
+            own[name] = _record(inner, {key: left.pop(key) for key in list(left) if key in options_of(inner)})
+    if left:
+        known = [*options_of(record_type), *(key for inner in records_in(record_type).values()
+                                             for key in options_of(inner))]
+        raise InputError(f"There is no setting {', '.join(map(repr, left))} here. There are: {', '.join(known)}.")
+    made = record_type(**{name: tuple(value) if isinstance(value, list) else value for name, value in own.items()},
+                       **given)
+    check(made)
+    return made
+
+
+def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None) -> Any:
+    if isinstance(data, EVALUATIONS[kind].dataset_type):
+        return data
+    chosen = dict(columns) if columns else None
+    if isinstance(data, str | Path):
+        path = Path(data)
+        if kind == "minimal-pairs":  # also BLiMP's archives and folders
+            return read_pairs([(path.name, path)], chosen)
+        return FROM_TABLE[kind](read_table(path), chosen)
+    if isinstance(data, pd.DataFrame):
+        frame = data
+    else:
+        rows = [tuple(row) for row in data]
+        width = max(map(len, rows), default=0)
+        if not rows or width > len(ROLES[kind]) or {len(row) for row in rows} != {width}:
+            raise InputError(f"Rows of {kind} hold {', '.join(ROLES[kind])}, in this order and all of one length; got "
+                             f"{len(rows)} rows of {sorted({len(row) for row in rows}) or 'nothing'}. Data with other "
+                             "columns go in as a pandas frame.")
+        frame = pd.DataFrame(rows, columns=list(ROLES[kind][:width]))
+    texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
+    index = pd.RangeIndex(1, len(texts) + 1, name="row")
+    return FROM_TABLE[kind](Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen)

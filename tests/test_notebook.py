@@ -1,0 +1,92 @@
+"""`import engine`: the same numbers as a command gives, from a frame, a file, rows or a dataset."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import engine
+from engine import notebook
+from engine.__main__ import main
+from engine.datasets import sample_data
+from engine.errors import InputError
+from engine.runs import open as opening
+from tests.support.fakes import FakeBackend
+
+ROOT = Path(__file__).parents[1]
+SAMPLES = {"clusters": "labelled_sentences", "classification": "labelled_sentences", "fill-mask": "masked_sentences",
+           "alignment": "sentence_pairs", "metric-study": "scored_pairs", "minimal-pairs": "minimal_pairs"}
+
+
+@pytest.fixture
+def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
+    """No models behind the call, nor behind the command."""
+    backend = FakeBackend(max_tokens=300)
+    opened: Callable[..., opening.Engine] = opening.open_engine
+
+    def open_engine(data_dir: Path | None = None, **settings: object) -> opening.Engine:
+        return opened(tmp_path / "data", backend=backend, **settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(notebook, "open_engine", open_engine)
+    monkeypatch.setattr("engine.commands.common.open_engine", open_engine)
+    return backend
+
+
+@pytest.mark.parametrize("kind", sorted(notebook.FROM_TABLE))
+def test_the_tables_are_those_of_the_command(kind: str, fake: FakeBackend, tmp_path: Path) -> None:
+    path = sample_data.path(SAMPLES[kind])  # type: ignore[arg-type]
+    model = "builtin/gpt2-mini-ja" if kind == "minimal-pairs" else "builtin/bert-mini-ja"
+    result = engine.evaluate(kind, path, model)
+    assert main([kind, "--data", str(path), "--model", model, "--out", str(tmp_path / "out")]) == 0
+    written = {file.stem for file in (tmp_path / "out").glob("*.csv")}
+    assert written <= set(result.tables)
+    for name in written:
+        expected = (tmp_path / "out" / f"{name}.csv").read_text(encoding="utf-8")
+        columns = pd.read_csv(tmp_path / "out" / f"{name}.csv", nrows=0).columns
+        assert result.tables[name][list(columns)].to_csv(index=False) == expected, name
+
+
+def test_data_come_as_a_frame_as_rows_or_as_a_dataset(fake: FakeBackend) -> None:
+    rows = [("猫がいる。", "動物"), ("犬がいる。", "動物"), ("雨が降る。", "天気"), ("雪が降る。", "天気")]
+    settings = {"projection": "pca", "resamples": 100}
+    tables = [engine.evaluate("clusters", data, ["builtin/bert-mini-ja"], **settings).tables["models"] for data in (
+        rows, pd.DataFrame(rows, columns=["text", "label"]),
+        notebook.FROM_TABLE["clusters"](notebook.Table("data", pd.DataFrame(
+            rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"), "csv", None)))]
+    for table in tables[1:]:
+        pd.testing.assert_frame_equal(table, tables[0])
+
+
+def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> None:
+    pair = [("斉藤は笑った", "尾崎は笑った")]
+    flat = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", idf="references", criterion="either")
+    assert flat.result.settings.scoring.criterion == "either" and len(flat.tables["tokens"])
+    nested = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", scoring=flat.result.settings.scoring)
+    pd.testing.assert_frame_equal(nested.tables["pairs"], flat.tables["pairs"])
+
+
+@pytest.mark.parametrize(("kind", "data", "settings", "message"), [
+    ("bertscore", [], {}, "An evaluation is one of clusters, classification"),
+    ("clusters", [("a", "b", "c")], {}, r"Rows of clusters hold text, label, in this order"),
+    ("clusters", [("a", "b"), ("c",)], {}, "all of one length"),
+    ("clusters", [("a", "b"), ("c", "d")], {"epochs": 3}, "no setting 'epochs' here. There are: layer, pooling"),
+    ("clusters", [("a", "b"), ("c", "d")], {"resamples": 3}, "resamples"),
+    ("alignment", pd.DataFrame({"reference": ["a", None], "candidate": ["b", "c"]}), {}, "row 2: 'reference' is empty"),
+])
+def test_bad_input_is_explained(kind: str, data: object, settings: dict[str, object], message: str, fake: FakeBackend
+                                ) -> None:
+    with pytest.raises(InputError, match=message):
+        engine.evaluate(kind, data, "builtin/bert-mini-ja", **settings)
+
+
+def test_importing_the_engine_imports_nothing_heavy() -> None:
+    code = "import sys, engine; print(*{'torch', 'pandas', 'numpy', 'engine.notebook'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+    with pytest.raises(AttributeError, match="no attribute 'no_such_thing'"):
+        engine.no_such_thing  # noqa: B018
