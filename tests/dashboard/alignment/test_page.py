@@ -299,8 +299,10 @@ def test_1457_pairs_are_scored_again_without_a_model(backend: FakeBackend) -> No
     result = session.engine().runs.result(finished(sample_data.sentence_pairs()))
     tokens, shapes = (pd.concat([table.assign(row=table["row"] + 100 * i) for i in range(25)], ignore_index=True)
                       for table in (result.tokens, result.shapes))  # 24 times 60 pairs, and 17
-    many = replace(result, tokens=tokens[tokens["row"] <= 2417], shapes=shapes[shapes["row"] <= 2417],
-                   similarity={MODEL: np.tile(result.similarity[MODEL], 25)})
+    tokens, shapes = (table[table["row"] <= 2417] for table in (tokens, shapes))
+    n_cells = int((shapes["n_reference"] * shapes["n_candidate"]).sum())
+    many = replace(result, tokens=tokens, shapes=shapes,
+                   similarity={MODEL: np.tile(result.similarity[MODEL], 25)[:, :n_cells]})
     n_calls = len(backend.calls)
     assert len(rescore(many, Scoring("references", penalty="reading")).pairs) == 1457
     assert len(backend.calls) == n_calls
