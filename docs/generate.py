@@ -126,9 +126,9 @@ def _about(table: Table) -> str:
 
 
 def _columns_of(table: Table) -> str:
-    return _table(("Column", "Type", "Unit", "Better", "Meaning", "Since"), (
-        (f"`{name}`", type_, unit, better, meaning, "" if since == FIRST_VERSION else since)
-        for name, type_, unit, better, meaning, since in table.rows()))
+    header = ("Column", "Type", "Unit", "Better", "Meaning", "Since")
+    shown = len(header) - all(column.since == FIRST_VERSION for column in table.columns)
+    return _table(header[:shown], ((f"`{name}`", *facts)[:shown] for name, *facts in table.rows()))
 
 
 def _measure(key: str) -> str:
