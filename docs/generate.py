@@ -18,6 +18,7 @@ from pathlib import Path
 from dashboard.pages import SECTIONS as PAGES
 from docs.licences import copyleft, licences
 from engine.__main__ import ALIASES, COMMANDS
+from engine.commands.options import OptionRow, option_rows
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences
@@ -33,6 +34,7 @@ from engine.version import FIRST_VERSION
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 SECTION = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
+CHOICES = re.compile(r" \{.*?\}")
 DATASETS: Mapping[str, Sequence[Role]] = {module.KIND: module.ROLES for module in (
     labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)}
 
@@ -48,15 +50,18 @@ def section(name: str) -> str:
     return SUBJECTS[kind](subject)
 
 
-def option_groups(command: str) -> Iterator[tuple[str, list[argparse.Action]]]:
+def option_groups(command: str) -> Iterator[tuple[str, list[OptionRow]]]:
     """The options of a command in their order: those of no group, then each group with what its heading says."""
     parser = argparse.ArgumentParser(add_help=False)
     COMMANDS[command].add_arguments(parser)
-    grouped = [action for group in parser._action_groups[2:] for action in group._group_actions]
-    yield "", [action for action in parser._actions if action not in grouped]
-    for group in parser._action_groups[2:]:
+    rows = dict(zip(map(id, parser._actions), option_rows(COMMANDS[command].add_arguments), strict=True))
+    groups = parser._action_groups[2:]  # behind argparse's own two
+    grouped = {id(action) for group in groups for action in group._group_actions}
+    yield "", [row for action, row in rows.items() if action not in grouped]
+    for group in groups:
         heading = f"{(group.title or '')[:1].upper()}{(group.title or '')[1:]}"
-        yield f"**{heading}.** {group.description or ''}".strip(), group._group_actions
+        yield (f"**{heading}.** {group.description or ''}".strip(),
+               [rows[id(action)] for action in group._group_actions])
 
 
 def main() -> None:
@@ -70,36 +75,20 @@ def main() -> None:
 
 
 def _options(command: str) -> str:
-    return "\n\n".join(part for heading, actions in option_groups(command) for part in (heading, _option_table(actions))
+    return "\n\n".join(part for heading, rows in option_groups(command) for part in (heading, _option_table(rows))
                        if part)
 
 
-def _option_table(actions: Iterable[argparse.Action]) -> str:
-    return _table(("Option", "Value", "Default", "Meaning"), (
-        (", ".join(f"`{flag}`" for flag in action.option_strings), _value(action), _default(action), _meaning(action))
-        for action in actions))
+def _option_table(rows: Iterable[OptionRow]) -> str:
+    # The choices that argparse shows behind a flag are the allowed values.
+    return _table(("Option", "Allowed values", "Default", "Meaning"), (
+        (f"`{CHOICES.sub('', row.flag)}`", f"{row.allowed} {f'({row.unit})' if row.unit else ''}".strip(),
+         row.default, _meaning(row)) for row in rows))
 
 
-def _value(action: argparse.Action) -> str:
-    if action.nargs == 0:
-        return ""
-    if action.choices and not action.metavar:
-        return ", ".join(f"`{choice}`" for choice in action.choices)
-    metavar = action.metavar or (action.type.__name__ if isinstance(action.type, type) else action.dest.upper())
-    return f"{metavar} …" if action.nargs == "+" else str(metavar)
-
-
-def _default(action: argparse.Action) -> str:
-    if action.required:
-        return "required"
-    if isinstance(action, argparse.BooleanOptionalAction):
-        return "on" if action.default else "off"
-    unset = action.default in (None, "", [], argparse.SUPPRESS)
-    return "" if unset or action.nargs == 0 else f"`{action.default}`"
-
-
-def _meaning(action: argparse.Action) -> str:
-    return (action.help or "") % {"default": action.default}
+def _meaning(row: OptionRow) -> str:
+    """The help of an option, or of the setting that it switches off."""
+    return f"Switches off: {row.help}" if row.flag.startswith("--no-") and row.default == "on" else row.help
 
 
 def _commands(_: str) -> str:
@@ -126,9 +115,9 @@ def _about(table: Table) -> str:
 
 
 def _columns_of(table: Table) -> str:
-    return _table(("Column", "Type", "Unit", "Better", "Meaning", "Since"), (
-        (f"`{name}`", type_, unit, better, meaning, "" if since == FIRST_VERSION else since)
-        for name, type_, unit, better, meaning, since in table.rows()))
+    header = ("Column", "Type", "Unit", "Better", "Meaning", "Since")
+    shown = len(header) - all(column.since == FIRST_VERSION for column in table.columns)
+    return _table(header[:shown], ((f"`{name}`", *facts)[:shown] for name, *facts in table.rows()))
 
 
 def _measure(key: str) -> str:

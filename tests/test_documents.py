@@ -69,8 +69,15 @@ def test_every_option_of_the_help_is_documented(command: str, capsys: pytest.Cap
     shown = {flag for line in OPTION_OF_HELP.findall(capsys.readouterr().out) for flag in re.findall(r"--[\w-]+", line)}
     section = sections(text("command-line.md"))[f"options {command}"]
     written = {flag for row in re.findall(r"^\| (`--[^|]+) \|", section, re.MULTILINE)
-               for flag in re.findall(r"`(--[\w-]+)`", row)}
+               for flag in re.findall(r"--[\w-]+", row)}
     assert shown == written and len(shown) > 2
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_option_has_a_meaning(command: str) -> None:
+    rows = re.findall(r"^\| `(--[^`]+)` \|.*\| (.*?) ?\|$", sections(text("command-line.md"))[f"options {command}"],
+                      re.MULTILINE)
+    assert rows and [flag for flag, meaning in rows if not meaning] == []
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

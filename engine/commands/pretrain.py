@@ -17,8 +17,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
                         help="text or Aozora files, folders or zips; may be repeated")
-    parser.add_argument("--architecture", required=True, choices=ARCHITECTURES)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR")
+    parser.add_argument("--architecture", required=True, choices=ARCHITECTURES,
+                        help="bert is a masked language model, gpt2 a causal one")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR",
+                        help="where the model goes; a run that was stopped there is continued")
     add_options(parser, Settings)
     add_options(parser, Running)
 

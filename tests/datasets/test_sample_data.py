@@ -1,4 +1,4 @@
-"""The built-in samples are what their docstrings and the README say of them."""
+"""The built-in samples are what their docstrings say of them."""
 
 from __future__ import annotations
 

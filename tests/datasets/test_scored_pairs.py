@@ -1,4 +1,4 @@
-"""The sample with human scores is what its docstring and the README say of it."""
+"""The sample with human scores is what its docstring says of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The card of every measure: what it asks, its formula, range, unit and better end, and where it is from.
 
-Help texts, axes and the README read the cards, so that a direction is written down once.
+Help texts, axes and the documents read the cards, so that a direction is written down once.
 """
 
 from __future__ import annotations
