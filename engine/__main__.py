@@ -30,7 +30,7 @@ ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary":
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Weigh pretrained language models.")
+    parser = argparse.ArgumentParser(prog="python -m engine", description="Evaluate pretrained language models.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]

@@ -73,19 +73,19 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
 
 
 def first_scoring(result: Result) -> Scoring:
-    """What a run is first shown with: its own scoring, if it was given one.
+    """The scoring that a run is first shown with: that of its settings, if it is not the default.
 
     Else the penalty with the novel dictionary where there is one for every model's tokenizer, else with the
     references where there are several, else plain BERTScore.
     """
-    given = result.settings.scoring
-    if given != Scoring():
-        return given
+    own = result.settings.scoring
+    if own != Scoring():
+        return own
     try:
         for model, tokenizer in result.tokenizers.items():
             dictionary_for(PAPER_SCORING.idf, tokenizer, model)
     except InputError:
-        return REFERENCES_SCORING if len(result.pairs) > 1 else given
+        return REFERENCES_SCORING if len(result.pairs) > 1 else own
     return PAPER_SCORING
 
 

@@ -13,7 +13,7 @@ from engine.options import options_of
 OPTIONS = options_of(Settings)
 MAPS = {"umap": "UMAP", "pca": "PCA"}
 DIMENSIONS = {2: "2-D", 3: "3-D"}
-LONE = {"keep": "Keep", "exclude": "Leave out"}
+LONE_CLASS_LABELS = {"keep": "Keep", "exclude": "Leave out"}
 
 
 def cluster_settings(models: tuple[str, ...]) -> Settings:
@@ -50,10 +50,10 @@ def _map(*, is_linear: bool) -> dict[str, Any]:
 
 
 def _uncertainty() -> dict[str, Any]:
-    st.markdown("**Chance**")
+    st.markdown("**Significance**")
     return {
         "resamples": settings.number("Resamples", OPTIONS["resamples"], key="clusters-resamples", step=100),
         "seed": settings.number("Seed", OPTIONS["seed"], key="clusters-seed"),
-        "lone_classes": settings.segments("Classes of one sentence", OPTIONS["lone_classes"], words=LONE,
+        "lone_classes": settings.segments("Classes of one sentence", OPTIONS["lone_classes"], words=LONE_CLASS_LABELS,
                                           key="clusters-lone"),
     }

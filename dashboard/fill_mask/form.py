@@ -1,4 +1,4 @@
-"""Where masked sentences come from: given with their words, or built from sentences with domains or from reviews."""
+"""The source of masked sentences: given with their words, or built from sentences with domains or from reviews."""
 
 from __future__ import annotations
 

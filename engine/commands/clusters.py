@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Weigh and write models.csv, classes.csv and every other table of the result."""
+    """Evaluate and write models.csv, classes.csv and every other table of the result."""
     dataset = read_labelled(options)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Weigh and write models.csv, items.csv, predictions.csv, pieces.csv, comparisons.csv and more."""
+    """Evaluate and write models.csv, items.csv, predictions.csv, pieces.csv, comparisons.csv and more."""
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     dataset, built = _dataset(options, settings.seed)
     with gateway_session(options) as session:

@@ -20,14 +20,14 @@ WORDS = {part: plural.capitalize() for part, plural in PARTS.items()}
 
 
 def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
-    """Draws the categories that were found and the choices; returns the sentences. Raises InputError.
+    """Draws the categories in the archive and the choices; returns the sentences. Raises InputError.
 
     `upload` is what the file uploader of a `kind` of run holds: an archive in the layout of the livedoor corpus.
     """
     corpus = _corpus(upload.file_id, upload.name, upload)
     categories = corpus.categories
-    found = " · ".join(f"{category} {n:,}" for category, n in categories.items())
-    st.caption(f"{len(corpus.articles):,} articles in {len(categories)} categories: {verbatim(found)}")
+    counts = " · ".join(f"{category} {n:,}" for category, n in categories.items())
+    st.caption(f"{len(corpus.articles):,} articles in {len(categories)} categories: {verbatim(counts)}")
     if corpus.bad:
         with st.expander(f"Articles that cannot be read: {len(corpus.bad):,}", icon=":material/content_cut:"):
             st.dataframe(pd.DataFrame([{"what is wrong": bad.reason} for bad in corpus.bad]), hide_index=True,

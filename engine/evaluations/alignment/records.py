@@ -32,7 +32,7 @@ THRESHOLDS: Mapping[str, Option] = {
 class Scoring:
     """How similarities become P, R and F1; every field has the paper's or bert_score's choice as its default."""
 
-    idf: str = option("none", "Weights of the tokens: none (every token weighs the same), references (rareness among "
+    idf: str = option("none", "Weights of the tokens: none (equal weights), references (rareness among "
                               "the references of the run, as in bert_score; with one pair all weights are 0), novel or "
                               "wiki (rareness in a corpus, counted with the tokenizer of the model), or the file of a "
                               "dictionary.", metavar="D")

@@ -38,7 +38,7 @@ class Settings:
     penalties: tuple[str, ...] = option(
         tuple(PENALTIES), "Penalties by the readings of low-frequency tokens; without a dictionary there is none.",
         choices=PENALTIES, flag="penalty")
-    score: str = option("f1", "Score that is held against the humans.", choices=("f1", "precision", "recall"))
+    score: str = option("f1", "Score that is correlated with the human scores.", choices=("f1", "precision", "recall"))
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
     pooling: str = option("mean", "Sentence vectors whose cosine stands beside.", choices={
