@@ -214,20 +214,38 @@ class Example:
 
 
 @pytest.fixture(scope="module")
-def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
-    """The example on the command line, typed as it stands in the README, in a folder like a checkout."""
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the engine and the virtual environment where a checkout has them."""
     folder = tmp_path_factory.mktemp("checkout")
     for name, target in (("engine", ROOT / "engine"), (".venv", Path(sys.prefix))):
         (folder / name).symlink_to(target)
-    environment = {**os.environ, "HAKARI_DATA_DIR": str(folder / "data")}
+    return folder
+
+
+def printed_by(command: list[str], checkout: Path) -> str:
+    """What a command prints in the checkout, with a data directory of its own."""
+    environment = {**os.environ, "HAKARI_DATA_DIR": str(checkout / "data")}
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True,
+                          timeout=EXAMPLE_SECONDS)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def example(checkout: Path) -> Example:
+    """The example on the command line, typed as it stands in the README."""
     prompts = console(README.read_text(encoding="utf-8"))
-    printed = []
-    for command, _ in prompts:
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
-                              timeout=EXAMPLE_SECONDS)
-        assert done.returncode == 0, done.stderr
-        printed.append(done.stdout)
-    return Example(printed, [output for _, output in prompts], folder / "out")
+    return Example([printed_by(["bash", "-c", command], checkout) for command, _ in prompts],
+                   [output for _, output in prompts], checkout / "out")
+
+
+def test_the_example_in_python_runs(checkout: Path) -> None:
+    [block] = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (checkout / "example.py").write_text(block, encoding="utf-8")
+    header, row = printed_by([sys.executable, "example.py"], checkout).splitlines()
+    assert header.split() == ["f1", "penalized_f1"]
+    _, f1, penalized = map(float, row.split())
+    assert 0 < penalized <= f1 <= 1
 
 
 def test_the_example_on_the_command_line_gives_what_the_readme_shows(example: Example) -> None:
