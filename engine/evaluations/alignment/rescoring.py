@@ -12,8 +12,9 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
-from engine.evaluations.alignment.records import Result, Scoring
+from engine.evaluations.alignment.records import PAIR_SCORES, TOKEN_SCORES, Result, Scoring
 from engine.evaluations.alignment.scoring import check_scoring
+from engine.evaluations.shared.declared_tables import declared, documented, returns
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
@@ -21,28 +22,24 @@ from engine.measures.idf import IdfDictionary
 ROWS_AT_ONCE = 5_000
 
 
+@documented
 @dataclass(frozen=True)
 class Scores:
     """What a scoring makes of a result.
 
-    pairs: model, row, precision, recall, f1, precision_penalty, recall_penalty, penalized_precision,
-    penalized_recall, penalized_f1, best_reference (which of the row's references, 1 the first, the penalties and the
-    tokens are of).
-    tokens: model, row, side, position, token, reading, idf, low_frequency, match_position, match_token, similarity,
-    reading_distance, agreement, and then surface, start, end, special, match_reading, match_special, weight (share of
-    the side's score), proper_noun, penalised (counted by the penalty's criterion), word, best_reference; words in place
-    of tokens where the scoring says so. thresholds: model -> idf above which a token is low-frequency (NaN without a
-    dictionary). dictionaries: model -> name, documents and fingerprint of the dictionary, for a signature.
+    thresholds: model -> idf above which a token is low-frequency (NaN without a dictionary). dictionaries: model ->
+    name, documents and fingerprint of the dictionary, for a signature.
     """
 
     scoring: Scoring
-    pairs: pd.DataFrame
+    pairs: pd.DataFrame = field(metadata=declared(PAIR_SCORES))
     thresholds: dict[str, float]
     notices: tuple[str, ...] = ()
     dictionaries: dict[str, str] = field(default_factory=dict)
     by_model: Mapping[str, PairScores] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
+    @returns(TOKEN_SCORES)
     def tokens(self) -> pd.DataFrame:
         """The tokens of all pairs, made when first asked for; some 300 bytes for each token."""
         return pd.concat([scores.frame() for scores in self.by_model.values()], ignore_index=True)

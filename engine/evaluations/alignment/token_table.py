@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment.records import TOKENS
+from engine.evaluations.shared.declared_tables import returns
 from engine.language.parts_of_speech import TaggedWord, tagged_words
 from engine.language.readings import reading
 from engine.language.unidic_readings import unidic_reading
@@ -79,12 +81,9 @@ class TokenTable:
             if len(parts) > 1:
                 self._columns[name] = [np.concatenate(parts)]
 
+    @returns(TOKENS)
     def frame(self) -> pd.DataFrame:
-        """The table, texts as categories.
-
-        Columns: model, row, reference, side, position, token, surface, start, end, special, word, proper_noun, and one
-        for each of READING_COLUMNS.
-        """
+        """The table, texts as categories."""
         joined = {name: np.concatenate(parts) for name, parts in self._columns.items()}
         texts = {name: pd.Categorical.from_codes(joined[name], categories=pd.Index(list(self._codes[name])))
                  for name in TEXT_COLUMNS}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, PAIR_ROW, PAIRS, Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, decided, of_model, scores
 from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
@@ -29,6 +29,15 @@ COMPARISONS = Table("comparisons", "Each two models once, over the pairs that al
     Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
     Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"),
 ), only_with_rows=True)
+DIFFERING = Table("differing", "The pairs that two models see most differently, the farthest apart first.", (
+    PAIR_ROW, CATEGORY_COLUMN, PAIRS["acceptable"], PAIRS["unacceptable"],
+    Column("margin", "number", "score of the acceptable sentence less that of the other, under the model",
+           better="higher"),
+    Column("other_margin", "number", "the same under the other model", better="higher"),
+    Column("difference", "number", "margin less other_margin"),
+    Column("decision", "integer", "1 right, 0 tie, -1 wrong", better="higher", dtype="int8"),
+    Column("other_decision", "integer", "the same of the other model", better="higher", dtype="int8"),
+))
 RANKING = Table("ranking", "The models, the best first, over the pairs that all models scored.", (
     MODEL, Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
@@ -73,13 +82,13 @@ def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) ->
     return table.sort_values("rank", kind="stable").reset_index(drop=True)
 
 
+@returns(DIFFERING)
 def differing_pairs(result: Result, model: str, other: str, normalization: str, alpha: float = DEFAULT_ALPHA,
                     most: int = 100) -> pd.DataFrame:
     """The pairs that two models see most differently, the farthest apart first.
 
-    A margin is the acceptable score less the unacceptable one, in `margin_unit`. Columns: row, category, acceptable,
-    unacceptable, margin, other_margin, difference (margin less other_margin), decision, other_decision (1 right, 0
-    tie, -1 wrong). Raises InputError for a model that the result does not hold.
+    A margin is the acceptable score less the unacceptable one, in `margin_unit`. Raises InputError for
+    a model that the result does not hold.
     """
     tables = []
     for name in (model, other):
@@ -93,9 +102,7 @@ def differing_pairs(result: Result, model: str, other: str, normalization: str, 
     both = tables[0].join(second, how="inner").reset_index()
     both["difference"] = both["margin"] - both["other_margin"]
     order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
-    columns = ["row", "category", "acceptable", "unacceptable", "margin", "other_margin", "difference", "decision",
-               "other_decision"]
-    return both.loc[order[:most], columns].reset_index(drop=True)
+    return DIFFERING.selected(both.loc[order[:most]]).reset_index(drop=True)
 
 
 def margin_unit(normalization: str) -> str:

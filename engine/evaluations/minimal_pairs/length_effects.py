@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
     NORMALIZATION,
@@ -34,6 +34,11 @@ SLOPES = Table("bias", "A row for each model and normalisation: the length bias 
     Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,
+))
+POINTS = Table("points", "A row for each sentence to be drawn.", (
+    PAIR_ROW, Column("side", "text", "acceptable or unacceptable"),
+    Column("tokens", "integer", "scored tokens, |S|", "tokens"),
+    Column("score", "number", "the score", better="higher"),
 ))
 CORRELATIONS = Table("correlations", "A row for each model and normalisation: scores against |S| of all sentences.", (
     MODEL, NORMALIZATION, Column("n", "integer", "sentences", "sentences"),
@@ -76,9 +81,10 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
     return CORRELATIONS.frame_of_records(rows)
 
 
+@returns(POINTS)
 def length_points(result: Result, model: str, normalization: str, alpha: float = DEFAULT_ALPHA, *,
                   most: int = MOST_POINTS, seed: int = 0) -> pd.DataFrame:
-    """Sentences to be drawn, score against |S|: row, side, tokens, score; at most `most`, drawn by `seed`."""
+    """Sentences to be drawn, score against |S|; at most `most`, drawn by `seed`."""
     pairs = of_model(result, model)
     n = len(pairs)
     kept = np.arange(2 * n)

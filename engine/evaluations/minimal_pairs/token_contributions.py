@@ -10,21 +10,36 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.unigrams import token_unigrams
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA
+from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.acceptability import normalized
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 
 CHANGES = {"equal": "shared tokens", "replace": "exchanged tokens", "delete": "only in the acceptable sentence",
            "insert": "only in the unacceptable sentence"}
 
+_CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
+CONTRIBUTIONS = Table("contributions", "A row for each slot: the tokens of both sentences that are held together.", (
+    Column("slot", "integer", "number of the slot, from 0"), _CHANGE,
+    *(column for side in SIDES for column in (
+        Column(f"{side}_position", "integer or none", f"position in the {side} sentence; none where it has no token"),
+        Column(f"{side}_token", "text", f"token of the {side} sentence; missing likewise"),
+        Column(f"{side}_log_likelihood", "number", "its log-likelihood; NaN likewise", "nats", "higher"),
+        Column(f"{side}_part", "number", "what it adds to the score of the sentence; NaN likewise"))),
+    Column("contribution", "number", "acceptable_part less unacceptable_part; all add up to the margin of the pair"),
+))
+BY_CHANGE = Table("contributions_by_change", "A row for each change that there is.", (
+    _CHANGE, Column("label", "text", "the change in words"), Column("n_slots", "integer", "slots", "slots"),
+    Column("contribution", "number", "sum of the contributions"),
+))
 
+
+@returns(CONTRIBUTIONS)
 def token_contributions(result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA
                         ) -> pd.DataFrame:
     """The tokens of a pair side by side, and where the difference of its two scores comes from.
 
-    Columns: slot (0 …), change (a key of CHANGES), then of either side acceptable_ and unacceptable_ position, token
-    (NA where a side has nothing there), log_likelihood (nats; NaN likewise) and part (what the token adds to the
-    sentence's score: its log-likelihood by the sentence's divisor, under SLOR less its unigram's), and contribution:
-    the acceptable part less the unacceptable one. The contributions of all slots add up to the pair's margin.
+    A token adds to the score of its sentence its log-likelihood by the sentence's divisor, under SLOR less its
+    unigram's.
 
     Raises InputError for a pair that the model did not score, or a normalisation that there is not.
     """
@@ -60,8 +75,9 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     return table.assign(contribution=both[0] - both[1])
 
 
+@returns(BY_CHANGE)
 def contributions_by_change(contributions: pd.DataFrame) -> pd.DataFrame:
-    """Where the difference comes from, in four lines at most: change, label, n_slots, contribution."""
+    """Where the difference comes from, in four lines at most."""
     totals = contributions.groupby("change", sort=False)["contribution"].agg(["size", "sum"])
     present = [change for change in CHANGES if change in totals.index]
     return pd.DataFrame({"change": present, "label": [CHANGES[change] for change in present],

@@ -39,6 +39,10 @@ DIFFERENCES = Table("differences", "A row for each difference A - U of the numbe
     MODEL, Column("difference", "integer", "A - U", "tokens"), *COUNTED,
     Column("merged", "boolean", "whether the row is of this difference and of those beyond it"),
 ))
+COUNTS = Table("counts", "A row for each model: how many pairs each stratum holds.", (
+    MODEL, *(Column("n" if stratum == STRATA[0] else stratum, "integer", f"pairs of the stratum {stratum}", "pairs")
+             for stratum in STRATA),
+))
 CATEGORIES = Table("categories", "A row for each stratum of each category, in the order of the pairs.", (
     MODEL, replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"), NORMALIZATION, STRATUM,
     *COUNTED,
@@ -93,8 +97,9 @@ def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: 
     ])
 
 
+@returns(COUNTS)
 def counts(result: Result) -> pd.DataFrame:
-    """How many pairs each stratum holds (the paper's table 2): model, n, A=U, A>U, A<U."""
+    """How many pairs each stratum holds (the paper's table 2)."""
     table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n")
     return (table.loc[list(result.settings.models), list(STRATA)].rename(columns={"all": "n"})
             .rename_axis(columns=None).reset_index())

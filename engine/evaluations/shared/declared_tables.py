@@ -78,8 +78,8 @@ class Column:
         return self._pattern.fullmatch(header) is not None
 
     def fits(self, values: pd.Series) -> bool:
-        """Whether values are of the type; a table without rows fits any."""
-        if values.empty:
+        """Whether values are of the type; where all are missing, or there is none, they are of any."""
+        if values.isna().all():
             return True
         if self.type == "boolean":
             return bool(dtypes.is_bool_dtype(values.dtype))

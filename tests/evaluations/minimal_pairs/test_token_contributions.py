@@ -9,7 +9,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import Result, Settings
-from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
+from engine.evaluations.minimal_pairs.token_contributions import (
+    CONTRIBUTIONS,
+    contributions_by_change,
+    token_contributions,
+)
 from engine.evaluations.minimal_pairs.views import of_model, scores
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from tests.support.session_fake import SessionFake, likelihoods
@@ -26,6 +30,7 @@ def result() -> Result:
 def test_by_hand(result: Result) -> None:
     # 猫が魚を食べた。 against 猫が魚に食べる。: を/に and た/る are exchanged, the other six are shared
     table = token_contributions(result, "m", 4)
+    assert CONTRIBUTIONS.arranged(table) is table
     assert table["change"].tolist() == ["equal"] * 3 + ["replace"] + ["equal"] * 2 + ["replace", "equal"]
     assert table["acceptable_token"].tolist() == list("猫が魚を食べた。")
     assert table["unacceptable_token"].tolist() == list("猫が魚に食べる。")

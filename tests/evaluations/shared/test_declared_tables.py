@@ -12,7 +12,7 @@ import pytest
 
 from engine.evaluations.agreement import evaluate as agreement
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, views
+from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, token_contributions, views
 from engine.evaluations.shared.declared_tables import (
     Column,
     Table,
@@ -43,7 +43,8 @@ def all_tables() -> Iterator[tuple[str, Table]]:
         for table in {**{table.name: table for table in tables_of(evaluation.result_type).values()},
                       **{f"{table.name}.csv": table for table in evaluation.tables}}.values():
             yield kind, table
-    for table in agreement.FILES:
+    for table in (*agreement.FILES, length_effects.POINTS, views.COUNTS, comparison.DIFFERING,
+                  token_contributions.CONTRIBUTIONS, token_contributions.BY_CHANGE):
         yield "derived", table
 
 
@@ -114,6 +115,12 @@ def test_a_table_without_rows_has_the_types_of_one_with_rows() -> None:
     assert SCORES.frame([(1, 0.5, None, "left")])["rank"].isna().all()
 
 
+@pytest.mark.parametrize("values", [[np.nan, np.nan], [None, None], []])
+def test_values_that_are_all_missing_are_of_any_type(values: list[object]) -> None:
+    assert all(column.fits(pd.Series(values, dtype="object")) for column in SCORES.columns)
+    assert not SCORES["s"].fits(pd.Series(["a", None]))
+
+
 def test_tables_made_of_tables() -> None:
     less = SCORES.reduced(["s", "row"], name="less", promised=1)
     assert (less.name, less.headers, less.promised) == ("less", ["s", "row"], 1)
@@ -157,6 +164,8 @@ def test_views_of_minimal_pairs_are_as_declared() -> None:
         (length_effects.CORRELATIONS, length_effects.length_correlations(result)),
         (comparison.COMPARISONS, comparison.comparisons(result, "LP")),
         (comparison.RANKING, comparison.ranking(result, "LP")),
+        (views.COUNTS, views.counts(result)), (length_effects.POINTS, length_effects.length_points(result, "m", "LP")),
+        (comparison.DIFFERING, comparison.differing_pairs(result, "m", "n", "LP")),
         (fair_subsets.BESIDE, fair_subsets.beside(result, fair_subsets.MATCHED, "LP")),
     ):
         assert len(frame) and table.arranged(frame) is frame, table.name
