@@ -4,14 +4,10 @@
     engine.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 __all__ = ["Evaluated", "evaluate"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """What `engine.notebook` has, imported when it is first asked for: a package imports nothing by itself."""
     if name in __all__:
         from engine import notebook

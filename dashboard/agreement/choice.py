@@ -22,6 +22,9 @@ from engine.version import VERSION
 LISTED = 50
 COMBINED = 12  # newest runs of each kind among which the default is chosen
 
+# What addresses called a kind before 0.2; links with it still name their run.
+FORMER_NAMES = {"classification": "classify"}
+
 
 def chosen_runs() -> dict[str, RunRecord]:
     """Draws a choice for each kind and returns the chosen runs by kind; for a kind without one, a link to start it.
@@ -107,7 +110,9 @@ def _finished() -> dict[str, list[RunRecord]]:
 
 def _linked() -> dict[str, RunRecord]:
     """The runs that the address names, as far as they can be read and are finished."""
-    views = {kind: session.access().get(run_id) for kind in MEASURES if (run_id := st.query_params.get(kind))}
+    query = st.query_params
+    views = {kind: session.access().get(run_id) for kind in MEASURES
+             if (run_id := query.get(kind) or query.get(FORMER_NAMES.get(kind, kind)))}
     return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
 
 

@@ -99,5 +99,7 @@ def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> 
     assert app.query_params["clusters"] == run_ids["clusters"]
     again = visit("agreement", clusters=run_ids["clusters"])
     assert again.selectbox(key="agreement-clusters").value == run_ids["clusters"]
+    former = visit("agreement", clusters=run_ids["clusters"], classify=run_ids["classification"])
+    assert former.selectbox(key="agreement-classification").value == run_ids["classification"]
     nonsense = visit("agreement", clusters="no-such-run", classification=run_ids["clusters"])
     assert nonsense.selectbox(key="agreement-clusters").value == other and not nonsense.error
