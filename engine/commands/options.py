@@ -65,6 +65,8 @@ def add_option(parser: argparse._ActionsContainer, record_type: type[Any], decla
     arguments: dict[str, Any] = {"dest": dest(record_type, declared.name), "help": help_of(declared).replace("%", "%%")}
     if declared.kind is bool:
         name = declared.off or name
+        if declared.off:
+            arguments["help"] = f"Switches off: {arguments['help']}"
         arguments["default"] = declared.default
         arguments["action"] = (argparse.BooleanOptionalAction if declared.both
                                else "store_false" if declared.default else "store_true")
