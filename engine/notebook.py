@@ -114,7 +114,7 @@ def _tables(kind: str, result: Any, shown: Shown) -> tuple[dict[str, pd.DataFram
     return frames_of(result, tuple(tables_of(type(result)).values())), result.notices
 
 
-def _record(record_type: type[Any], settings: Mapping[str, Any], **given: Any) -> Any:
+def _record(record_type: type[Any], settings: Mapping[str, Any], **further_fields: Any) -> Any:
     """The record of these settings; those of records in it (`scoring`) may stand side by side with its own."""
     own = {name: value for name, value in settings.items() if name in options_of(record_type)}
     left = {name: value for name, value in settings.items() if name not in own}
@@ -128,7 +128,7 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **given: Any) -
                                              for key in options_of(inner))]
         raise InputError(f"There is no setting {', '.join(map(repr, left))} here. There are: {', '.join(known)}.")
     made = record_type(**{name: tuple(value) if isinstance(value, list) else value for name, value in own.items()},
-                       **given)
+                       **further_fields)
     check(made)
     return made
 

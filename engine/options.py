@@ -134,8 +134,9 @@ def check_value(declared: Option, value: Any) -> None:
 @cache
 def _options(record_type: type[Any]) -> Mapping[str, Option]:
     hints = get_type_hints(record_type)
-    return MappingProxyType({one.name: _typed(one.metadata[KEY], one.name, hints[one.name])
-                             for one in fields(record_type) if KEY in one.metadata})
+    return MappingProxyType({record_field.name: _typed(record_field.metadata[KEY], record_field.name,
+                                                       hints[record_field.name])
+                             for record_field in fields(record_type) if KEY in record_field.metadata})
 
 
 @cache

@@ -50,7 +50,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
     dictionaries: dict[str, str] = {}
     for model in settings.models:
-        possible = [one for one in grid if (model, one.idf) not in left_out]
+        possible = [scoring for scoring in grid if (model, scoring.idf) not in left_out]
         if not possible:
             continue
         alignments = aligning.evaluate(
@@ -61,12 +61,12 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
             cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
             scores.append(values)
             notices += [f"idf {scoring.idf}: {notice}" for notice in scored.notices]
-            dictionaries |= {f"{scoring.idf}, {name}": said for name, said in scored.dictionaries.items()}
+            dictionaries |= {f"{scoring.idf}, {name}": description for name, description in scored.dictionaries.items()}
         for layer in alignments.layers[model] if settings.all_layers else ():
             for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):
-                found = pearson(values, humans.gold)
-                layers.append((model, layer, scoring.idf, scoring.penalty, found.n, found.value, found.ci_low,
-                               found.ci_high))
+                correlation = pearson(values, humans.gold)
+                layers.append((model, layer, scoring.idf, scoring.penalty, correlation.n, correlation.value,
+                               correlation.ci_low, correlation.ci_high))
     tokenizer = surface_tokenizer(dataset)
     for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, settings.pooling,
                                       resolved, settings.precision):
@@ -78,7 +78,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         settings=settings, dataset_name=dataset.name,
         correlations=correlations(cells, held, humans.gold, humans.reason), scores=held,
         pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
-            gold=humans.gold, **{f"human:{name}": np.asarray(given) for name, given in dataset.human.items()},
+            gold=humans.gold, **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
             **{f"z:{name}": values for name, values in humans.z.items()}),
         annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
         layers=LAYERS.frame(layers),
@@ -129,7 +129,7 @@ def _described(settings: Settings) -> dict[str, Any]:
 
 def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str, str], str]:
     """(model, dictionary) -> why they do not go together. Raises InputError for a dictionary that fits no model."""
-    found = {}
+    reasons = {}
     for idf in settings.idfs:
         if idf in WITHOUT_DICTIONARY:
             continue
@@ -137,7 +137,7 @@ def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str
             try:
                 dictionary_for(idf, facts[model].tokenizer_fingerprint, model)
             except InputError as error:
-                found[model, idf] = error.message
-        if all((model, idf) in found for model in settings.models):
-            raise InputError(found[settings.models[0], idf])
-    return found
+                reasons[model, idf] = error.message
+        if all((model, idf) in reasons for model in settings.models):
+            raise InputError(reasons[settings.models[0], idf])
+    return reasons

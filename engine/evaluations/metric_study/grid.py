@@ -37,20 +37,20 @@ def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> li
     the possible, and when nothing is left.
     """
     check_scoring(replace(base, idf="references"))
-    found = []
+    possible = []
     for idf in idfs:
         for penalty in penalties:
-            one = replace(base, idf=idf, penalty=penalty)
+            scoring = replace(base, idf=idf, penalty=penalty)
             try:
-                check_scoring(one)
+                check_scoring(scoring)
             except InputError:
                 if penalty == "reading" and idf == "none":
                     continue
                 raise
-            found.append(one)
-    if not found:
+            possible.append(scoring)
+    if not possible:
         raise InputError("No setting is left: the penalty needs an idf dictionary, or the criterion 'proper-nouns'.")
-    return found
+    return possible
 
 
 @returns(CORRELATIONS)
@@ -61,13 +61,13 @@ def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, re
     """
     lines = []
     for cell, values in zip(cells, scores, strict=True):
-        found = {name: measure(values, gold, names=("the score", "the human score"))
-                 for name, measure in MEASURES.items()}
-        line = {**asdict(cell), "n": found["pearson"].n}
-        for name, one in found.items():
+        by_measure = {name: measure(values, gold, names=("the score", "the human score"))
+                      for name, measure in MEASURES.items()}
+        line = {**asdict(cell), "n": by_measure["pearson"].n}
+        for name, correlation in by_measure.items():
             low, high = ("ci_low", "ci_high") if name == "pearson" else (f"{name}_low", f"{name}_high")
-            line |= {name: one.value, low: one.ci_low, high: one.ci_high}
-        undefined = found["pearson"].reason
+            line |= {name: correlation.value, low: correlation.ci_low, high: correlation.ci_high}
+        undefined = by_measure["pearson"].reason
         lines.append(line | {"reason": (reason or undefined) if undefined else ""})
     table = pd.DataFrame(lines)
     return _compared(table, scores, gold)
@@ -81,14 +81,14 @@ def best_place(table: pd.DataFrame) -> int | None:
 
 def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.DataFrame:
     best = best_place(table)
-    tests = [williams_test(gold, scores[best], values) if best is not None and place != best else None
-             for place, values in enumerate(scores)]
+    tests = [williams_test(gold, scores[best], values) if best is not None and index != best else None
+             for index, values in enumerate(scores)]
     reasons = table.pop("reason")
     return table.assign(
         williams_t=[test.t if test else np.nan for test in tests],
         williams_p=[test.p_value if test else np.nan for test in tests],
         williams_n=[test.n if test else 0 for test in tests],
-        best=[place == best for place in range(len(table))],
+        best=[index == best for index in range(len(table))],
         separable=[bool(test and test.p_value < SIGNIFICANT) for test in tests],
         reason=[reason or (test.reason if test else "") for reason, test in zip(reasons, tests, strict=True)],
     )

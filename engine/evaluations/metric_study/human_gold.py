@@ -54,32 +54,34 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
 
 
 def _facts(name: str, scores: np.ndarray, agreement: AnnotatorAgreement) -> dict[str, Any]:
-    given = scores[~np.isnan(scores)]
+    own_scores = scores[~np.isnan(scores)]
     with_others = [pair.correlation.value for pair in agreement.pairs
                    if name in (pair.annotator, pair.other) and not pair.correlation.reason]
-    found = scale(given.tolist())
-    reason = ("" if not is_constant(given) else "gave no score" if not given.size else
-              f"gave {given[0]:g} to every pair, so has no scale")
-    return {"annotator": name, "n": given.size, "missing": scores.size - given.size,
-            "minimum": given.min() if given.size else np.nan, "maximum": given.max() if given.size else np.nan,
-            "scale": found.name if found else "", "mean": given.mean() if given.size else np.nan,
-            "deviation": given.std() if given.size else np.nan,
+    likely_scale = scale(own_scores.tolist())
+    reason = ("" if not is_constant(own_scores) else "gave no score" if not own_scores.size else
+              f"gave {own_scores[0]:g} to every pair, so has no scale")
+    return {"annotator": name, "n": own_scores.size, "missing": scores.size - own_scores.size,
+            "minimum": own_scores.min() if own_scores.size else np.nan,
+            "maximum": own_scores.max() if own_scores.size else np.nan,
+            "scale": likely_scale.name if likely_scale else "",
+            "mean": own_scores.mean() if own_scores.size else np.nan,
+            "deviation": own_scores.std() if own_scores.size else np.nan,
             "agreement": np.mean(with_others) if with_others else np.nan, "reason": reason}
 
 
 def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
-    said = []
+    notices = []
     scored = annotators[annotators["n"] > 0]
     for name, of_scale in scored.groupby("scale", sort=False):
-        said.append(f"Human scores of {', '.join(of_scale['annotator'])}: taken to be on the scale {name}, by the "
-                    f"least ({of_scale['minimum'].min():g}) and the greatest ({of_scale['maximum'].max():g}).")
+        notices.append(f"Human scores of {', '.join(of_scale['annotator'])}: taken to be on the scale {name}, by the "
+                       f"least ({of_scale['minimum'].min():g}) and the greatest ({of_scale['maximum'].max():g}).")
     partly = annotators[annotators["missing"] > 0]
     if len(partly):
         lacking = ", ".join(f"{name} {n:,}" for name, n in zip(partly["annotator"], partly["missing"], strict=True))
-        said.append(f"Pairs without a score: {lacking}. A pair's human score is the mean of those who scored it.")
-    said += [f"{line['annotator']} {line['reason']}, and is left aside."
-             for line in annotators.to_dict("records") if line["reason"]]
-    return tuple(said)
+        notices.append(f"Pairs without a score: {lacking}. A pair's human score is the mean of those who scored it.")
+    notices += [f"{line['annotator']} {line['reason']}, and is left aside."
+                for line in annotators.to_dict("records") if line["reason"]]
+    return tuple(notices)
 
 
 def _pairs(agreement: AnnotatorAgreement) -> pd.DataFrame:

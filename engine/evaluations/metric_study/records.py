@@ -116,6 +116,6 @@ class Result:
     def scores_of(self, model: str, idf: str, penalty: str) -> np.ndarray | None:
         """The scores (n_pairs,) of one setting of the grid; None when there is no such setting."""
         table = self.correlations
-        found = np.flatnonzero((table["kind"] == BERTSCORE) & (table["model"] == model) & (table["idf"] == idf)
-                               & (table["penalty"] == penalty))
-        return self.scores[found[0]] if found.size else None
+        indices = np.flatnonzero((table["kind"] == BERTSCORE) & (table["model"] == model) & (table["idf"] == idf)
+                                 & (table["penalty"] == penalty))
+        return self.scores[indices[0]] if indices.size else None

@@ -21,16 +21,17 @@ from engine.measures.vector_cosine import vector_cosines
 def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int],
                 layer: int | None = None) -> Iterator[tuple[Scoring, np.ndarray, Scores]]:
     """Each scoring with its scores (n_pairs,), nan for pairs that the model could not align, and what they are from."""
-    place = pd.Index(rows)
-    for idf in dict.fromkeys(one.idf for one in grid):
-        of_idf = [one for one in grid if one.idf == idf]
+    row_index = pd.Index(rows)
+    for idf in dict.fromkeys(scoring.idf for scoring in grid):
+        of_idf = [scoring for scoring in grid if scoring.idf == idf]
         # The penalised scores stand beside the plain ones, so one pass makes both.
-        scored = rescore(alignments, next((one for one in of_idf if one.penalty == "reading"), of_idf[0]), layer)
-        at = place.get_indexer(pd.Index(scored.pairs["row"]))
-        for one in of_idf:
+        richest = next((scoring for scoring in of_idf if scoring.penalty == "reading"), of_idf[0])
+        scored = rescore(alignments, richest, layer)
+        at = row_index.get_indexer(pd.Index(scored.pairs["row"]))
+        for scoring in of_idf:
             values = np.full(len(rows), np.nan)
-            values[at] = scored.pairs[score if one.penalty == "none" else f"penalized_{score}"]
-            yield one, values, scored
+            values[at] = scored.pairs[score if scoring.penalty == "none" else f"penalized_{score}"]
+            yield scoring, values, scored
 
 
 def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: str | None, pooling: str,

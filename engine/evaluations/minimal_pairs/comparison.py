@@ -53,9 +53,9 @@ def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
     right = _right_by_model(result, normalization, alpha)
     rows = []
     for model, other in combinations(right.columns, 2):
-        found = mcnemar(right[model].to_numpy(), right[other].to_numpy())
-        rows.append((model, other, found.n, found.n_only_first, found.n_only_second, found.difference, found.ci_low,
-                     found.ci_high, found.p_value, np.nan, False))
+        test = mcnemar(right[model].to_numpy(), right[other].to_numpy())
+        rows.append((model, other, test.n, test.n_only_first, test.n_only_second, test.difference, test.ci_low,
+                     test.ci_high, test.p_value, np.nan, False))
     table = COMPARISONS.frame(rows)
     corrected = holm(table["p_value"].to_numpy(dtype=np.float64))
     return table.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)

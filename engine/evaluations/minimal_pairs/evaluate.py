@@ -46,15 +46,15 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
         if settings.shared_tokens and facts.kind == "masked":
             shared.append(_shared(settings, dataset, session, facts.name))
-    excluded = [pair_tables.excluded_table(model, dataset, found) for model, found in scored.items()]
+    excluded = [pair_tables.excluded_table(model, dataset, scored_pairs) for model, scored_pairs in scored.items()]
     for model, table in zip(scored, excluded, strict=True):
         if len(table) == dataset.n:
             first = f"; the first: row {table['row'].iloc[0]}, {table['reason'].iloc[0]}" if dataset.n else ""
             raise InputError(f"{model} can score none of the {count(dataset.n, 'pair')}{first}.")
     result = Result(
         settings=settings, dataset_name=dataset.name,
-        pairs=pd.concat([pair_tables.pair_table(model, dataset, found) for model, found in scored.items()],
-                        ignore_index=True),
+        pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs)
+                         for model, scored_pairs in scored.items()], ignore_index=True),
         tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
         items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
@@ -66,8 +66,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings),
     )
     result = with_unigrams(result, THESE)
-    said = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return replace(result, notices=(*dataset.notices, *said))
+    result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
+    return replace(result, notices=(*dataset.notices, *result_notices))
 
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str

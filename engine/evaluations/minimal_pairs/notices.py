@@ -22,30 +22,31 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
             ) -> list[str]:
     """One sentence for each thing worth knowing, most serious first."""
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
-    said = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
-            *_unknown(result.pairs)]
-    said += [f"{facts.name}: {opening_rule(facts.has_bos, result.settings.bos)}" for facts in all_facts
-             if facts.kind == "causal" and not (facts.has_bos and result.settings.bos)]
-    said += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in bf16; no "
-             f"error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} nats per square "
-             "root of a token) changes a winner of theirs." for line in result.precision.to_dict("records")]
+    all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
+                   *_unknown(result.pairs)]
+    all_notices += [f"{facts.name}: {opening_rule(facts.has_bos, result.settings.bos)}" for facts in all_facts
+                    if facts.kind == "causal" and not (facts.has_bos and result.settings.bos)]
+    all_notices += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in "
+                    f"bf16; no error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} "
+                    "nats per square root of a token) changes a winner of theirs."
+                    for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
-        said += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
-    return [*said, *about_shared]
+        all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
+    return [*all_notices, *about_shared]
 
 
 def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
     """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs."""
     if is_about_stereotypes(dataset.formats):  # there is no better sentence
         return []
-    found = []
+    warnings = []
     lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
     for model in result.settings.models:
         overall, equal = lines[model, "all"], lines[model, "A=U"]
         if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
-            found.append(f"{model} is right in only {overall['accuracy']:.1%} of the pairs, far less than by chance. "
-                         "Are the columns of acceptable and unacceptable sentences swapped?")
-    return found
+            warnings.append(f"{model} is right in only {overall['accuracy']:.1%} of the pairs, far less than by "
+                            "chance. Are the columns of acceptable and unacceptable sentences swapped?")
+    return warnings
 
 
 def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
@@ -60,6 +61,7 @@ def _ties(pairs: pd.DataFrame) -> list[str]:
 
 def _unknown(pairs: pd.DataFrame) -> list[str]:
     counts = pairs[["acceptable_unknown", "unacceptable_unknown"]].sum(axis=1)
-    return [f"{model}: in {count(int((found > 0).sum()), 'pair')} a sentence holds characters that the tokenizer "
-            f"does not know ({count(int(found.sum()), 'unknown token')} in all); what they were the model cannot see."
-            for model, found in counts.groupby(pairs["model"], sort=False) if found.any()]
+    return [f"{model}: in {count(int((n_unknown > 0).sum()), 'pair')} a sentence holds characters that the tokenizer "
+            f"does not know ({count(int(n_unknown.sum()), 'unknown token')} in all); what they were the model "
+            "cannot see."
+            for model, n_unknown in counts.groupby(pairs["model"], sort=False) if n_unknown.any()]

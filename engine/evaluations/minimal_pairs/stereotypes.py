@@ -89,10 +89,10 @@ def _shares(pairs: pd.DataFrame, preferred: np.ndarray, categories: pd.Series, d
     cells = pd.concat([table.assign(category="", direction=""), table[table["direction"] != ""].assign(category=""),
                        table[table["category"] != ""].assign(direction=""),
                        table[(table["direction"] != "") & (table["category"] != "")]])
-    found = cells.groupby(["category", "direction"], sort=False)[["n", "n_preferred", "n_tied"]].sum().reset_index()
-    n, n_preferred, n_tied = (found[name].to_numpy(dtype=np.int64) for name in ("n", "n_preferred", "n_tied"))
+    totals = cells.groupby(["category", "direction"], sort=False)[["n", "n_preferred", "n_tied"]].sum().reset_index()
+    n, n_preferred, n_tied = (totals[name].to_numpy(dtype=np.int64) for name in ("n", "n_preferred", "n_tied"))
     low, high = wilson_interval(n_preferred, n)
-    p_values = [sign_test(int(one), int(other)) for one, other in zip(n_preferred, n - n_preferred - n_tied,
-                                                                     strict=True)]
-    return found.assign(**named, n_preferred=n_preferred, n_tied=n_tied, share=n_preferred / n, ci_low=low,
-                        ci_high=high, p_value=p_values)
+    p_values = [sign_test(int(n_for), int(n_against))
+                for n_for, n_against in zip(n_preferred, n - n_preferred - n_tied, strict=True)]
+    return totals.assign(**named, n_preferred=n_preferred, n_tied=n_tied, share=n_preferred / n, ci_low=low,
+                         ci_high=high, p_value=p_values)

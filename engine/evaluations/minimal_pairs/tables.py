@@ -20,7 +20,7 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.Dat
         "model": model, "row": [dataset.rows[i] for i in kept], "category": [dataset.categories[i] for i in kept],
         "acceptable": [dataset.acceptable[i] for i in kept], "unacceptable": [dataset.unacceptable[i] for i in kept],
     }
-    pieces = {side: [found[i] for i in kept] for side, found in zip(SIDES, scored.by_side, strict=True)}
+    pieces = {side: [side_pieces[i] for i in kept] for side, side_pieces in zip(SIDES, scored.by_side, strict=True)}
     for side in SIDES:
         columns[f"{side}_tokens"] = [len(piece["ids"]) for piece in pieces[side]]
     for side in SIDES:
@@ -46,15 +46,15 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) 
     for scored in scored_by_model.values():
         kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
         numbers = np.array([dataset.rows[i] for i in kept], dtype=np.int64)
-        for found in scored.by_side:
-            lengths = np.array([len(found[i]["ids"]) for i in kept], dtype=np.int64)
+        for side_pieces in scored.by_side:
+            lengths = np.array([len(side_pieces[i]["ids"]) for i in kept], dtype=np.int64)
             rows.append(np.repeat(numbers, lengths))
             starts = np.cumsum(lengths) - lengths
             positions.append(np.arange(lengths.sum()) - np.repeat(starts, lengths))
-            log_likelihoods += [found[i]["log_likelihoods"] for i in kept]
+            log_likelihoods += [side_pieces[i]["log_likelihoods"] for i in kept]
             n_by_part.append(int(lengths.sum()))
             for i in kept:
-                tokens += found[i]["tokens"]
+                tokens += side_pieces[i]["tokens"]
     codes, vocabulary = pd.factorize(np.array(tokens, dtype=object))
     parts = np.repeat(np.arange(len(n_by_part)), n_by_part)  # (n_tokens,)
     return pd.DataFrame({
@@ -81,8 +81,8 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     """The pairs that were left out, with what is wrong with which sentence."""
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
-        reasons = [f"{side} sentence: {found[i]['excluded']}" for side, found in zip(SIDES, scored.by_side, strict=True)
-                   if "excluded" in found[i]]
+        reasons = [f"{side} sentence: {side_pieces[i]['excluded']}"
+                   for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
         lines.append((model, dataset.rows[i], "; ".join(reasons)))
     return EXCLUDED.frame(lines)
 

@@ -66,8 +66,8 @@ class Column:
     def _pattern(self) -> re.Pattern[str]:
         parts = _PLACEHOLDER.split(self.name)
         # Every other part is the word of a placeholder: <n> is a number, any other a text.
-        return re.compile("".join(re.escape(part) if place % 2 == 0 else r"\d+" if part == "n" else ".+"
-                                  for place, part in enumerate(parts)), re.DOTALL)
+        return re.compile("".join(re.escape(part) if index % 2 == 0 else r"\d+" if part == "n" else ".+"
+                                  for index, part in enumerate(parts)), re.DOTALL)
 
     def names(self, header: str) -> bool:
         """Whether a column of that name is this one, or of this family.
