@@ -65,8 +65,6 @@ def add_option(parser: argparse._ActionsContainer, record_type: type[Any], decla
     arguments: dict[str, Any] = {"dest": dest(record_type, declared.name), "help": help_of(declared).replace("%", "%%")}
     if declared.kind is bool:
         name = declared.off or name
-        if declared.off:
-            arguments["help"] = f"Switches off: {arguments['help']}"
         arguments["default"] = declared.default
         arguments["action"] = (argparse.BooleanOptionalAction if declared.both
                                else "store_false" if declared.default else "store_true")
@@ -142,7 +140,8 @@ def help_of(declared: Option) -> str:
     facts = [declared.unit and f"unit: {declared.unit}", "" if declared.choices else declared.allowed,
              default and f"default: {default}"]
     shown = "; ".join(fact for fact in facts if fact)
-    return text_of(declared) + (f" ({shown})" if shown and declared.kind is not bool else "")
+    return ("Switches off: " if declared.off else "") + text_of(declared) + (
+        f" ({shown})" if shown and declared.kind is not bool else "")
 
 
 def default_text(declared: Option) -> str:

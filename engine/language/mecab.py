@@ -45,7 +45,7 @@ def surfaces(text: str, dictionary: str) -> list[str]:
     of PACKAGES, "neologd", or the path of a directory. Raises ModelError when it is not there or cannot be used.
     """
     with _lock:
-        tagger = _tagger_of(dictionary)
+        tagger = _tagger_of(dictionary, os.environ.get(NEOLOGD_VARIABLE))
         # A dictionary may hold words with a space in them; a vocabulary holds their parts.
         return [word for piece in pieces(text, PIECE_CHARACTERS) for node in tagger(piece)
                 for word in node.surface.split()]
@@ -106,7 +106,7 @@ def _content(path: Path, _state: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _tagger_of(dictionary: str) -> Any:
+def _tagger_of(dictionary: str, _neologd: str | None) -> Any:
     # Its files are checked once, not for every sentence.
     return _tagger(directory(dictionary), state(dictionary), needs_probe=dictionary not in PACKAGES)
 

@@ -32,7 +32,7 @@ RUNS = {
     "Dictionary: references": ("dictionary", "Entries 365"),
 }
 VERSION_STORED = "0.1.0"
-INDICES = "What do other indices say?"
+INDICES = "Other validity indices"
 
 
 @pytest.fixture
