@@ -73,9 +73,9 @@ def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
     """Spearman and Kendall between each two evaluations of a `model_table`, whichever ends are better."""
     kinds = [kind for kind in MEASURES if kind in table]
     rows = [
-        (one.first, one.second, one.spearman.n, one.spearman.value, one.spearman.ci_low, one.spearman.ci_high,
-         one.kendall.value, one.kendall.ci_low, one.kendall.ci_high, one.spearman.reason)
-        for one in rank_agreement({kind: table[kind] for kind in kinds},
+        (pair.first, pair.second, pair.spearman.n, pair.spearman.value, pair.spearman.ci_low, pair.spearman.ci_high,
+         pair.kendall.value, pair.kendall.ci_low, pair.kendall.ci_high, pair.spearman.reason)
+        for pair in rank_agreement({kind: table[kind] for kind in kinds},
                                   {kind: CARDS[MEASURES[kind]].better for kind in kinds})
     ]
     return AGREEMENT.frame(rows)

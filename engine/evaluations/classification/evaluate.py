@@ -62,7 +62,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
         excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
                      for i, piece in enumerate(pieces) if "excluded" in piece]
-    readable = [i for i in range(dataset.n) if all(found[i] is not None for found in vectors_by_model.values())]
+    readable = [i for i in range(dataset.n)
+                if all(model_vectors[i] is not None for model_vectors in vectors_by_model.values())]
     kept, lone = _without_lone_classes(dataset, readable)
     excluded += [(model, dataset.rows[i], dataset.texts[i], f"the only sentence of its class {dataset.labels[i]!r}: it "
                   "cannot be both trained on and tested") for model in settings.models for i in lone]
@@ -73,8 +74,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     number = {label: i for i, label in enumerate(classes)}
     codes = np.array([number[label] for label in labels], dtype=np.int32)  # (n_kept,)
     outcomes = []
-    for model, found in vectors_by_model.items():
-        vectors = np.stack([np.asarray(found[i])[0] for i in kept])  # (n_kept, hidden)
+    for model, model_vectors in vectors_by_model.items():
+        vectors = np.stack([np.asarray(model_vectors[i])[0] for i in kept])  # (n_kept, hidden)
         for run, (seed, test) in enumerate(splits.items(), start=1):
             piece = session.classify(
                 vectors, codes.tolist(), test.tolist(), seed=seed, hidden=list(settings.hidden), epochs=settings.epochs,
@@ -83,8 +84,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             )
             outcomes.append(Outcome(model, seed, test, np.asarray(piece["predicted"]), float(piece["train_accuracy"])))
 
-    runs = RUNS.frame([(one.model, one.seed, accuracy(codes[one.test], one.predicted), one.train_accuracy)
-                       for one in outcomes])
+    runs = RUNS.frame([(outcome.model, outcome.seed, accuracy(codes[outcome.test], outcome.predicted),
+                        outcome.train_accuracy) for outcome in outcomes])
     sentences = sentence_table(outcomes, codes, classes, [dataset.rows[i] for i in kept],
                                [dataset.texts[i] for i in kept])
     comparisons = comparison_table(outcomes, codes, settings.models)
@@ -110,10 +111,10 @@ def _without_lone_classes(dataset: LabelledSentences, readable: list[int]) -> tu
     sizes = Counter(dataset.labels[i] for i in readable)
     kept = [i for i in readable if sizes[dataset.labels[i]] > 1]
     if len({dataset.labels[i] for i in kept}) < 2:
-        told = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
+        class_sizes = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
         raise InputError(
             "Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to train on "
-            f"and one to test; there are {len(readable)} such sentences of {dataset.n}, by class: {told}"
+            f"and one to test; there are {len(readable)} such sentences of {dataset.n}, by class: {class_sizes}"
             f"{', …' if len(sizes) > 20 else ''}. Add sentences, or leave out a model that reads only short ones.")
     n_classes = len({dataset.labels[i] for i in kept})
     if n_classes > MOST_CLASSES:

@@ -51,9 +51,9 @@ def model_table(runs: pd.DataFrame, labels: Sequence[str], splits: Sequence[np.n
 
 def confusion_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
     """`Result.confusion`: how often each class was called what, over all runs; only what ever happened."""
-    rows = [(model, classes[true], classes[said], int(counts[true, said]))
+    rows = [(model, classes[true], classes[predicted], int(counts[true, predicted]))
             for model, counts in _counts(outcomes, codes, len(classes)).items()
-            for true, said in zip(*np.nonzero(counts), strict=True)]
+            for true, predicted in zip(*np.nonzero(counts), strict=True)]
     return CONFUSION.frame(rows)
 
 
@@ -74,52 +74,54 @@ def sentence_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequ
                    texts: Sequence[str]) -> pd.DataFrame:
     """`Result.sentences`: each sentence that was ever tested, how often it was right, and what it was called most."""
     tables = []
-    for model in dict.fromkeys(one.model for one in outcomes):
-        own = [one for one in outcomes if one.model == model]
-        place = np.concatenate([np.flatnonzero(one.test) for one in own])  # (n_asked,), over the runs
-        said = np.concatenate([one.predicted for one in own])
-        answers = pd.DataFrame({"place": place, "said": said, "right": said == codes[place]})
-        by_place = answers.groupby("place")
-        # The smallest of the classes said most often, where several are.
-        most = answers.groupby(["place", "said"]).size().reset_index(name="n").sort_values(
-            ["place", "n", "said"], ascending=[True, False, True]).drop_duplicates("place")
-        tested = most["place"].to_numpy()
+    for model in dict.fromkeys(outcome.model for outcome in outcomes):
+        own = [outcome for outcome in outcomes if outcome.model == model]
+        sentences = np.concatenate([np.flatnonzero(outcome.test) for outcome in own])  # (n_asked,), over the runs
+        predicted = np.concatenate([outcome.predicted for outcome in own])
+        answers = pd.DataFrame({"sentence": sentences, "predicted": predicted, "right": predicted == codes[sentences]})
+        by_sentence = answers.groupby("sentence")
+        # The smallest of the classes predicted most often, where several are.
+        most = answers.groupby(["sentence", "predicted"]).size().reset_index(name="n").sort_values(
+            ["sentence", "n", "predicted"], ascending=[True, False, True]).drop_duplicates("sentence")
+        tested = most["sentence"].to_numpy()
         tables.append(pd.DataFrame({
             "model": model, "row": [rows[i] for i in tested], "text": [texts[i] for i in tested],
-            "class": [classes[codes[i]] for i in tested], "n_asked": by_place.size().to_numpy(),
-            "n_correct": by_place["right"].sum().to_numpy(), "predicted": [classes[i] for i in most["said"]],
+            "class": [classes[codes[i]] for i in tested], "n_asked": by_sentence.size().to_numpy(),
+            "n_correct": by_sentence["right"].sum().to_numpy(), "predicted": [classes[i] for i in most["predicted"]],
         }))
     return pd.concat(tables, ignore_index=True)
 
 
 def comparison_table(outcomes: Sequence[Outcome], codes: np.ndarray, models: Sequence[str]) -> pd.DataFrame:
     """`Result.comparisons`: each pair of models once, compared answer by answer."""
-    answers = {model: np.concatenate([one.predicted == codes[one.test] for one in outcomes if one.model == model])
+    answers = {model: np.concatenate([outcome.predicted == codes[outcome.test] for outcome in outcomes
+                                      if outcome.model == model])
                for model in models}
     # Every model was asked the same, in the same order.
-    own = [one for one in outcomes if one.model == models[0]]
-    items = np.concatenate([np.flatnonzero(one.test) for one in own])
-    runs = np.concatenate([np.full(int(one.test.sum()), one.seed) for one in own])
+    own = [outcome for outcome in outcomes if outcome.model == models[0]]
+    items = np.concatenate([np.flatnonzero(outcome.test) for outcome in own])
+    runs = np.concatenate([np.full(int(outcome.test.sum()), outcome.seed) for outcome in own])
     rows = []
-    for one, other in combinations(models, 2):
-        found = paired_difference(answers[one], answers[other], items, runs)
-        rows.append((one, other, found.difference, found.ci_low, found.ci_high, found.separable))
+    for first, second in combinations(models, 2):
+        comparison = paired_difference(answers[first], answers[second], items, runs)
+        rows.append((first, second, comparison.difference, comparison.ci_low, comparison.ci_high, comparison.separable))
     return COMPARISONS.frame(rows)
 
 
 def grouped(models: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """`Result.models` with the column rank_group: models that cannot be told apart from a group's best share it."""
-    place = {model: i for i, model in enumerate(models["model"])}
-    apart = np.zeros((len(place), len(place)), dtype=bool)
+    position = {model: i for i, model in enumerate(models["model"])}
+    apart = np.zeros((len(position), len(position)), dtype=bool)
     for line in comparisons.itertuples():
-        apart[place[line.model], place[line.other]] = apart[place[line.other], place[line.model]] = line.separable
+        first, second = position[line.model], position[line.other]
+        apart[first, second] = apart[second, first] = line.separable
     return models.assign(rank_group=rank_groups(-models["accuracy_mean"].to_numpy(), apart))
 
 
 def _counts(outcomes: Sequence[Outcome], codes: np.ndarray, n_classes: int) -> dict[str, np.ndarray]:
     """By model the confusion matrix (n_classes, n_classes), summed over its runs."""
     counts: dict[str, np.ndarray] = {}
-    for one in outcomes:
-        found = confusion_counts(codes[one.test], one.predicted, n_classes)
-        counts[one.model] = counts[one.model] + found if one.model in counts else found
+    for outcome in outcomes:
+        confusion = confusion_counts(codes[outcome.test], outcome.predicted, n_classes)
+        counts[outcome.model] = counts[outcome.model] + confusion if outcome.model in counts else confusion
     return counts

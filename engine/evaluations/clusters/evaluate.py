@@ -25,7 +25,7 @@ from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
-    """Weigh each model of `settings` on `dataset`.
+    """Evaluate each model of `settings` on `dataset`.
 
     Sentences beyond a model's length are left out for that model and listed in `excluded`. Raises
     InputError for settings that cannot be, and when fewer than two classes remain; ModelError
@@ -34,36 +34,43 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     require_models(settings.models)
     check(settings)
     facts = [session.describe(model) for model in settings.models]
-    layers = {one.name: resolve_layer(settings.layer, one.n_layers, one.name) for one in facts}
+    layers = {model.name: resolve_layer(settings.layer, model.n_layers, model.name) for model in facts}
     require_vectors(facts, settings.pooling)
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
-    read = [model_vectors(settings, one, layers[one.name], dataset, texts, session) for one in facts]
-    weighed = [dispersion(one.vectors, one.labels) for one in read]
-    distances = [centroid_distances(one.vectors, one.labels) for one in read]
-    sure = certainty(settings, read, weighed, session)
-    validity = [session.on_vectors("cluster_validity", one.vectors, label=f"Cluster validity: {one.model}",
-                                   class_of=one.class_of, functions=records.VALIDITY_FUNCTIONS, seed=settings.seed)
-                for one in read]
-    neighbours = {one.model: found for one in read if (found := nearest(one, settings, session)) is not None}
-    points = tables.stacked([tables.points_table(one, dataset, coordinates(one, settings, session), apart)
-                             for one, apart in zip(read, distances, strict=True)])
+    all_vectors = [model_vectors(settings, model, layers[model.name], dataset, texts, session) for model in facts]
+    dispersions = [dispersion(vectors.vectors, vectors.labels) for vectors in all_vectors]
+    distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
+    score_certainty = certainty(settings, all_vectors, dispersions, session)
+    validity = [session.on_vectors("cluster_validity", vectors.vectors, label=f"Cluster validity: {vectors.model}",
+                                   class_of=vectors.class_of, functions=records.VALIDITY_FUNCTIONS,
+                                   seed=settings.seed)
+                for vectors in all_vectors]
+    neighbours = {vectors.model: model_neighbours for vectors in all_vectors
+                  if (model_neighbours := nearest(vectors, settings, session)) is not None}
+    points = tables.stacked([tables.points_table(vectors, dataset, coordinates(vectors, settings, session),
+                                                 model_distances)
+                             for vectors, model_distances in zip(all_vectors, distances, strict=True)])
     return Result(
         settings=settings, dataset_name=dataset.name,
-        models=tables.models_table(read, weighed, sure.groups),
-        classes=tables.stacked([tables.classes_table(one.model, its) for one, its in zip(read, weighed, strict=True)]),
-        intervals=sure.intervals, comparisons=sure.comparisons, null=sure.null,
-        validity=records.VALIDITY.frame([(one.model, *(piece[name] for name in records.VALIDITY.headers[1:]))
-                                         for one, piece in zip(read, validity, strict=True)]),
-        layers=tables.stacked([one.layers for one in read]),
+        models=tables.models_table(all_vectors, dispersions, score_certainty.groups),
+        classes=tables.stacked([tables.classes_table(vectors.model, model_dispersion)
+                                for vectors, model_dispersion in zip(all_vectors, dispersions, strict=True)]),
+        intervals=score_certainty.intervals, comparisons=score_certainty.comparisons, null=score_certainty.null,
+        validity=records.VALIDITY.frame([(vectors.model, *(piece[name] for name in records.VALIDITY.headers[1:]))
+                                         for vectors, piece in zip(all_vectors, validity, strict=True)]),
+        layers=tables.stacked([vectors.layers for vectors in all_vectors]),
         points=points, centroids=tables.centroids_table(points),
-        centroid_distances=tables.stacked([tables.centroid_distances_table(one.model, its)
-                                           for one, its in zip(read, distances, strict=True)]),
+        centroid_distances=tables.stacked([tables.centroid_distances_table(vectors.model, model_distances)
+                                           for vectors, model_distances in zip(all_vectors, distances, strict=True)]),
         neighbours=tables.stacked([
-            tables.neighbours_table(one, dataset, *neighbours.get(one.model, tables.NO_NEIGHBOURS)) for one in read]),
+            tables.neighbours_table(vectors, dataset, *neighbours.get(vectors.model, tables.NO_NEIGHBOURS))
+            for vectors in all_vectors]),
         overlap=records.OVERLAP.frame([tables.overlap_row(a, b, neighbours[a.model][0], neighbours[b.model][0])
-                                       for a, b in combinations(read, 2) if {a.model, b.model} <= set(neighbours)]),
-        excluded=tables.excluded_table(read, dataset),
-        notices=(*dataset.notices, *notices(settings, read, weighed, validity, len(texts)), *sure.notices),
+                                       for a, b in combinations(all_vectors, 2)
+                                       if {a.model, b.model} <= set(neighbours)]),
+        excluded=tables.excluded_table(all_vectors, dataset),
+        notices=(*dataset.notices, *notices(settings, all_vectors, dispersions, validity, len(texts)),
+                 *score_certainty.notices),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
                             layers=layers),
     )

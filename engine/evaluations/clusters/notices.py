@@ -17,42 +17,42 @@ from engine.measures.clusters.dispersion import Dispersion
 CLASSES_IN_NOTICE = 10
 
 
-def notices(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Dispersion],
+def notices(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
             validity: Sequence[Mapping[str, Any]], n_sentences: int) -> list[str]:
     """The notices, those that hold for every model once and without a name."""
     models_by_notice: dict[str, list[str]] = {}
-    for vectors, one, piece in zip(read, weighed, validity, strict=True):
-        for notice in (*_left_out(settings, vectors, n_sentences), *_undefined(settings, vectors, one, piece)):
+    for vectors, dispersion, piece in zip(all_vectors, dispersions, validity, strict=True):
+        for notice in (*_left_out(settings, vectors, n_sentences), *_undefined(settings, vectors, dispersion, piece)):
             models_by_notice.setdefault(notice, []).append(vectors.model)
-    said = [notice if len(models) == len(read) else f"{', '.join(models)}: {notice}"
-            for notice, models in models_by_notice.items()]
+    messages = [notice if len(models) == len(all_vectors) else f"{', '.join(models)}: {notice}"
+                for notice, models in models_by_notice.items()]
     if settings.centre:
-        said.append("Vectors were mean-centred for the cosines of map and neighbours. A_m, B_m and M_m are the same "
-                    "without.")
-    return said
+        messages.append("Vectors were mean-centred for the cosines of map and neighbours. A_m, B_m and M_m are the "
+                        "same without.")
+    return messages
 
 
 def _left_out(settings: Settings, vectors: ModelVectors, n_sentences: int) -> list[str]:
-    said = []
+    messages = []
     if vectors.n_too_long:
-        said.append(f"{vectors.n_too_long} of {n_sentences} sentences cannot be read (too long) and were left out.")
+        messages.append(f"{vectors.n_too_long} of {n_sentences} sentences cannot be read (too long) and were left out.")
     if vectors.lone_classes:
         n = len(vectors.lone_classes)
         what = (f"{n} {'class has' if n == 1 else 'classes have'} only one sentence "
                 f"({quoted(vectors.lone_classes, CLASSES_IN_NOTICE)})")
-        said.append(f"{what}; left out." if settings.lone_classes == "exclude" else
-                    f"{what}; kept. They add nothing to A_m, and the intervals know nothing of their spread.")
-    return said
+        messages.append(f"{what}; left out." if settings.lone_classes == "exclude" else
+                        f"{what}; kept. They add nothing to A_m, and the intervals know nothing of their spread.")
+    return messages
 
 
-def _undefined(settings: Settings, vectors: ModelVectors, weighed: Dispersion,
+def _undefined(settings: Settings, vectors: ModelVectors, dispersion: Dispersion,
                validity: Mapping[str, Any]) -> list[str]:
-    said = [why for why in (why_no_map(vectors, settings), why_no_neighbours(vectors, settings)) if why]
-    if np.isnan(weighed.score):
-        said.append("All class centroids coincide, so the score A_m / B_m is undefined.")
+    messages = [why for why in (why_no_map(vectors, settings), why_no_neighbours(vectors, settings)) if why]
+    if np.isnan(dispersion.score):
+        messages.append("All class centroids coincide, so the score A_m / B_m is undefined.")
     if not np.isnan(validity["silhouette"]) and validity["sample_size"] < len(vectors.kept):
-        said.append(f"The silhouette was taken over {validity['sample_size']:,} of {len(vectors.kept):,} sentences, "
-                    f"drawn with seed {settings.seed}.")
-    said += [CARDS[column.card].undefined or f"{CARDS[column.card].name} is undefined." for column in VALIDITY.columns
-             if column.card and np.isnan(validity[column.name])]
-    return said
+        messages.append(f"The silhouette was taken over {validity['sample_size']:,} of {len(vectors.kept):,} "
+                        f"sentences, drawn with seed {settings.seed}.")
+    messages += [CARDS[column.card].undefined or f"{CARDS[column.card].name} is undefined."
+                 for column in VALIDITY.columns if column.card and np.isnan(validity[column.name])]
+    return messages

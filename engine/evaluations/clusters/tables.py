@@ -24,20 +24,22 @@ def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(list(tables), ignore_index=True)
 
 
-def models_table(read: Sequence[ModelVectors], weighed: Sequence[Dispersion], groups: np.ndarray) -> pd.DataFrame:
+def models_table(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
+                 groups: np.ndarray) -> pd.DataFrame:
     """A row for each model; models without a score have neither rank nor group."""
-    scores = pd.Series([one.score for one in weighed], dtype="float64")
+    scores = pd.Series([dispersion.score for dispersion in dispersions], dtype="float64")
     ranks = scores.rank(method="min").astype("Int64")
     return records.MODELS.frame([
-        (vectors.model, len(vectors.kept), len(one.classes), one.in_class, one.out_of_class, one.score, rank,
-         group if group > 0 else pd.NA, one.in_class_variance, one.out_of_class_variance)
-        for vectors, one, rank, group in zip(read, weighed, ranks, groups.tolist(), strict=True)])
+        (vectors.model, len(vectors.kept), len(dispersion.classes), dispersion.in_class, dispersion.out_of_class,
+         dispersion.score, rank, group if group > 0 else pd.NA, dispersion.in_class_variance,
+         dispersion.out_of_class_variance)
+        for vectors, dispersion, rank, group in zip(all_vectors, dispersions, ranks, groups.tolist(), strict=True)])
 
 
-def classes_table(model: str, weighed: Dispersion) -> pd.DataFrame:
+def classes_table(model: str, dispersion: Dispersion) -> pd.DataFrame:
     """A row for each class of one model."""
     return records.CLASSES.frame(
-        [(model, one.label, one.n, one.dispersion, one.centroid_distance) for one in weighed.classes])
+        [(model, part.label, part.n, part.dispersion, part.centroid_distance) for part in dispersion.classes])
 
 
 def points_table(vectors: ModelVectors, dataset: LabelledSentences, coordinates: np.ndarray,
@@ -46,7 +48,7 @@ def points_table(vectors: ModelVectors, dataset: LabelledSentences, coordinates:
     names = np.array(distances.names, dtype=object)
     return pd.DataFrame({
         "model": pd.Series([vectors.model] * len(vectors.kept), dtype="str"), "row": _rows(dataset, vectors),
-        "text": pd.Series([dataset.texts[place] for place in vectors.kept], dtype="str"),
+        "text": pd.Series([dataset.texts[index] for index in vectors.kept], dtype="str"),
         "label": pd.Series(vectors.labels, dtype="str"),
         **{axis: coordinates[:, i] if i < coordinates.shape[1] else np.float32("nan") for i, axis in enumerate(AXES)},
         "own_distance": distances.own,
@@ -84,7 +86,7 @@ def neighbours_table(vectors: ModelVectors, dataset: LabelledSentences, neighbou
 
 def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.ndarray,
                 second_neighbours: np.ndarray) -> tuple[str, str, float, float]:
-    """Two models' mean overlap over the sentences both weigh, and what chance would give."""
+    """Two models' mean overlap over the sentences both evaluate, and what chance would give."""
     both = np.intersect1d(first.kept, second.kept)
     k = min(first_neighbours.shape[1], second_neighbours.shape[1])
     lists = [vectors.kept[neighbours[np.searchsorted(vectors.kept, both), :k]]  # (n_both, k), places in the dataset
@@ -93,10 +95,10 @@ def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.
     return first.model, second.model, neighbour_overlap(lists[0], lists[1]), expected
 
 
-def excluded_table(read: Sequence[ModelVectors], dataset: LabelledSentences) -> pd.DataFrame:
+def excluded_table(all_vectors: Sequence[ModelVectors], dataset: LabelledSentences) -> pd.DataFrame:
     """A row for each sentence that a model left out, and why."""
-    return records.EXCLUDED.frame([(vectors.model, dataset.rows[place], dataset.texts[place], reason)
-                                   for vectors in read for place, reason in vectors.excluded])
+    return records.EXCLUDED.frame([(vectors.model, dataset.rows[index], dataset.texts[index], reason)
+                                   for vectors in all_vectors for index, reason in vectors.excluded])
 
 
 def _rows(dataset: LabelledSentences, vectors: ModelVectors) -> np.ndarray:

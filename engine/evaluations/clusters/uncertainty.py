@@ -30,50 +30,51 @@ class Certainty:
     notices: tuple[str, ...]
 
 
-def certainty(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Dispersion],
+def certainty(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
               session: GatewaySession) -> Certainty:
     """Bootstrap every model, compare every two over the sentences that both read, permute every model's labels."""
-    drawn = [_bootstrap(one, np.arange(len(one.kept)), settings, session) for one in read]
+    drawn = [_bootstrap(vectors, np.arange(len(vectors.kept)), settings, session) for vectors in all_vectors]
     compared, notices = [], []
-    separable = np.zeros((len(read), len(read)), dtype=bool)
-    for a, b in combinations(range(len(read)), 2):
-        both = np.intersect1d(read[a].kept, read[b].kept)
-        if len(both) == len(read[a].kept) == len(read[b].kept):
-            scores, resamples = (weighed[a].score, weighed[b].score), (drawn[a], drawn[b])
+    separable = np.zeros((len(all_vectors), len(all_vectors)), dtype=bool)
+    for a, b in combinations(range(len(all_vectors)), 2):
+        first, second = all_vectors[a], all_vectors[b]
+        both = np.intersect1d(first.kept, second.kept)
+        if len(both) == len(first.kept) == len(second.kept):
+            scores, resamples = (dispersions[a].score, dispersions[b].score), (drawn[a], drawn[b])
         else:
-            notices.append(f"{read[a].model} and {read[b].model} are compared over the {len(both)} sentences that both "
+            notices.append(f"{first.model} and {second.model} are compared over the {len(both)} sentences that both "
                            "models include.")
-            found = [_on_both(one, both, settings, session) for one in (read[a], read[b])]
-            scores, resamples = (found[0][0], found[1][0]), (found[0][1], found[1][1])
+            on_both = [_on_both(vectors, both, settings, session) for vectors in (first, second)]
+            scores, resamples = (on_both[0][0], on_both[1][0]), (on_both[0][1], on_both[1][1])
         difference = scores[0] - scores[1]
         low, high = UNDEFINED if np.isnan(difference) else percentile_interval(_difference(*resamples))
         separable[a, b] = separable[b, a] = low > 0 or high < 0
-        compared.append((read[a].model, read[b].model, difference, low, high, bool(separable[a, b])))
+        compared.append((first.model, second.model, difference, low, high, bool(separable[a, b])))
     return Certainty(
-        intervals=_intervals(read, weighed, drawn),
+        intervals=_intervals(all_vectors, dispersions, drawn),
         comparisons=COMPARISONS.frame(compared),
-        null=_null(settings, read, weighed, session),
-        groups=rank_groups([one.score for one in weighed], separable), notices=tuple(notices),
+        null=_null(settings, all_vectors, dispersions, session),
+        groups=rank_groups([observed.score for observed in dispersions], separable), notices=tuple(notices),
     )
 
 
-def _bootstrap(one: ModelVectors, places: np.ndarray, settings: Settings, session: GatewaySession) -> Resamples:
+def _bootstrap(vectors: ModelVectors, indices: np.ndarray, settings: Settings, session: GatewaySession) -> Resamples:
     """The resamples of some of a model's sentences. Equal labels have equal draws, so models are paired."""
-    class_of = np.array(one.class_of)[places]
+    class_of = np.array(vectors.class_of)[indices]
     piece = session.on_vectors(
-        "bootstrap", one.vectors[places], label=f"Bootstrap: {one.model}", n_resamples=settings.resamples,
+        "bootstrap", vectors.vectors[indices], label=f"Bootstrap: {vectors.model}", n_resamples=settings.resamples,
         seed=settings.seed, class_of=[int(number) for number in class_of])
     return Resamples(piece["in_class"], piece["out_of_class"])
 
 
-def _on_both(one: ModelVectors, both: np.ndarray, settings: Settings,
+def _on_both(vectors: ModelVectors, both: np.ndarray, settings: Settings,
              session: GatewaySession) -> tuple[float, Resamples]:
     """Score and resamples over some sentences of the dataset; nan where they are of fewer than two classes."""
-    places = np.searchsorted(one.kept, both)
-    labels = [one.labels[place] for place in places]
+    indices = np.searchsorted(vectors.kept, both)
+    labels = [vectors.labels[index] for index in indices]
     if len(set(labels)) < 2:
         return float("nan"), Resamples(np.empty(0), np.empty(0))
-    return dispersion(one.vectors[places], labels).score, _bootstrap(one, places, settings, session)
+    return dispersion(vectors.vectors[indices], labels).score, _bootstrap(vectors, indices, settings, session)
 
 
 def _difference(first: Resamples, second: Resamples) -> np.ndarray:
@@ -82,29 +83,30 @@ def _difference(first: Resamples, second: Resamples) -> np.ndarray:
         return first.score - second.score
 
 
-def _intervals(read: Sequence[ModelVectors], weighed: Sequence[Dispersion], drawn: Sequence[Resamples]) -> pd.DataFrame:
+def _intervals(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
+               drawn: Sequence[Resamples]) -> pd.DataFrame:
     rows = []
-    for vectors, one, resamples in zip(read, weighed, drawn, strict=True):
-        defined = not np.isnan(one.score)
+    for vectors, observed, resamples in zip(all_vectors, dispersions, drawn, strict=True):
+        defined = not np.isnan(observed.score)
         rows += [
-            (vectors.model, "in_class_dispersion", one.in_class, *percentile_interval(resamples.in_class)),
-            (vectors.model, "out_of_class_dispersion", one.out_of_class,
+            (vectors.model, "in_class_dispersion", observed.in_class, *percentile_interval(resamples.in_class)),
+            (vectors.model, "out_of_class_dispersion", observed.out_of_class,
              *(percentile_interval(resamples.out_of_class) if defined else UNDEFINED)),
-            (vectors.model, "dispersion_score", one.score,
+            (vectors.model, "dispersion_score", observed.score,
              *(percentile_interval(resamples.score) if defined else UNDEFINED)),
         ]
     return INTERVALS.frame(rows)
 
 
-def _null(settings: Settings, read: Sequence[ModelVectors], weighed: Sequence[Dispersion],
+def _null(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
           session: GatewaySession) -> pd.DataFrame:
     rows = []
-    for vectors, one in zip(read, weighed, strict=True):
+    for vectors, observed in zip(all_vectors, dispersions, strict=True):
         piece = session.on_vectors(
             "label_permutation", vectors.vectors, label=f"Permuted labels: {vectors.model}",
             class_of=vectors.class_of, n_permutations=settings.resamples, seed=settings.seed)
         scores = piece["scores"]
         finite = scores[np.isfinite(scores)]
-        rows.append((vectors.model, one.score, float(finite.mean()) if len(finite) else float("nan"),
+        rows.append((vectors.model, observed.score, float(finite.mean()) if len(finite) else float("nan"),
                      *(percentile_interval(scores) if len(scores) else UNDEFINED), piece["p_value"]))
     return NULL.frame(rows)

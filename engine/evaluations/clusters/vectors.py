@@ -1,4 +1,4 @@
-"""The sentence vectors of each model that clusters are weighed on, and which sentences are left out."""
+"""The sentence vectors of each model that clusters are scored on, and which sentences are left out."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ModelVectors:
 
 def require_vectors(facts: Sequence[ModelFacts], pooling: str) -> None:
     """Raise ModelError when a model has no [CLS] token to take: before any model has worked."""
-    without = [one.name for one in facts if pooling == "cls" and not one.has_cls]
+    without = [model.name for model in facts if pooling == "cls" and not model.has_cls]
     if without:
         raise ModelError(f"No CLS token: {', '.join(without)}. Choose mean pooling, or models that have one.")
 
@@ -62,21 +62,21 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
     """
     layers = list(range(facts.n_layers + 1)) if settings.layer_curve else [layer]
     pieces = session.sentence_vectors(facts.name, texts, layers=layers, pooling=settings.pooling)
-    excluded = [(place, str(piece["excluded"])) for place, piece in enumerate(pieces) if "excluded" in piece]
+    excluded = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
     n_too_long = len(excluded)
-    kept = [place for place, piece in enumerate(pieces) if "excluded" not in piece]
-    sizes = Counter(dataset.labels[place] for place in kept)
+    kept = [index for index, piece in enumerate(pieces) if "excluded" not in piece]
+    sizes = Counter(dataset.labels[index] for index in kept)
     lone = tuple(sorted(label for label, n in sizes.items() if n == 1))
     if settings.lone_classes == "exclude":
-        excluded += [(place, f"It is the only sentence of the class '{dataset.labels[place]}'.")
-                     for place in kept if sizes[dataset.labels[place]] == 1]
-        kept = [place for place in kept if sizes[dataset.labels[place]] > 1]
-    labels = tuple(dataset.labels[place] for place in kept)
+        excluded += [(index, f"It is the only sentence of the class '{dataset.labels[index]}'.")
+                     for index in kept if sizes[dataset.labels[index]] == 1]
+        kept = [index for index in kept if sizes[dataset.labels[index]] > 1]
+    labels = tuple(dataset.labels[index] for index in kept)
     if len(set(labels)) < 2:
         _refuse(facts.name, len(texts), n_too_long, lone, labels, settings)
 
     def at(layer: int) -> np.ndarray:
-        return np.stack([np.asarray(pieces[place]["vectors"])[layers.index(layer)] for place in kept])  # (n, hidden)
+        return np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)] for index in kept])  # (n, hidden)
 
     vectors = at(layer)
     return ModelVectors(
@@ -101,9 +101,9 @@ def centred(vectors: np.ndarray) -> np.ndarray:
 
 def _layer_rows(model: str, layers: Sequence[int], at: Callable[[int], np.ndarray],
                 labels: tuple[str, ...]) -> pd.DataFrame:
-    weighed = [dispersion(at(layer), labels) for layer in layers]
-    return LAYERS.frame([(model, layer, one.in_class, one.out_of_class, one.score)
-                         for layer, one in zip(layers, weighed, strict=True)])
+    dispersions = [dispersion(at(layer), labels) for layer in layers]
+    return LAYERS.frame([(model, layer, layer_dispersion.in_class, layer_dispersion.out_of_class,
+                          layer_dispersion.score) for layer, layer_dispersion in zip(layers, dispersions, strict=True)])
 
 
 def _refuse(model: str, n_sentences: int, n_too_long: int, lone: tuple[str, ...], labels: tuple[str, ...],

@@ -59,18 +59,18 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
 
 
 def _notices(dictionary: IdfDictionary) -> list[str]:
-    said = []
+    notices = []
     if not dictionary.document_counts:
         return ["The corpus has no token: nothing but an empty dictionary came of it."]
     if dictionary.n_documents == 1:
-        said.append("The corpus is one document, so every token's idf is 0. Take a line for a document, or give more "
-                    "files.")
+        notices.append("The corpus is one document, so every token's idf is 0. Take a line for a document, or give "
+                       "more files.")
     n_once = sum(count == 1 for count in dictionary.document_counts.values())
     if dictionary.n_documents > 1 and n_once > (1 - LOWER_PART) * len(dictionary.document_counts):
-        said.append(f"{n_once:,} of {len(dictionary.document_counts):,} entries occur in one document only, more than "
-                    f"{1 - LOWER_PART:.0%}: at the threshold of {LOWER_PART:.0%} only tokens outside the dictionary "
-                    "are low-frequency. More documents, or a lower threshold, would part them.")
+        notices.append(f"{n_once:,} of {len(dictionary.document_counts):,} entries occur in one document only, more "
+                       f"than {1 - LOWER_PART:.0%}: at the threshold of {LOWER_PART:.0%} only tokens outside the "
+                       "dictionary are low-frequency. More documents, or a lower threshold, would part them.")
     if not dictionary.token_counts:
-        said.append("The file says in how many documents a token occurs, not how often: it gives no unigram "
-                    "probabilities (SLOR).")
-    return said
+        notices.append("The file says in how many documents a token occurs, not how often: it gives no unigram "
+                       "probabilities (SLOR).")
+    return notices

@@ -49,15 +49,15 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
     domains = sentences["domain"].tolist()
     items, pieces, predictions, excluded = [], [], [], []
     for model in settings.models:
-        found = session.fill_masks(model, parts, top=settings.top)
-        kept = [i for i, piece in enumerate(found) if "excluded" not in piece]
+        fillings = session.fill_masks(model, parts, top=settings.top)
+        kept = [i for i, piece in enumerate(fillings) if "excluded" not in piece]
         excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
-                     for i, piece in enumerate(found) if "excluded" in piece]
+                     for i, piece in enumerate(fillings) if "excluded" in piece]
         if not kept:
             raise InputError(f"{model} can fill none of the {count(dataset.n, 'sentence')}; the first: row "
                              f"{dataset.rows[0]}, {excluded[-dataset.n][3]}")
-        filled = [(dataset.rows[i], found[i]) for i in kept]
-        items.append(_items(model, dataset, domains, kept, found))
+        filled = [(dataset.rows[i], fillings[i]) for i in kept]
+        items.append(_items(model, dataset, domains, kept, fillings))
         pieces.append(_pieces(model, filled))
         predictions.append(_predictions(model, filled))
     table = pd.concat(items, ignore_index=True)
@@ -97,22 +97,22 @@ def _sentences(dataset: MaskedSentences, parts: Sequence[tuple[str, ...]]) -> pd
     renamed = {"": NO_DOMAIN if any(dataset.domains) else "", ALL: f"({ALL})"}
     frame = dataset.to_frame()
     frame["domain"] = [renamed.get(domain, domain) for domain in dataset.domains]
-    for place, name in enumerate(("before", "asked", "after")):
-        frame[name] = pd.Series([part[place] for part in parts], dtype="str")
+    for index, name in enumerate(("before", "asked", "after")):
+        frame[name] = pd.Series([part[index] for part in parts], dtype="str")
     return frame
 
 
-def _items(model: str, dataset: MaskedSentences, domains: Sequence[str], kept: Sequence[int], found: Sequence[Any]
+def _items(model: str, dataset: MaskedSentences, domains: Sequence[str], kept: Sequence[int], fillings: Sequence[Any]
            ) -> pd.DataFrame:
-    sizes = [len(found[i]["ids"]) for i in kept]
+    sizes = [len(fillings[i]["ids"]) for i in kept]
     return pd.DataFrame({
         "model": model, "row": [dataset.rows[i] for i in kept], "domain": [domains[i] for i in kept],
         "label": [dataset.labels[i] for i in kept],
-        "probability": [word_probability(found[i]["log_likelihoods"]) for i in kept],
+        "probability": [word_probability(fillings[i]["log_likelihoods"]) for i in kept],
         # Several pieces have no rank: no one distribution holds the word.
-        "rank": pd.array([int(found[i]["ranks"][0]) if len(found[i]["ids"]) == 1 else None for i in kept],
+        "rank": pd.array([int(fillings[i]["ranks"][0]) if len(fillings[i]["ids"]) == 1 else None for i in kept],
                          dtype="Int64"),
-        "n_pieces": sizes, "crossing": [bool(found[i]["crossing"]) for i in kept],
+        "n_pieces": sizes, "crossing": [bool(fillings[i]["crossing"]) for i in kept],
     })
 
 
@@ -147,10 +147,12 @@ def _summary(items: pd.DataFrame, models: Sequence[str], domains: Sequence[str],
     for domain in (*named, *([ALL] if len(items) else [])):
         part = items if domain == ALL else items[items["domain"] == domain]
         of_model = [part[part["model"] == model] for model in models]
-        means = mean_probabilities([one["probability"].to_numpy() for one in of_model], of_model[0]["label"].tolist(),
-                                   of_model[0]["domain"].tolist(), resamples=settings.resamples, seed=settings.seed)
-        rows += [(model, domain, len(one), means.mean[i], means.low[i], means.high[i], int((one["n_pieces"] > 1).sum()),
-                  int(one["crossing"].sum())) for i, (model, one) in enumerate(zip(models, of_model, strict=True))]
+        means = mean_probabilities([model_items["probability"].to_numpy() for model_items in of_model],
+                                   of_model[0]["label"].tolist(), of_model[0]["domain"].tolist(),
+                                   resamples=settings.resamples, seed=settings.seed)
+        rows += [(model, domain, len(model_items), means.mean[i], means.low[i], means.high[i],
+                  int((model_items["n_pieces"] > 1).sum()), int(model_items["crossing"].sum()))
+                 for i, (model, model_items) in enumerate(zip(models, of_model, strict=True))]
     table = MODELS.frame(rows)
     return pd.concat([table[table["model"] == model] for model in models], ignore_index=True)
 
@@ -160,8 +162,9 @@ def _comparisons(items: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     rows = []
     if len(items):
         of_model = [items[items["model"] == model] for model in settings.models]
-        means = mean_probabilities([one["probability"].to_numpy() for one in of_model], of_model[0]["label"].tolist(),
-                                   of_model[0]["domain"].tolist(), resamples=settings.resamples, seed=settings.seed)
+        means = mean_probabilities([model_items["probability"].to_numpy() for model_items in of_model],
+                                   of_model[0]["label"].tolist(), of_model[0]["domain"].tolist(),
+                                   resamples=settings.resamples, seed=settings.seed)
         known = not np.isnan(means.low).any()
         for i, model in enumerate(settings.models):
             for j, other in enumerate(settings.models):
