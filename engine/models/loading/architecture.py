@@ -63,12 +63,22 @@ def architecture_of(config: PreTrainedConfig) -> Architecture:
     text = config.get_text_config(decoder=True)
     packaged = (config.architectures or [""])[0] in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values()
     if text is config or not packaged or config.is_encoder_decoder:
-        return Architecture(kind_of(config), config)
+        return Architecture(kind_of(config), _without_padding(config) if config.model_type == "funnel" else config)
     if text.model_type not in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return Architecture("causal", config, whole=True)
     part = deepcopy(text)
     part.architectures = list(config.architectures or [])
     return Architecture("causal", part, _TEXT_WEIGHTS)
+
+
+def _without_padding(config: PreTrainedConfig) -> PreTrainedConfig:
+    """Without a padding token transformers keeps its embedding: Funnel's it would set to zero after reading the file.
+
+    The embedding is a row of the output matrix, too, so that every probability would change with it.
+    """
+    config = deepcopy(config)
+    config.pad_token_id = None
+    return config
 
 
 def kind_of(config: PreTrainedConfig) -> Kind:

@@ -114,7 +114,7 @@ def _cls_states(
     # Where the last layer is not requested, the forward pass stops before it.
     narrow = last in layers and can_read_one_position(loaded.model)
     with reading_one_position(loaded.model, columns) if narrow else nullcontext():
-        states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
+        states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers, one_position=narrow)
     rows = torch.arange(len(batch), device=loaded.device)
     return torch.stack([state[:, 0] if narrow and layer == last else state[rows, columns]
                         for layer, state in zip(layers, states, strict=True)], dim=1).float()

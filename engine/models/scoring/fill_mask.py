@@ -161,9 +161,10 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int, p
 
     budget = token_budget(device, loaded.facts.hidden_size)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
+    batching = batching_of(loaded.model)
     with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
-                    groups_for(batching_of(loaded.model), lengths))
+                    groups_for(batching, lengths))
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
+from engine.errors import ModelError
 from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
 
 # The blocks of a model in order; None where hooks on them do not give its hidden states.
@@ -25,16 +26,37 @@ class _StopForward(Exception):  # not an error: it ends a forward pass
     pass
 
 
-def hidden_states(model: PreTrainedModel, inputs: dict[str, Any], layers: Sequence[int]) -> list[torch.Tensor]:
+def hidden_states(
+    model: PreTrainedModel, inputs: dict[str, Any], layers: Sequence[int], *, one_position: bool = False
+) -> list[torch.Tensor]:
     """The hidden states of the given layers, each (n_rows, length, hidden), in the order of `layers`.
 
-    `inputs` are what the model is called with; `layers` count from 0, the embeddings.
+    `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `layers` count from 0, the
+    embeddings. one_position: the last layer is read at one position alone (`last_layer`), and its state has length 1.
+    Raises ModelError where the model does not keep one state for each token, or where the layers are not
+    of one width.
     """
     blocks = blocks_of(model)
     if blocks is None:
-        states = model(**inputs, output_hidden_states=True).hidden_states
-        return [states[layer] for layer in layers]
-    return _captured_states(model, blocks, inputs, layers)
+        states_of_all = model(**inputs, output_hidden_states=True).hidden_states
+        states = [states_of_all[layer] for layer in layers]
+    else:
+        states = _captured_states(model, blocks, inputs, layers)
+    return _of_tokens(model, states, layers, 1 if one_position else inputs["input_ids"].shape[1])
+
+
+def _of_tokens(
+    model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int
+) -> list[torch.Tensor]:
+    if any(state.dim() != 3 or state.shape[1] < length for state in states):
+        raise ModelError(f"A {type(model).__name__} does not keep one state for each token in the layers asked for: it "
+                         "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another layer, or "
+                         "choose another model.")
+    if len({state.shape[2] for state in states}) > 1:
+        widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
+        raise ModelError(f"The layers of this {type(model).__name__} are not of one width (layer: numbers per token; "
+                         f"{widths}). Ask for layers of one width at a time.")
+    return states if length == 1 else [state[:, :length] for state in states]  # BigBird pads texts to whole blocks
 
 
 def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:

@@ -100,7 +100,8 @@ def scores_at(
         result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
 
     budget = token_budget(device, loaded.facts.hidden_size)
+    batching = batching_of(loaded.model)
     with autocast(device, precision, loaded.model):
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching_of(loaded.model), lengths))
+                    groups_for(batching, lengths))
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

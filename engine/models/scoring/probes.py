@@ -16,7 +16,13 @@ from transformers import PreTrainedModel
 
 from engine.errors import ModelError
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.shortcuts import TOLERANCE_OF_HALF_PRECISION, TOLERANCE_OF_LOGITS
+from engine.models.scoring.batching import is_out_of_memory
+from engine.models.scoring.shortcuts import (
+    INCOMPATIBILITY_ERRORS,
+    TOLERANCE_OF_HALF_PRECISION,
+    TOLERANCE_OF_LOGITS,
+)
+from engine.models.silence_transformers import one_line_message
 
 # What rows may stand together in a batch: any, those of one length, none.
 Batching = Literal["any", "equal lengths", "alone"]
@@ -32,10 +38,18 @@ def batching_of(model: PreTrainedModel) -> Batching:
     """Which rows of a model may share a batch without changing each other's numbers; tried once per model.
 
     "any": padded rows of all lengths; "equal lengths": only rows without padding; "alone": each row by itself.
+    Raises ModelError where the model reads no texts of such lengths at all, as a Nystromformer published for padded
+    ones.
     """
     if model not in _batching:
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
-            _batching[model] = _tried_batching(model)
+        try:
+            with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+                _batching[model] = _tried_batching(model)
+        except INCOMPATIBILITY_ERRORS as error:
+            if is_out_of_memory(error):
+                raise
+            raise ModelError(f"This {type(model).__name__} cannot read a text of {SHORT} or {LONG} tokens "
+                             f"({one_line_message(error)}). Choose a model that takes texts of any length.") from error
     return _batching[model]
 
 

@@ -1,0 +1,130 @@
+"""What is not the model that its files say, or cannot be evaluated, is refused in words of our own."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.errors import ModelError
+from engine.models.loading.weights import load
+from engine.models.scoring.causal_lm import token_log_likelihoods as causal_log_likelihoods
+from engine.models.scoring.encoder import sentence_vectors, token_similarities
+from engine.models.scoring.fill_mask import fill_masks
+from engine.models.scoring.masked_lm import token_log_likelihoods as masked_log_likelihoods
+from tests.models.zoo.kinds.causal import GEMMA, SIZES, causal
+from tests.models.zoo.kinds.causal import OLDER as CAUSAL
+from tests.models.zoo.kinds.encoders import ENCODERS
+from tests.models.zoo.kinds.masked import OTHERS
+from tests.models.zoo.specimens import ModelKind, Specimen, build
+from tests.models.zoo.tokenizer_files.published import write_settings
+
+
+def kind(name: str, kinds: tuple[ModelKind, ...] = CAUSAL) -> ModelKind:
+    return next(kind for kind in kinds if kind.name == name)
+
+
+@pytest.fixture
+def gpt2(tmp_path: Path) -> Specimen:
+    return build(kind("gpt2"), tmp_path / "gpt2")
+
+
+def change_config(folder: Path, **changes: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def change_weights(folder: Path, added: dict[str, torch.Tensor], prefix: str = "") -> None:
+    path = folder / "model.safetensors"
+    weights = {prefix + name: tensor for name, tensor in load_file(path).items()}
+    save_file({**weights, **added}, path, metadata={"format": "pt"})
+
+
+def test_layers_that_the_configuration_does_not_count(tmp_path: Path) -> None:
+    three = dataclasses.replace(kind("gpt2"), settings={**kind("gpt2").settings, "n_layer": 3})
+    folder = build(three, tmp_path / "gpt2").folder
+    change_config(folder, n_layer=2)
+    for task in ("causal", "encode"):
+        with pytest.raises(ModelError, match=r"hold layers that its config.json does not count .*h\.2\."):
+            load(str(folder), task)  # type: ignore[arg-type]
+
+
+def test_layers_that_the_weights_lack(gpt2: Specimen) -> None:
+    change_config(gpt2.folder, n_layer=3)
+    with pytest.raises(ModelError, match=r"lack \d+ parts that a GPT2LMHeadModel needs .*h\.2\."):
+        load(str(gpt2.folder), "causal")
+
+
+@pytest.mark.parametrize("changes", [{"n_inner": 64}, {"n_positions": 128}, {"vocab_size": 500}])
+def test_weights_of_other_shapes(gpt2: Specimen, changes: dict[str, int]) -> None:
+    change_config(gpt2.folder, **changes)
+    with pytest.raises(ModelError, match=r"another shape than config\.json says"):
+        load(str(gpt2.folder), "causal")
+
+
+@pytest.mark.parametrize("added", ["transformer.h.0.attn.c_attn.lora_A.weight",
+                                   "base_model.model.transformer.h.0.attn.c_attn.lora_A.default.weight"])
+def test_an_adapter_beside_its_base(gpt2: Specimen, added: str) -> None:
+    change_weights(gpt2.folder, {added: torch.ones(4, 32)})
+    with pytest.raises(ModelError, match="hold an adapter beside the base model"):
+        load(str(gpt2.folder), "causal")
+
+
+def test_weights_saved_from_within_an_adapter(gpt2: Specimen) -> None:
+    change_weights(gpt2.folder, {}, prefix="base_model.model.")
+    with pytest.raises(ModelError):
+        load(str(gpt2.folder), "causal")
+
+
+def test_a_causal_head_over_attention_in_both_directions(tmp_path: Path) -> None:
+    both_ways = causal("gemma3 in both directions", "Gemma3ForCausalLM", GEMMA, SIZES, query_pre_attn_scalar=8,
+                       use_bidirectional_attention=True)
+    loaded = build(both_ways, tmp_path / "model").scorer
+    with pytest.raises(ModelError, match=r"reads ahead.*no likelihood"):
+        causal_log_likelihoods(loaded, ["猫がいる。"])
+
+
+@pytest.mark.parametrize("name", ["xlnet", "RoBERTa with a causal head, no decoder", "t5", "electra's discriminator",
+                                  "bert without a head"])
+def test_encoders_score_no_words(name: str, tmp_path: Path) -> None:
+    folder = build(kind(name, ENCODERS), tmp_path / "model").folder
+    with pytest.raises(ModelError, match=r"is an encoder without language-model head and does not score"):
+        load(str(folder), "causal")
+    with pytest.raises(ModelError, match=r"is an encoder without language-model head and fills no masks"):
+        load(str(folder), "masked")
+
+
+def test_a_model_that_reads_texts_of_one_length_only(tmp_path: Path) -> None:
+    published = kind("nystromformer", OTHERS)
+    padded = dataclasses.replace(published, settings={**published.settings, "segment_means_seq_len": 64})
+    specimen = build(padded, tmp_path / "model")
+    for operation in (
+        lambda: sentence_vectors(specimen.encoder, ["猫", "雨だ。"], layers=[2], pooling="mean"),
+        lambda: token_similarities(specimen.encoder, [("猫", "雨だ。")], layers=[2]),
+        lambda: masked_log_likelihoods(specimen.scorer, ["猫"], scoring="pll-original"),
+        lambda: fill_masks(specimen.scorer, [("", "猫", "がいる。")]),
+    ):
+        with pytest.raises(ModelError, match=r"cannot read a text of 5 or 23 tokens"):
+            operation()
+
+
+@pytest.mark.parametrize(("class_name", "package", "files"), [
+    ("BioGptTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
+    ("XLMTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
+    ("RoFormerTokenizer", "rjieba", ("vocab.txt",)),
+])
+def test_tokenizers_whose_package_is_missing(
+    gpt2: Specimen, class_name: str, package: str, files: tuple[str, ...]
+) -> None:
+    (gpt2.folder / "tokenizer.json").unlink()
+    contents = {"vocab.json": '{"<unk>": 0, "a</w>": 1}', "merges.txt": "#version: 0.2\n", "vocab.txt": "[UNK]\na\n"}
+    for name in files:
+        (gpt2.folder / name).write_text(contents[name])
+    write_settings(gpt2.folder, class_name, {"unk_token": "<unk>"})
+    with pytest.raises(ModelError, match=f"{package}.*Install that package"):
+        load(str(gpt2.folder), "causal")
