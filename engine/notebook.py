@@ -97,21 +97,20 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
         result = EVALUATIONS[kind].evaluate(chosen, dataset, session)
     if kind == "minimal-pairs" and shown.unigrams != Shown.unigrams:
         result = with_unigrams(result, shown.unigrams)
-    tables, notices = _tables(kind, result, shown)
-    return Evaluated(kind, tables, notices, result.signature, result)
-
-
-def _tables(kind: str, result: Any, shown: Shown) -> tuple[dict[str, pd.DataFrame], tuple[str, ...]]:
     if kind == "alignment":
         scores = rescoring.rescore(result, result.settings.scoring)
-        return ({"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded},
-                (*result.notices, *scores.notices))
+        return Evaluated(kind, {"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded},
+                         (*result.notices, *scores.notices), rescoring.scored_signature(result, scores), result)
+    return Evaluated(kind, _tables(kind, result, shown), result.notices, result.signature, result)
+
+
+def _tables(kind: str, result: Any, shown: Shown) -> dict[str, pd.DataFrame]:
     if kind == "metric-study":
-        return metric_study_tables.tables(result), result.notices
+        return metric_study_tables.tables(result)
     if kind == "minimal-pairs":
         return minimal_pairs_files.file_tables(result, views.available(result.pairs), shown.alpha, shown.by,
-                                               result.settings.seed), result.notices
-    return frames_of(result, tuple(tables_of(type(result)).values())), result.notices
+                                               result.settings.seed)
+    return frames_of(result, tuple(tables_of(type(result)).values()))
 
 
 def _record(record_type: type[Any], settings: Mapping[str, Any], **further_fields: Any) -> Any:

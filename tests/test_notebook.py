@@ -66,6 +66,7 @@ def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> No
     pair = [("斉藤は笑った", "尾崎は笑った")]
     flat = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", idf="references", criterion="either")
     assert flat.result.settings.scoring.criterion == "either" and len(flat.tables["tokens"])
+    assert flat.signature["dictionaries"] and flat.signature["thresholds"]  # as the command's settings.json has them
     nested = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", scoring=flat.result.settings.scoring)
     pd.testing.assert_frame_equal(nested.tables["pairs"], flat.tables["pairs"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 from dataclasses import replace
 
 from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
@@ -12,7 +11,7 @@ from engine.datasets import sentence_pairs
 from engine.errors import InputError
 from engine.evaluations.alignment import records
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.alignment.rescoring import rescore, scored_signature
 from engine.options import option_of
 
 
@@ -39,11 +38,8 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     scores = rescore(result, settings.scoring)
     print_notices((*result.notices, *scores.notices))
-    write_tables(options.out,
-                 {**result.signature, "dictionaries": scores.dictionaries,
-                  # JSON has no NaN, which a threshold is without a dictionary
-                  "thresholds": {model: value for model, value in scores.thresholds.items() if math.isfinite(value)}},
-                 records.FILES, {"pairs": scores.pairs, "excluded": result.excluded})
+    write_tables(options.out, scored_signature(result, scores), records.FILES,
+                 {"pairs": scores.pairs, "excluded": result.excluded})
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -57,6 +59,13 @@ class Scores:
         for scores in self.by_model.values():
             for first in range(0, len(scores.pairs), ROWS_AT_ONCE):
                 yield scores.frame(first, first + ROWS_AT_ONCE)
+
+
+def scored_signature(result: Result, scores: Scores) -> dict[str, Any]:
+    """The signature of a result with the dictionaries and thresholds of its scores, JSON-able."""
+    return {**result.signature, "dictionaries": scores.dictionaries,
+            # JSON has no NaN, which a threshold is without a dictionary
+            "thresholds": {model: value for model, value in scores.thresholds.items() if math.isfinite(value)}}
 
 
 def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, models: Sequence[str] | None = None
