@@ -19,7 +19,7 @@ from engine.evaluations.minimal_pairs.records import Shown
 from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
 from engine.models.scoring.batching import PRECISIONS
-from engine.models.scoring.encoder import POOLINGS
+from engine.models.scoring.sentence_vectors import POOLINGS
 from engine.options import check, check_value, option, option_of, options_of, records_in
 
 RECORDS = (*(evaluation.settings_type for evaluation in EVALUATIONS.values()), Scoring, Shown, Building, Drawing,

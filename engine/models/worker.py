@@ -18,7 +18,7 @@ import torch
 from engine.errors import InputError
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
-from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, shared_tokens
+from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, sentence_vectors, shared_tokens
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
@@ -54,7 +54,7 @@ def _describe(request: Request) -> list[Piece]:
 
 
 def _sentence_vectors(request: Request) -> list[Piece]:
-    return encoder.sentence_vectors(_model(request, "encode"), request["items"], **request["settings"])
+    return sentence_vectors.sentence_vectors(_model(request, "encode"), request["items"], **request["settings"])
 
 
 def _token_similarities(request: Request) -> list[Piece]:

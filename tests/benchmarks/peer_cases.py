@@ -19,7 +19,7 @@ from engine.evaluations.minimal_pairs.tables import pair_table
 from engine.evaluations.minimal_pairs.views import decided
 from engine.measures.bertscore import bertscore, best_matches
 from engine.models.loading.weights import LoadedModel, load
-from engine.models.scoring import causal_lm, encoder, masked_lm
+from engine.models.scoring import causal_lm, encoder, masked_lm, sentence_vectors
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import base_models, limits
 from tests.benchmarks.base_models import Job
@@ -99,7 +99,7 @@ def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
     needed = limits.read_at_one_position(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
-        pieces = encoder.sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], precision=precision)
+        pieces = sentence_vectors.sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], precision=precision)
         return [float(piece["vectors"][0, 0]) for piece in pieces]
 
     with peer("sentence-transformers", **_request(job)) as peer_process:

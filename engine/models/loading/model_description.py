@@ -15,6 +15,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
+from engine.models.sources.published_vectors import read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
@@ -70,6 +71,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
+        published=read_published_vectors(located.path),
     ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 
 

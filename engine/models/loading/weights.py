@@ -21,6 +21,7 @@ from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_device
 from engine.models.loading.leftover_weights import check_weights
 from engine.models.loading.model_description import DescribedModel, describe
+from engine.models.loading.published_modules import load_published_modules
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import PICKLED, weight_files
@@ -29,15 +30,18 @@ from engine.models.sources.model_location import LocatedModel, locate
 Task = Literal["encode", "masked", "causal"]
 
 
-
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in float32 on its device, in evaluation mode, with its tokenizer and facts."""
+    """A model in float32 on its device, in evaluation mode, with its tokenizer and facts.
+
+    published_modules: what sentence-transformers applies to the hidden states; none where the files do not say.
+    """
 
     model: PreTrainedModel
     tokenizer: PreTrainedTokenizerBase
     facts: ModelFacts
     device: torch.device
+    published_modules: tuple[torch.nn.Module, ...] = ()
 
 
 def load(model: str | LocatedModel, task: Task, *, revision: str | None = None) -> LoadedModel:
@@ -67,7 +71,10 @@ def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
     model.requires_grad_(False)
     use_fused_activations(model)
     keep_attention_type(model)
-    return LoadedModel(model.eval(), described.tokenizer, facts, device)
+    modules: tuple[torch.nn.Module, ...] = ()
+    if task == "encode" and facts.published is not None and not facts.published.problem:
+        modules = load_published_modules(facts.name, facts.published, device)
+    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules)
 
 
 def _require_kind(facts: ModelFacts, task: Task) -> None:

@@ -15,8 +15,11 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
-from engine.errors import ModelError
+from engine.errors import InputError, ModelError
+from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.batching import padded
 from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
+from engine.models.tokenization.encoding import pad_id
 
 # The blocks of a model in order; None where hooks on them do not give its hidden states.
 _blocks_by_model: WeakKeyDictionary[PreTrainedModel, torch.nn.ModuleList | None] = WeakKeyDictionary()
@@ -43,6 +46,22 @@ def hidden_states(
     else:
         states = _captured_states(model, blocks, inputs, layers)
     return _of_tokens(model, states, layers, 1 if one_position else inputs["input_ids"].shape[1])
+
+
+@torch.inference_mode()
+def states_of_rows(loaded: LoadedModel, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
+    """The hidden states of rows of ids, float32 (n_rows, n_layers, longest, hidden); after a row's end is padding."""
+    ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)
+    states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
+    return torch.stack(states, dim=1).float()
+
+
+def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
+    """Raise InputError where no layer is asked for, or one that the model does not have."""
+    wrong = [layer for layer in layers if not 0 <= layer <= loaded.facts.n_layers]
+    if wrong or not layers:
+        raise InputError(f"{loaded.facts.name} has layers 0 (embeddings) to {loaded.facts.n_layers}; "
+                         f"got {wrong or 'none'}.")
 
 
 def _of_tokens(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from engine.models.sources.published_vectors import PublishedVectors
+
 Source = Literal["built-in", "directory", "hub"]
 Kind = Literal["masked", "causal", "encoder"]
 
@@ -19,6 +21,7 @@ class ModelFacts:
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
+    `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
     """
 
     name: str
@@ -43,6 +46,7 @@ class ModelFacts:
     weights_bytes: int
     recipe: str = ""
     latin_tokens: float = 1.0
+    published: PublishedVectors | None = None
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
@@ -50,4 +54,7 @@ class ModelFacts:
 
         Raises TypeError when a field is missing or unknown.
         """
+        published = fields.get("published")
+        if isinstance(published, dict):
+            fields = {**fields, "published": PublishedVectors.from_dict(published)}
         return cls(**fields)

@@ -16,7 +16,8 @@ from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.idf import count_documents
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import encoder
-from engine.models.scoring.encoder import sentence_vectors, token_similarities
+from engine.models.scoring.encoder import token_similarities
+from engine.models.scoring.sentence_vectors import sentence_vectors
 from tests.support import tiny_models
 from tests.support.tiny_models import HIDDEN, JAPANESE
 
@@ -59,7 +60,7 @@ def test_vectors_are_the_hidden_states_of_the_whole_model(
     model = AutoModel.from_pretrained(directories[name])
     tokenizer = AutoTokenizer.from_pretrained(directories[name])
     pieces = sentence_vectors(models[name], JAPANESE, layers=[0, 2, 1], pooling="cls")
-    means = sentence_vectors(models[name], JAPANESE, layers=[2], pooling="mean")
+    means = sentence_vectors(models[name], JAPANESE, layers=[2], pooling="mean-without-special")
     for text, piece, mean in zip(JAPANESE, pieces, means, strict=True):
         ids = tokenizer(text, return_tensors="pt")["input_ids"]  # (1, n_tokens)
         with torch.inference_mode():
@@ -72,7 +73,8 @@ def test_vectors_are_the_hidden_states_of_the_whole_model(
 
 
 @pytest.mark.parametrize(("name", "pooling"), [
-    ("bert", "cls"), ("bert", "mean"), ("bert_japanese", "cls"), ("gpt2_unigram", "mean"), ("gpt2_byte_level", "mean")])
+    ("bert", "cls"), ("bert", "mean"), ("bert_japanese", "cls"), ("gpt2_unigram", "last"),
+    ("gpt2_byte_level", "weighted-mean"), ("bert", "mean-without-special")])
 def test_a_vector_does_not_depend_on_the_texts_beside_it(
     name: str, pooling: str, models: dict[str, LoadedModel]
 ) -> None:
@@ -107,7 +109,7 @@ def test_a_text_beyond_the_models_length_is_excluded_not_cut(bert: LoadedModel) 
 
 
 def test_what_has_no_token_is_excluded(bert: LoadedModel, byte_level: LoadedModel) -> None:
-    [empty] = sentence_vectors(bert, [""], layers=[2], pooling="mean")
+    [empty] = sentence_vectors(bert, [""], layers=[2], pooling="mean-without-special")
     assert empty == {"excluded": "It has no token to average.", "n_tokens": 2}
     [pair] = token_similarities(byte_level, [("  ", "The cat")], layers=[2])
     assert pair["excluded"] == "Reference: It has no token."
@@ -128,7 +130,7 @@ def test_layers_that_are_not_there_are_refused(bert: LoadedModel, layers: list[i
 
 
 def test_an_unknown_pooling_is_refused(bert: LoadedModel) -> None:
-    with pytest.raises(InputError, match="one of cls, mean; got 'max'"):
+    with pytest.raises(InputError, match="one of published, cls, mean, .*; got 'max'"):
         sentence_vectors(bert, ["猫"], layers=[2], pooling="max")
 
 

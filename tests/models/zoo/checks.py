@@ -14,7 +14,8 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.scoring import causal_lm, masked_lm
-from engine.models.scoring.encoder import sentence_vectors, token_similarities
+from engine.models.scoring.encoder import token_similarities
+from engine.models.scoring.sentence_vectors import sentence_vectors
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.tokenization.encoding import token_ids
 from tests.models.zoo import references
@@ -47,7 +48,7 @@ def check_vectors(specimen: Specimen) -> None:
             _same(pieces, "similarity", similarities)
     if specimen.kind.layers is not None:
         with pytest.raises(ModelError, match=r"one state for each token|not of one width"):
-            sentence_vectors(specimen.encoder, TEXTS, layers=everything, pooling="mean")
+            sentence_vectors(specimen.encoder, TEXTS, layers=everything, pooling="mean-without-special")
 
 
 def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
@@ -55,8 +56,11 @@ def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
     first, n_after = len(published.before), len(published.after)
     states = [references.hidden_states(specimen, published.ids(text), layers) if _fits(specimen, text) else None
               for text in TEXTS]
-    expected = {"mean": [None if state is None else state[:, first:state.shape[1] - n_after].mean(1)
-                         for state in states]}
+    expected = {
+        "mean-without-special": [None if state is None else state[:, first:state.shape[1] - n_after].mean(1)
+                                 for state in states],
+        "weighted-mean": [None if state is None else np.average(state, axis=1, weights=np.arange(state.shape[1]) + 1)
+                          for state in states]}
     if cls is not None:
         expected["cls"] = [None if state is None else state[:, cls] for state in states]
     for pooling, vectors in expected.items():

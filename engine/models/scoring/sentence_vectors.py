@@ -1,0 +1,211 @@
+"""One vector for a sentence, pooled from the hidden states of its tokens.
+
+Layer k is the k-th hidden state: 0 the embeddings, `facts.n_layers` the last, after the norm that some models have
+behind the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers.normalizers import Lowercase
+
+from engine.errors import InputError, ModelError
+from engine.models.loading.published_modules import apply_published_modules
+from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.hidden_states import check_layers, hidden_states, states_of_rows
+from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
+from engine.models.scoring.probes import batching_of
+from engine.models.scoring.scored_tokens import excluded_piece, too_long
+from engine.models.tokenization.encoding import pad_id, token_ids
+from engine.models.tokenization.spans import token_spans
+from engine.models.tokenization.template import cls_position
+
+Piece = dict[str, Any]
+
+POOLINGS = ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean")
+# Those that take the state of one token alone.
+_ONE_TOKEN = ("cls", "last")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The ids that the model reads of one text, and the weight of each in the pooling: float32 (n_tokens,).
+
+    n_tokens: of the whole text, of which the model may read fewer.
+    """
+
+    ids: list[int]
+    weights: np.ndarray
+    n_tokens: int
+
+
+def sentence_vectors(
+    loaded: LoadedModel, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls", prompt: str = "",
+    truncate_dim: int | None = None, precision: str = "fp32",
+) -> list[Piece]:
+    """One vector for each text and layer.
+
+    pooling: "cls" takes the hidden state of the classification token that the tokenizer adds ([CLS], <s>); "mean" the
+    unweighted mean over all tokens, special ones included, as sentence-transformers does; "mean-without-special" the
+    mean over the text's own tokens; "last" the state of the last token; "weighted-mean" the mean in which the k-th
+    token weighs k; "published" what the modules of the directory say (`facts.published`): their pooling and what
+    follows it, applied to the states of each layer, after lower-casing where they say so, and of texts cut at their
+    longest input. prompt: put before each text. truncate_dim: how many of the first numbers of a vector are kept; None:
+    all.
+
+    Returns for each text {"vectors": float32 (n_layers, d), "n_tokens": int}, special tokens counted, and
+    "n_read": int where the model read fewer; or {"excluded": reason, "n_tokens": int} when it is longer than the model
+    reads or has no token to average. Raises InputError for an unknown layer or pooling, ModelError for "cls" with a
+    tokenizer that adds no such token and for "published" where the directory does not say how.
+
+    Source: Reimers and Gurevych, Sentence-BERT (EMNLP 2019), whose library's vectors these are.
+    """
+    check_layers(loaded, layers)
+    if pooling not in POOLINGS:
+        raise InputError(f"The pooling is one of {', '.join(POOLINGS)}; got {pooling!r}.")
+    if pooling == "published":
+        _require_published(loaded)
+    rows = [_row(loaded, prompt + text, pooling) for text in texts]
+    pieces = [_piece_or_exclusion(loaded, row) for row in rows]
+    kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
+    prompt_tokens = _prompt_tokens(loaded, prompt) if pooling == "published" and prompt else 0
+
+    batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
+
+    def step(indices: list[int]) -> None:
+        batch = [rows[kept[i]] for i in indices]
+        if pooling == "published":
+            vectors = _published_vectors(loaded, batch, layers, prompt_tokens)
+        elif pooling in _ONE_TOKEN:
+            vectors = _states_of_one_token(loaded, batch, layers)
+        else:
+            vectors = _mean_states(loaded, batch, layers)
+        batches.append((indices, vectors[:, :, :truncate_dim]))
+
+    with autocast(loaded.device, precision, loaded.model):
+        lengths = [len(rows[i].ids) for i in kept]
+        run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
+                    groups_for(batching_of(loaded.model), lengths))
+    for indices, vectors in batches:
+        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
+            pieces[kept[i]]["vectors"] = vector
+    return pieces
+
+
+@torch.inference_mode()
+def _states_of_one_token(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int]) -> torch.Tensor:
+    """The state of the token that has all the weight, float32 (n_texts, n_layers, hidden)."""
+    ids, mask = padded([row.ids for row in batch], pad_id(loaded.tokenizer), loaded.device)
+    columns = torch.tensor([int(row.weights.argmax()) for row in batch], device=loaded.device)
+    last = loaded.facts.n_layers
+    # Where the last layer is not requested, the forward pass stops before it.
+    narrow = last in layers and can_read_one_position(loaded.model)
+    with reading_one_position(loaded.model, columns) if narrow else nullcontext():
+        states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers, one_position=narrow)
+    rows = torch.arange(len(batch), device=loaded.device)
+    return torch.stack([state[:, 0] if narrow and layer == last else state[rows, columns]
+                        for layer, state in zip(layers, states, strict=True)], dim=1).float()
+
+
+@torch.inference_mode()
+def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int]) -> torch.Tensor:
+    """The weighted mean of the tokens' states, float32 (n_texts, n_layers, hidden)."""
+    states = states_of_rows(loaded, [row.ids for row in batch], layers)
+    weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
+    for index, row in enumerate(batch):
+        weights[index, : len(row.weights)] = torch.from_numpy(row.weights / row.weights.sum())
+    with torch.autocast(loaded.device.type, enabled=False):  # the mean itself is taken in float32
+        # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
+        return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
+
+
+@torch.inference_mode()
+def _published_vectors(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int], prompt_tokens: int
+                       ) -> torch.Tensor:
+    """The vectors that the published modules make, float32 (n_texts, n_layers, d)."""
+    states = states_of_rows(loaded, [row.ids for row in batch], layers)
+    _, mask = padded([row.ids for row in batch], pad_id(loaded.tokenizer), loaded.device)
+    with torch.autocast(loaded.device.type, enabled=False):
+        return torch.stack([apply_published_modules(loaded.published_modules, states[:, number], mask, prompt_tokens)
+                            for number in range(len(layers))], dim=1)
+
+
+def _row(loaded: LoadedModel, text: str, pooling: str) -> _Row:
+    if pooling == "mean-without-special":
+        spans = token_spans(loaded.tokenizer, text)
+        return _Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
+    if pooling == "published":
+        return _published_row(loaded, text)
+    ids = token_ids(loaded.tokenizer, text)
+    if pooling == "weighted-mean":
+        return _Row(ids, np.arange(1, len(ids) + 1, dtype=np.float32), len(ids))
+    weights = np.full(len(ids), 1 if pooling == "mean" else 0, dtype=np.float32)
+    if pooling == "cls":
+        weights[_cls_position(loaded)] = 1
+    if pooling == "last" and ids:
+        weights[-1] = 1
+    return _Row(ids, weights, len(ids))
+
+
+def _published_row(loaded: LoadedModel, text: str) -> _Row:
+    """The ids of a text as sentence-transformers reads it: cut where it is longer than the published maximum."""
+    published, limit = loaded.facts.published, loaded.facts.max_tokens
+    assert published is not None
+    if published.lower_case:
+        text = Lowercase().normalize_str(text)
+    ids = token_ids(loaded.tokenizer, text)
+    n_read = min(limit, published.max_tokens or limit)
+    if len(ids) <= n_read:
+        return _Row(ids, np.ones(len(ids), dtype=np.float32), len(ids))
+    before, after = _added_tokens(loaded, ids)
+    kept = max(0, n_read - before - after)
+    text_ids = ids[before : len(ids) - after]
+    text_ids = text_ids[len(text_ids) - kept :] if loaded.tokenizer.truncation_side == "left" else text_ids[:kept]
+    cut = [*ids[:before], *text_ids, *ids[len(ids) - after :]]
+    return _Row(cut, np.ones(len(cut), dtype=np.float32), len(ids))
+
+
+def _added_tokens(loaded: LoadedModel, ids: list[int]) -> tuple[int, int]:
+    """How many special tokens the tokenizer puts before and after a text: those of an empty one."""
+    template = token_ids(loaded.tokenizer, "")
+    before = next((i for i, token in enumerate(template) if ids[i] != token), len(template))
+    return before, len(template) - before
+
+
+def _prompt_tokens(loaded: LoadedModel, prompt: str) -> int:
+    """The tokens that sentence-transformers counts as the prompt's: all but a special token at the end."""
+    ids = _published_row(loaded, prompt).ids
+    return len(ids) - (bool(ids) and ids[-1] in loaded.tokenizer.all_special_ids)
+
+
+def _cls_position(loaded: LoadedModel) -> int:
+    position = cls_position(loaded.tokenizer)
+    if position is None or not loaded.facts.has_cls:
+        raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) has no CLS token. "
+                         "Choose mean pooling, or a model that has one.")
+    return position
+
+
+def _require_published(loaded: LoadedModel) -> None:
+    published = loaded.facts.published
+    if published is None:
+        raise ModelError(f"The files of {loaded.facts.name} do not say how a sentence becomes a vector (there is no "
+                         "modules.json of sentence-transformers). Choose another pooling.")
+    if published.problem:
+        raise ModelError(f"{loaded.facts.name} cannot be pooled as published: {published.problem}. Choose another "
+                         "pooling, such as mean.")
+
+
+def _piece_or_exclusion(loaded: LoadedModel, row: _Row) -> Piece:
+    if reason := too_long(loaded, len(row.ids)):
+        return excluded_piece(reason, len(row.ids))
+    if not row.weights.any():
+        return excluded_piece("It has no token to average.", row.n_tokens)
+    return {"n_tokens": row.n_tokens, **({"n_read": len(row.ids)} if len(row.ids) < row.n_tokens else {})}

@@ -1,0 +1,171 @@
+"""Vectors of sentences against sentence-transformers itself, on directories that its own classes write."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.sentence_transformer.modules import LayerNorm, Pooling
+
+from engine.errors import ModelError
+from engine.models.loading.weights import LoadedModel, load
+from engine.models.scoring.sentence_vectors import sentence_vectors
+from tests.support import tiny_models
+from tests.support.tiny_models import ENGLISH, HIDDEN, JAPANESE
+
+TOLERANCE = 1e-5
+LONG = " ".join(ENGLISH)  # beyond the short maximum of the directories below, within the model's own
+TEXTS = (*JAPANESE, *ENGLISH, "  outer white space ", LONG, "猫")
+SHORT = 20  # tokens
+MODES = ("cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
+# Ours -> theirs.
+PLAIN = {"mean": "mean", "cls": "cls", "last": "lasttoken", "weighted-mean": "weightedmean"}
+
+
+def published(folder: Path, *modules: torch.nn.Module, max_tokens: int | None = None, transformer: Path | None = None,
+              **settings: Any) -> Path:
+    """A directory as sentence-transformers saves it; `modules` follow the transformer."""
+    torch.manual_seed(7)
+    source = transformer or tiny_models.bert(folder.parent / f"{folder.name}-transformer")
+    body = Transformer(str(source), max_seq_length=max_tokens)
+    SentenceTransformer(modules=[body, *modules], device="cpu", **settings).save(str(folder))
+    return folder
+
+
+def theirs(folder: Path, texts: tuple[str, ...], **settings: Any) -> np.ndarray:
+    model = SentenceTransformer(str(folder), device="cpu")
+    return np.asarray(model.encode(list(texts), batch_size=4, **settings))
+
+
+def ours(folder: Path | LoadedModel, texts: tuple[str, ...], pooling: str = "published", **settings: Any) -> np.ndarray:
+    loaded = folder if isinstance(folder, LoadedModel) else load(str(folder), "encode")
+    pieces = sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], pooling=pooling, **settings)
+    return np.stack([piece["vectors"][0] for piece in pieces])
+
+
+@pytest.mark.parametrize("mode", [*MODES, ("cls", "mean")])
+def test_every_published_pooling(mode: str | tuple[str, ...], tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, mode))
+    np.testing.assert_allclose(ours(folder, TEXTS), theirs(folder, TEXTS), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(("pooling", "mode"), PLAIN.items())
+@pytest.mark.parametrize("make", [tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_byte_level])
+def test_pooling_of_any_directory(pooling: str, mode: Any, make: Any, tmp_path: Path) -> None:
+    if make is tiny_models.gpt2_byte_level and pooling == "cls":
+        pytest.skip("GPT-2's tokenizer adds no CLS token")
+    source = make(tmp_path / "source")
+    body = Transformer(str(source))
+    if body.tokenizer.pad_token is None:  # a batch of theirs is padded
+        body.tokenizer.pad_token = body.tokenizer.eos_token
+    reference = SentenceTransformer(modules=[body, Pooling(HIDDEN, mode)], device="cpu")
+    texts = ENGLISH if make is tiny_models.gpt2_byte_level else TEXTS
+    np.testing.assert_allclose(ours(source, texts, pooling), reference.encode(list(texts)), atol=TOLERANCE)
+
+
+def test_dense_normalisation_prompt_and_short_maximum_together(tmp_path: Path) -> None:
+    folder = published(
+        tmp_path / "model", Pooling(HIDDEN, "mean"), Dense(HIDDEN, 16), LayerNorm(16), Normalize(), max_tokens=SHORT,
+        prompts={"query": "query: ", "passage": "passage: "}, default_prompt_name="passage")
+    loaded = load(str(folder), "encode")
+    facts = loaded.facts.published
+    assert facts is not None and facts.max_tokens in (SHORT, None) and loaded.facts.max_tokens >= SHORT
+    assert facts.default_prompt == "passage" and "Dense 32 → 16 Tanh, LayerNorm, Normalize" in facts.description
+    for name, prompt in facts.prompts.items():  # the library adds an empty "document" of its own
+        np.testing.assert_allclose(ours(loaded, TEXTS, prompt=prompt), theirs(folder, TEXTS, prompt_name=name),
+                                   atol=TOLERANCE)
+    np.testing.assert_allclose(ours(loaded, TEXTS, prompt="passage: "), theirs(folder, TEXTS), atol=TOLERANCE)
+    # Sharp: each of the three shows.
+    plain = ours(loaded, TEXTS)
+    assert plain.shape[1] == 16 and np.allclose(np.linalg.norm(plain, axis=1), 1, atol=1e-6)
+    assert np.abs(plain - ours(loaded, TEXTS, prompt="query: ")).max() > 0.01
+    pieces = sentence_vectors(loaded, [LONG, "猫"], layers=[2], pooling="published")
+    assert pieces[0]["n_read"] == SHORT < pieces[0]["n_tokens"] and "n_read" not in pieces[1]
+
+
+@pytest.mark.parametrize("mode", ["mean", "cls", "lasttoken", "weightedmean"])
+def test_a_pooling_that_leaves_the_prompt_out(mode: str, tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, mode, include_prompt=False),  # type: ignore[arg-type]
+                       prompts={"query": "the garden "})
+    np.testing.assert_allclose(ours(folder, TEXTS[:10], prompt="the garden "),
+                               theirs(folder, TEXTS[:10], prompt_name="query"), atol=TOLERANCE)
+
+
+def test_lower_casing_comes_before_a_tokenizer_that_keeps_case(tmp_path: Path) -> None:
+    texts = ("THE CAT SLEEPS", "İstanbul ΣΊΣΥΦΟΣ", *ENGLISH)
+    source = tiny_models.gpt2_byte_level(tmp_path / "cased")
+    settings = source / "tokenizer_config.json"
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), "pad_token": "<|endoftext|>"}))
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), transformer=source)
+    plain = ours(folder, texts)
+    # As releases before 5 wrote it; later ones put the lower-casing into tokenizer.json.
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": SHORT, "do_lower_case": True}))
+    np.testing.assert_allclose(ours(folder, texts), theirs(folder, texts), atol=TOLERANCE)
+    assert np.abs(ours(folder, texts)[0] - plain[0]).max() > 0.01
+
+
+def test_matryoshka_dimensions(tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), Normalize(), truncate_dim=8)
+    facts = load(str(folder), "encode").facts
+    assert facts.published is not None and facts.published.truncate_dim == 8
+    np.testing.assert_allclose(ours(folder, TEXTS, truncate_dim=8), theirs(folder, TEXTS), atol=TOLERANCE)
+
+
+def test_layout_of_older_releases(tmp_path: Path) -> None:
+    """The transformer in 0_Transformer, one flag for each kind of pooling, and no settings of the whole."""
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), Dense(HIDDEN, 16), max_tokens=SHORT)
+    older = tmp_path / "older"
+    shutil.copytree(folder, older)
+    body = older / "0_Transformer"
+    body.mkdir()
+    for path in list(older.iterdir()):
+        if path.is_file() and path.name not in ("modules.json", "README.md", "config_sentence_transformers.json"):
+            shutil.move(path, body / path.name)
+    (older / "config_sentence_transformers.json").unlink()
+    (body / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": SHORT, "do_lower_case": False}))
+    modules = json.loads((older / "modules.json").read_text())
+    for module in modules:
+        module["type"] = "sentence_transformers.models." + module["type"].rpartition(".")[2]
+    modules[0]["path"] = "0_Transformer"
+    (older / "modules.json").write_text(json.dumps(modules))
+    (older / "1_Pooling" / "config.json").write_text(json.dumps({
+        "word_embedding_dimension": HIDDEN, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
+        "pooling_mode_max_tokens": False, "pooling_mode_mean_sqrt_len_tokens": False}))
+    np.testing.assert_allclose(ours(older, TEXTS), theirs(older, TEXTS), atol=TOLERANCE)
+    np.testing.assert_allclose(ours(older, TEXTS), ours(folder, TEXTS), atol=TOLERANCE)
+
+
+def test_modules_of_other_kinds_leave_the_other_poolings(tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"))
+    modules = json.loads((folder / "modules.json").read_text())
+    modules.append({"idx": 2, "name": "2", "path": "2_Own", "type": "custom_code.Own"})
+    (folder / "modules.json").write_text(json.dumps(modules))
+    loaded = load(str(folder), "encode")
+    with pytest.raises(ModelError, match=r"cannot be pooled as published: .*custom_code\.Own.*another pooling"):
+        ours(loaded, TEXTS)
+    assert ours(loaded, TEXTS, "mean").shape == (len(TEXTS), HIDDEN)
+
+
+def test_a_directory_that_does_not_say(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"no modules\.json.*another pooling"):
+        ours(tiny_models.bert(tmp_path / "plain"), TEXTS)
+
+
+@pytest.mark.parametrize(("file", "content", "message"), [
+    ("modules.json", "[", "cannot be read as JSON"), ("modules.json", "{}", "holds a dict"),
+    ("modules.json", '[{"path": ""}]', "needs a type"), ("1_Pooling/config.json", "[]", "holds a list"),
+    ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": "../elsewhere"},'
+     '{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]', "not below it"),
+    ("config_sentence_transformers.json", '{"prompts": ["a"]}', "prompts that are no texts"),
+    ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "default prompt"),
+])
+def test_damaged_files_are_own_errors(file: str, content: str, message: str, tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"))
+    (folder / file).write_text(content)
+    with pytest.raises(ModelError, match=message):
+        load(str(folder), "encode")
