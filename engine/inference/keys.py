@@ -69,7 +69,8 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     if located.commit is not None:
         location: list[Any] = [located.name, located.commit]
     else:
-        files = [(path.name, path.stat()) for path in sorted(located.path.iterdir()) if path.is_file()]
+        files = [(str(path), path.stat()) for directory in located.directories for path in sorted(directory.iterdir())
+                 if path.is_file()]
         location = [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files]]
     return _sha256({
         "operation": "describe", "where": location, "recipe": located.recipe and recipes.state(located.recipe),

@@ -8,6 +8,7 @@ import threading
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,8 @@ def put_in_cache(home: Path, files: dict[str, bytes], *, commit: str = COMMIT, b
     for name, content in files.items():
         blob = repository / "blobs" / sha256(content).hexdigest()
         blob.write_bytes(content)
-        (snapshot / name).symlink_to(os.path.relpath(blob, snapshot))
+        (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
+        (snapshot / name).symlink_to(os.path.relpath(blob, (snapshot / name).parent))
     (repository / "refs" / branch).write_text(commit)
     return snapshot
 
@@ -68,7 +70,7 @@ class _Answer(BaseHTTPRequestHandler):
         elif path.startswith(api):
             self._send_error("RevisionNotFound")
         elif path.startswith(f"/someone/small-bert/resolve/{COMMIT}/"):
-            name = path.rsplit("/", 1)[-1]
+            name = unquote(path.partition(f"/resolve/{COMMIT}/")[2])
             if self.command == "GET":
                 self.server.fetched.append(name)
             self._send(files[name], {"ETag": f'"{sha256(files[name]).hexdigest()}"', "X-Repo-Commit": COMMIT})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 from engine.errors import ModelError
 
 CONFIG = "config.json"
+ADAPTER_CONFIG = "adapter_config.json"
 # In the order in which transformers itself looks for weights: one file, or an index that names several.
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -24,6 +25,7 @@ NOT_TOKENIZER = frozenset({
     "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
     "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
 })
+_INDEX_PURPOSE = "It names the files beside it that hold the weights."
 # A distributed checkpoint: transformers would read it instead of model.safetensors.
 _DISTRIBUTED = re.compile(r"^shard-\d{5}-model-\d{5}-of-\d{5}\.safetensors$")
 
@@ -35,15 +37,22 @@ def read_config(directory: Path) -> dict[str, Any]:
 
 def read_json(path: Path, purpose: str) -> dict[str, Any]:
     """The JSON object of a file. Raises ModelError, which ends with `purpose`, when it is missing or holds none."""
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ModelError(f"{path.parent} holds no {path.name}. {purpose}") from error
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as JSON: {error}. {purpose}") from error
+    content = read_json_value(path, purpose)
     if not isinstance(content, dict):
         raise ModelError(f"{path} holds no JSON object but a {type(content).__name__}. {purpose}")
     return content
+
+
+def read_json_value(path: Path, purpose: str) -> Any:
+    """The JSON value of a file, of any type. Raises ModelError, which ends with `purpose`."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path.parent} holds no {path.name}. {purpose}") from error
+    except RecursionError as error:
+        raise ModelError(f"{path} cannot be read as JSON: it is nested too deeply. {purpose}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read as JSON: {error}. {purpose}") from error
 
 
 def weight_files(directory: Path) -> tuple[Path, ...]:
@@ -73,26 +82,31 @@ def tokenizer_files(directory: Path) -> tuple[Path, ...]:
                  and not path.name.endswith(".index.json") and path.is_file())
 
 
-def fingerprint(directory: Path) -> str:
+def fingerprint(directory: Path, root: Path | None = None, module_files: Sequence[str] = ()) -> str:
     """SHA-256 over the names and contents of configuration, weights and tokenizer; see `model_files`.
 
-    A model card or a training log beside them changes nothing. Raises ModelError as `weight_files` does.
+    root, module_files: the directory of a sentence-transformers model, and its settings and modules' files relative to
+    it (see `modules.settings_and_module_files`), which count as well. A model card or a training log beside them
+    changes nothing. Raises ModelError as `weight_files` does.
     """
-    return _digest([directory / CONFIG, *weight_files(directory), *tokenizer_files(directory)])
+    files = [(path.name, path) for path in sorted([directory / CONFIG, *weight_files(directory),
+                                                   *tokenizer_files(directory)])]
+    return _digest([*files, *((name, (root or directory) / name) for name in sorted(module_files))])
 
 
 def tokenizer_fingerprint(directory: Path) -> str:
     """SHA-256 over the tokenizer's files and the class that config.json names for them."""
     config = read_config(directory)
     tokenizer_class = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
-    return sha256(f"{tokenizer_class}\n{_digest(tokenizer_files(directory))}".encode()).hexdigest()
+    digest = _digest((path.name, path) for path in tokenizer_files(directory))
+    return sha256(f"{tokenizer_class}\n{digest}".encode()).hexdigest()
 
 
-def _digest(paths: Iterable[Path]) -> str:
+def _digest(files: Iterable[tuple[str, Path]]) -> str:
     lines = []
-    for path in sorted(paths):
+    for name, path in files:
         state = path.stat()
-        lines.append(f"{path.name}\t{_content_digest(path, state.st_size, state.st_mtime_ns)}\n")
+        lines.append(f"{name}\t{_content_digest(path, state.st_size, state.st_mtime_ns)}\n")
     return sha256("".join(lines).encode()).hexdigest()
 
 
@@ -103,9 +117,19 @@ def _content_digest(path: Path, size: int, modified: int) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
+def shard_names(index: Path) -> list[str]:
+    """The files that an index of weights names. Raises ModelError when it is malformed, or names one elsewhere."""
+    shard_by_weight = read_json(index, _INDEX_PURPOSE).get("weight_map")
+    if not isinstance(shard_by_weight, dict) or not all(isinstance(name, str) for name in shard_by_weight.values()):
+        raise ModelError(f"{index} holds no weight_map from names of weights to files. {_INDEX_PURPOSE}")
+    names = sorted(set(shard_by_weight.values()))
+    if elsewhere := [name for name in names if not name or Path(name).name != name or name == ".." or "\\" in name]:
+        raise ModelError(f"{index} names a file that is not beside it: {elsewhere[0]!r}. {_INDEX_PURPOSE}")
+    return names
+
+
 def _shards(index: Path) -> list[Path]:
-    shard_by_weight = read_json(index, "It names the files that hold the weights.").get("weight_map", {})
-    shards = [index.parent / name for name in sorted(set(shard_by_weight.values()))]
+    shards = [index.parent / name for name in shard_names(index)]
     missing = [shard.name for shard in shards if not shard.is_file()]
     if missing or not shards:
         raise ModelError(f"{index} names weights that are not beside it: {', '.join(missing) or 'none at all'}. "

@@ -1,6 +1,7 @@
-"""Parsing of a model's name: a card of the papers, a location, a revision.
+"""Parsing of a model's name: a card of the papers, a location, a folder in it, a revision.
 
-    builtin/bert-mini-ja · owner/name · owner/name@revision · /a/directory · paper/tohoku-univ · paper/nict=/a/directory
+    builtin/bert-mini-ja · owner/name · owner/name@revision · owner/name:folder@revision · /a/directory
+    paper/tohoku-univ · paper/nict=/a/directory · paper/nict=owner/name:folder@revision
 """
 
 from __future__ import annotations
@@ -79,6 +80,16 @@ def split_revision(model: str) -> tuple[str, str | None]:
         return model, None
     name, _, revision = model.partition("@")
     return name, revision or None
+
+
+def split_subfolder(target: str) -> tuple[str, str]:
+    """The repository and the folder in it of "owner/name:folder"; "" where none is named.
+
+    >>> split_subfolder("owner/name:encoder/base"), split_subfolder("owner/name")
+    (('owner/name', 'encoder/base'), ('owner/name', ''))
+    """
+    repository, _, subfolder = target.partition(":")
+    return repository, subfolder
 
 
 def as_path(name: str) -> Path | None:

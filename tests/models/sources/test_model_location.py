@@ -24,11 +24,12 @@ from engine.errors import ModelError
 from engine.models.sources.model_location import locate
 answers = []
 for arguments in json.loads(sys.argv[1]):
-    reports = []
+    reports, here = [], lambda path: str(path.relative_to(found.root))
     try:
         found = locate(*arguments, report=lambda done, total, what: reports.append([done, total, what]))
         answer = {"path": str(found.path), "source": found.source, "revision": found.revision,
-                  "fingerprint": found.fingerprint, "files": sorted(path.name for path in found.path.iterdir())}
+                  "fingerprint": found.fingerprint, "root": str(found.root),
+                  "files": sorted(here(path) for path in found.root.rglob("*") if path.is_file())}
     except ModelError as error:
         answer = {"error": str(error)}
     answers.append({**answer, "reports": reports, "torch": "torch" in sys.modules})

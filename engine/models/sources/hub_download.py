@@ -1,0 +1,178 @@
+"""Download of a model from the Hugging Face Hub: of its files only those that are read. Imports no torch."""
+
+from __future__ import annotations
+
+import glob
+import io
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelError
+from engine.models.sources import cards, model_files
+from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
+from engine.models.sources.pickled_weights import require_allowed
+
+# (bytes done, bytes in total as far as known, what is being done)
+Report = Callable[[int, int, str], None]
+
+HUB_TIMEOUT_SECONDS = 5.0
+REPORT_EVERY_SECONDS = 0.2
+ALTERNATIVES = f"Give a local directory in Hugging Face layout, or a built-in model ({', '.join(cards.BUILT_IN)})."
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_READ_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
+_WEIGHT_SUFFIXES = (".h5", ".msgpack", ".onnx", ".gguf", ".bin", ".safetensors", ".ot")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The files of one commit: the directory of the model in the cache, which a subfolder may be."""
+
+    path: Path
+    commit: str
+
+
+def download(repository: str, subfolder: str = "", revision: str | None = None, report: Report | None = None
+             ) -> Snapshot:
+    """The snapshot of a model of the hub, downloaded unless it is in the cache.
+
+    repository: owner/name. subfolder: of the repository, "" for the whole; nothing outside of it is fetched. revision:
+    a branch, tag or commit. Raises ModelError when there is no such model or it cannot be reached.
+    """
+    from huggingface_hub import HfApi, errors, snapshot_download
+
+    if revision and _COMMIT.fullmatch(revision) and (cached := _cached_snapshot(repository, subfolder, revision)):
+        return cached
+    name = f"{repository}:{subfolder}" if subfolder else repository
+    try:
+        published = HfApi().model_info(repository, revision=revision, timeout=HUB_TIMEOUT_SECONDS)
+        files = {sibling.rfilename for sibling in published.siblings or ()}
+        selected = _Selection(repository, str(published.sha), subfolder, files).selected()
+        path = Path(snapshot_download(
+            repository, revision=revision, allow_patterns=[glob.escape(file) for file in selected],
+            etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
+        ))
+    except errors.GatedRepoError as error:
+        raise ModelError(f"{repository} is on the Hugging Face Hub but asks for consent. Accept its terms there and "
+                         "set HF_TOKEN to your token.") from error
+    except errors.RepositoryNotFoundError as error:
+        raise ModelError(f"There is no model {repository!r} on the Hugging Face Hub (or it is private: set HF_TOKEN), "
+                         f"and no directory of that name. {ALTERNATIVES}") from error
+    except errors.RevisionNotFoundError as error:
+        raise ModelError(f"{repository} has no revision {revision!r} on the Hugging Face Hub. "
+                         "Give a branch, a tag or a commit that it has.") from error
+    except errors.HFValidationError as error:
+        raise ModelError(f"There is no directory {name!r}, and it is no Hugging Face id: {error} "
+                         f"{ALTERNATIVES}") from error
+    except (errors.HTTPError, OSError) as error:
+        if cached := _cached_snapshot(repository, subfolder, revision):
+            return cached
+        raise ModelError(f"There is no directory {name!r}, no complete copy of such a model in the cache, and the "
+                         f"Hugging Face Hub cannot be reached ({_first_line(error)}). {ALTERNATIVES}") from error
+    return Snapshot(path / subfolder, path.name)
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """Which files of a commit are read; small ones that say so (modules.json, an index) are fetched first."""
+
+    repository: str
+    commit: str
+    subfolder: str
+    files: set[str]
+
+    def selected(self) -> list[str]:
+        """The paths in the repository of the files to fetch. Raises ModelError where there are no weights to read."""
+        if self.subfolder and not any(file.startswith(self._path("")) for file in self.files):
+            raise ModelError(f"{self.repository} has no folder {self.subfolder!r} on the Hugging Face Hub.")
+        modules = read_modules(self._fetched(MODULES).parent) if self._has(MODULES) else ()
+        transformer = transformer_folder(modules, self._has)
+        weights = self._weights(f"{transformer}/" if transformer else "")
+        others = module_files(modules, transformer, self._has)
+        require_allowed(self.repository, others)
+        folders = dict.fromkeys((self._path(""), self._path(f"{transformer}/" if transformer else "")))
+        read = [file for folder in folders for file in self.files
+                if file.startswith(folder) and "/" not in file[len(folder):] and file.endswith(_READ_SUFFIXES)]
+        return sorted({*read, *map(self._path, (*weights, *others))})
+
+    def _weights(self, folder: str) -> list[str]:
+        for single, index in (model_files.SAFETENSORS, model_files.PICKLED):
+            names = [folder + name for name in (single, index) if self._has(folder + name)]
+            if names:
+                require_allowed(self.repository, names)  # before anything is fetched
+                if names[0].endswith(single):
+                    return names[:1]
+                shards = [folder + name for name in model_files.shard_names(self._fetched(names[0]))]
+                if missing := [shard for shard in shards if not self._has(shard)]:
+                    raise ModelError(f"{names[0]} of {self.repository} names weights that are not beside it: "
+                                     f"{', '.join(missing)}. Choose a model that was published as a whole.")
+                return [*names, *shards]
+        weights = sorted(file for file in self.files if file.endswith(_WEIGHT_SUFFIXES))
+        where = f"{self.repository} in {self._path(folder)}" if self._path(folder) else self.repository
+        raise ModelError(f"{where} publishes neither model.safetensors nor pytorch_model.bin, only "
+                         f"{', '.join(weights) or 'no weights at all'}. Choose a model with PyTorch weights.")
+
+    def _path(self, name: str) -> str:
+        return f"{self.subfolder}/{name}" if self.subfolder else name
+
+    def _has(self, name: str) -> bool:
+        return self._path(name) in self.files
+
+    def _fetched(self, name: str) -> Path:
+        from huggingface_hub import hf_hub_download
+
+        return Path(hf_hub_download(self.repository, self._path(name), revision=self.commit,
+                                    etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, None)))
+
+
+def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> Snapshot | None:
+    """The snapshot in the cache if all files that are needed are there; no network is used."""
+    from huggingface_hub import errors, snapshot_download
+
+    prefix = f"{glob.escape(subfolder)}/" if subfolder else ""
+    try:
+        path = Path(snapshot_download(
+            repository, revision=revision, local_files_only=True,
+            allow_patterns=[f"{prefix}*{suffix}" for suffix in _READ_SUFFIXES], ignore_patterns=[f"{prefix}*/*"]))
+        root = path / subfolder
+        modules = read_modules(root)
+        transformer = transformer_folder(modules, lambda file: (root / file).is_file())
+        model_files.read_config(root / transformer)
+        model_files.weight_files(root / transformer)
+        if missing_module_files(root, modules, transformer):
+            return None
+    except (errors.LocalEntryNotFoundError, errors.HFValidationError, OSError, ModelError):
+        return None
+    return Snapshot(root, path.name)
+
+
+def _progress_bar(name: str, report: Report | None) -> type[Any]:
+    """A tqdm class for one download that prints nothing and reports its bytes in total to `report`."""
+    from tqdm.auto import tqdm
+
+    bars: dict[int, tuple[int, int]] = {}
+    last_report_time = [0.0]
+
+    class Bar(tqdm):  # type: ignore[type-arg]
+        def __init__(self, *args: Any, **settings: Any) -> None:
+            settings.pop("name", None)
+            super().__init__(*args, **{**settings, "file": io.StringIO(), "disable": False})
+
+        def update(self, n: float | None = 1) -> bool | None:
+            shown = super().update(n)
+            if report is not None and self.unit == "B":  # the other bar counts files
+                bars[id(self)] = (int(self.n), int(self.total or 0))
+                done, total = (max(numbers) for numbers in zip(*bars.values(), strict=True))
+                if done >= total or time.monotonic() - last_report_time[0] >= REPORT_EVERY_SECONDS:
+                    last_report_time[0] = time.monotonic()
+                    report(done, max(done, total), f"downloading {name}")
+            return shown
+
+    return Bar
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip()}".splitlines()[0]
