@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from engine.evaluations.classification.records import Settings
 from engine.options import options_of
 
@@ -19,7 +20,8 @@ def classification_settings(models: tuple[str, ...]) -> Settings:
         split = settings.segments("Test sentences", OPTIONS["split"], words=SPLIT_WORDS, key="classification-split")
         seeds = settings.number("Runs", OPTIONS["seeds"], key="classification-seeds", width=110)
         with st.popover("More settings", icon=":material/tune:", key="classification-settings"):
-            pooling = settings.segments("Sentence vector", OPTIONS["pooling"], key="classification-pooling")
+            pooling = settings.list_of("Sentence vector", OPTIONS["pooling"], POOLINGS, key="classification-pooling")
+            prompts = prompt_settings(OPTIONS, "classification")
             layer = settings.number("Layer", OPTIONS["layer"], key="classification-layer")
             normalize = settings.pills("Normalise texts first", OPTIONS["normalize"], key="classification-normalize")
             standardize = settings.toggle("Standardise the vectors", OPTIONS["standardize"],
@@ -29,4 +31,4 @@ def classification_settings(models: tuple[str, ...]) -> Settings:
                                        keys=("classification-width", "classification-depth"))
             seed = settings.number("Seed", OPTIONS["seed"], key="classification-seed")
     return Settings(models=models, layer=layer, pooling=pooling, normalize=normalize, split=split, seeds=seeds,
-                    seed=seed, epochs=epochs, hidden=hidden, standardize=standardize)
+                    seed=seed, epochs=epochs, hidden=hidden, standardize=standardize, **prompts)

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
 
@@ -19,7 +20,7 @@ LONE_CLASS_LABELS = {"keep": "Keep", "exclude": "Leave out"}
 def cluster_settings(models: tuple[str, ...]) -> Settings:
     """Draws the choices, defaults as published, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        pooling = settings.segments("Sentence vector", OPTIONS["pooling"], key="clusters-pooling")
+        pooling = settings.list_of("Sentence vector", OPTIONS["pooling"], POOLINGS, key="clusters-pooling", width=190)
         layer = settings.number("Layer", OPTIONS["layer"], key="clusters-layer", width=130)
         projection = settings.segments("Map", OPTIONS["projection"], words=MAPS, key="clusters-projection")
         dimensions = settings.segments("Dimensions", OPTIONS["dimensions"], words=DIMENSIONS,
@@ -33,6 +34,7 @@ def _vectors() -> dict[str, Any]:
     st.markdown("**Texts and vectors**")
     return {
         "normalize": settings.pills("Normalise texts first", OPTIONS["normalize"], key="clusters-normalize"),
+        **prompt_settings(OPTIONS, "clusters"),
         "centre": settings.toggle("Mean-centre for cosines", OPTIONS["centre"], key="clusters-centre"),
         "layer_curve": settings.toggle("Score at every layer", OPTIONS["layer_curve"], key="clusters-curve"),
     }

@@ -37,7 +37,8 @@ SAMPLE_RUNS = (
     # The mean over tokens, because a causal model has no CLS token to compare by. PCA, because the first UMAP of a
     # process takes longer than all the rest, and the home page shows no map.
     SampleRun("clusters", "Samples: clusters",
-              lambda: clusters.Settings(_built_in("masked", "causal"), pooling="mean", projection="pca")),
+              lambda: clusters.Settings(_built_in("masked", "causal"), pooling="mean-without-special",
+                                        projection="pca")),
     SampleRun("alignment", "Samples: alignment", lambda: alignment.Settings(
         _built_in("masked"), scoring=alignment.Scoring(idf="references", penalty="reading"))),
     SampleRun("minimal-pairs", "Samples: minimal pairs",

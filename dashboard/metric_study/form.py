@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.dictionaries import choices
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
@@ -64,7 +65,9 @@ def _beside() -> dict[str, Any]:
     st.markdown("**Other methods beside**")
     return {
         "surface": settings.toggle("SentBLEU and chrF", OPTIONS["surface"], key="metric-study-surface"),
-        "pooling": settings.segments("Cosine of sentence vectors", OPTIONS["pooling"], key="metric-study-pooling"),
+        "pooling": settings.list_of("Cosine of sentence vectors", OPTIONS["pooling"], POOLINGS | {"none": "None"},
+                                    key="metric-study-pooling"),
+        **prompt_settings(OPTIONS, "metric-study"),
     }
 
 

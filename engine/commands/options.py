@@ -191,7 +191,9 @@ def _words(action: argparse.Action, declared: Option, value: Any) -> list[str]:
         return []
     if declared.kind is bool:
         return [flag if value or not declared.both else action.option_strings[-1]]
-    return [flag, declared.separator.join(map(str, value)) if declared.several else str(value)]
+    text = declared.separator.join(map(str, value)) if declared.several else str(value)
+    # argparse takes a word that begins with a dash, and is no number, for an option.
+    return [f"{flag}={text}"] if text.startswith("-") and declared.kind is str else [flag, text]
 
 
 def _row(action: argparse.Action) -> OptionRow:

@@ -68,14 +68,18 @@ class GatewaySession:
 
     def sentence_vectors(
         self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",
-        precision: str = "fp32",
+        prompt: str = "", truncate_dim: int | None = None, precision: str = "fp32",
     ) -> list[Piece]:
-        """One vector per text and layer: {"vectors": float32 (n_layers, hidden), "n_tokens": int}.
+        """One vector per text and layer: {"vectors": float32 (n_layers, d), "n_tokens": int}.
 
+        `pooling`, `prompt` and `truncate_dim` as in `engine.models.scoring.sentence_vectors`.
         `layers`: hidden states by number, 0 = embeddings, negative from the end; None = the last alone. Raises
         InputError for a layer the model does not have.
         """
-        settings = {"pooling": pooling, "precision": precision}
+        settings: dict[str, Any] = {"pooling": pooling, "precision": precision}
+        # Equal vectors have equal keys, however they were asked for.
+        settings |= {"prompt": prompt} if prompt else {}
+        settings |= {"truncate_dim": truncate_dim} if truncate_dim is not None else {}
         return self._compute_each("sentence_vectors", "Sentence vectors", model, list(texts), settings, layers=layers)
 
     def token_similarities(

@@ -214,9 +214,9 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
     svg = ElementTree.parse(kept["svg"]).getroot()
     space = {"svg": "http://www.w3.org/2000/svg"}
     assert len(svg.findall(".//svg:svg/svg:use", space)) == 2 * (N + 3)  # two maps, each with three centroids
-    assert "pooling cls" in "".join(svg.itertext())
+    assert "pooling published" in "".join(svg.itertext())
     html = kept["html"].read_text(encoding="utf-8")
-    assert "pooling cls" in html and HOSTILE not in html
+    assert "pooling published" in html and HOSTILE not in html
     assert shown.evaluate("window.hit") is None  # nor was it markup in the maps and lists of the tests before
 
 

@@ -160,9 +160,9 @@ def test_the_rows_of_the_documents_say_all() -> None:
     resamples, option = rows["resamples"], option_of(Settings, "resamples")
     assert (resamples.flag, resamples.default, resamples.allowed) == ("--resamples N", "1000", "100 to 10,000")
     assert resamples.help == option.help and rows["--data"].default == "required"
-    assert rows["layer"].default == "the last" and rows["pooling"].flag == "--pooling {cls,mean}"
+    assert rows["layer"].default == "the last" and rows["pooling"].flag.startswith("--pooling {published,cls,mean,")
     assert rows["centre"].flag == "--centre" and rows["centre"].default == default_text(option_of(Settings, "centre"))
-    assert "the mean over the vectors of all tokens." in rows["pooling"].help
+    assert "the mean over the vectors of all tokens, special ones included" in rows["pooling"].help
     for command, module in COMMANDS.items():
         flags = {flag for row in option_rows(module.add_arguments) for flag in re.findall(r"--[a-z-]+", row.flag)}
         assert flags == {flag for action in parser_of(module)._actions for flag in action.option_strings

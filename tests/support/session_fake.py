@@ -42,7 +42,8 @@ class SessionFake:
         return facts(model, self.kinds.get(model, "masked"))
 
     def sentence_vectors(self, model: str, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls",
-                         precision: str = "fp32") -> list[dict[str, Any]]:
+                         prompt: str = "", truncate_dim: int | None = None, precision: str = "fp32"
+                         ) -> list[dict[str, Any]]:
         self.calls.append(("sentence_vectors", model, tuple(layers), pooling))
         return [{"excluded": f"{len(text)} tokens", "n_tokens": len(text)} if len(text) > TOO_LONG else
                 {"vectors": np.stack([vector(model, text, layer) for layer in layers]), "n_tokens": len(text)}

@@ -99,6 +99,12 @@ def several_of(label: str, option: Option, offered: Collection[Any], *, key: str
     return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
 
 
+def typed(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str | None:
+    """A field for a text; empty it stands for none, which `option.unset` explains. White space is the user's own."""
+    return st.text_input(label, at_first(option, first) or "", key=key, placeholder=option.unset or None,
+                         **_look(option, look)) or None
+
+
 def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[str, ...]:
     """What is typed into a field, separated by commas of either width; each once."""
     typed = st.text_input(label, ",".join(option.default), key=key, **_look(option, look))

@@ -31,6 +31,7 @@ from engine.evaluations.classification.tables import (
     model_table,
     sentence_table,
 )
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -53,12 +54,13 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     check(settings)
     _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can mend is said before any is asked
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
-    all_facts, layers, vectors_by_model, excluded = [], {}, {}, []
+    all_facts = [session.describe(model) for model in settings.models]
+    layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
+    requests = vector_requests(settings, all_facts)
+    vectors_by_model, excluded, cut = {}, [], []
     for model in settings.models:
-        facts = session.describe(model)
-        layers[model] = resolve_layer(settings.layer, facts.n_layers, facts.name)
-        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], pooling=settings.pooling)
-        all_facts.append(facts)
+        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], **requests[model].arguments)
+        cut += cut_notices({model: pieces}, dataset.rows)
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
         excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
                      for i, piece in enumerate(pieces) if "excluded" in piece]
@@ -94,9 +96,9 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
         confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
         excluded=EXCLUDED.frame(excluded),
-        notices=(*dataset.notices, *_notices(dataset, readable, lone),
+        notices=(*dataset.notices, *cut, *_notices(dataset, readable, lone),
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
-        signature=_signature(settings, all_facts, dataset, layers),
+        signature=_signature(settings, all_facts, dataset, layers, requests),
     )
 
 
@@ -148,6 +150,7 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
 
 
 def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,
-               layers: dict[str, int]) -> dict[str, Any]:
+               layers: dict[str, int], requests: dict[str, VectorRequest]) -> dict[str, Any]:
     return signature(settings, all_facts, dataset.content_hash, libraries=("scikit-learn",), layers=layers,
+                     vectors={model: request.description for model, request in requests.items()},
                      run_seeds=[settings.seed + run for run in range(settings.seeds)])

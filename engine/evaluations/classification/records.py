@@ -9,6 +9,13 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.sentence_vectors import (
+    pooling_option,
+    prompt_name_option,
+    prompt_option,
+    truncate_dim_option,
+    upgraded,
+)
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.classification import TEST_SHARE
 from engine.options import option
@@ -23,9 +30,10 @@ class Settings:
     models: tuple[str, ...]
     layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
                                unset="the last")
-    pooling: str = option("cls", "Vector of a sentence.", choices={
-        "cls": "the first token's vector; a model without a CLS token has none",
-        "mean": "the mean over the vectors of all tokens"})
+    pooling: str = pooling_option("Vector of a sentence.", otherwise="cls")
+    prompt: str | None = prompt_option()
+    prompt_name: str | None = prompt_name_option()
+    truncate_dim: int | None = truncate_dim_option()
     normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     split: str = option("tail", "Which sentences of each class are the test, the same for all models.", choices={
@@ -42,6 +50,8 @@ class Settings:
     standardize: bool = option(False, "Bring each dimension to mean 0 and variance 1 over the training sentences. Not "
                                       "in the paper; with few epochs the network then learns its training sentences "
                                       "much further.")
+
+    upgraded = staticmethod(upgraded)
 
 
 SENTENCE = Column("text", "text", "the sentence")

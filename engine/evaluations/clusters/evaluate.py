@@ -14,7 +14,8 @@ from engine.evaluations.clusters.maps import coordinates, nearest
 from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
-from engine.evaluations.clusters.vectors import model_vectors, require_vectors
+from engine.evaluations.clusters.vectors import model_vectors
+from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -35,9 +36,10 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     check(settings)
     facts = [session.describe(model) for model in settings.models]
     layers = {model.name: resolve_layer(settings.layer, model.n_layers, model.name) for model in facts}
-    require_vectors(facts, settings.pooling)
+    requests = vector_requests(settings, facts)
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
-    all_vectors = [model_vectors(settings, model, layers[model.name], dataset, texts, session) for model in facts]
+    all_vectors = [model_vectors(settings, model, layers[model.name], dataset, texts, requests[model.name], session)
+                   for model in facts]
     dispersions = [dispersion(vectors.vectors, vectors.labels) for vectors in all_vectors]
     distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
     score_certainty = certainty(settings, all_vectors, dispersions, session)
@@ -69,8 +71,10 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                                        for a, b in combinations(all_vectors, 2)
                                        if {a.model, b.model} <= set(neighbours)]),
         excluded=tables.excluded_table(all_vectors, dataset),
-        notices=(*dataset.notices, *notices(settings, all_vectors, dispersions, validity, len(texts)),
+        notices=(*dataset.notices, *(notice for vectors in all_vectors for notice in vectors.cut),
+                 *notices(settings, all_vectors, dispersions, validity, len(texts)),
                  *score_certainty.notices),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
-                            layers=layers),
+                            layers=layers,
+                            vectors={model: request.description for model, request in requests.items()}),
     )

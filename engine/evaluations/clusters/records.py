@@ -9,6 +9,13 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.sentence_vectors import (
+    pooling_option,
+    prompt_name_option,
+    prompt_option,
+    truncate_dim_option,
+    upgraded,
+)
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
@@ -24,9 +31,10 @@ class Settings:
     models: tuple[str, ...]
     layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
                                unset="the last")
-    pooling: str = option("cls", "Vector of a sentence.", choices={
-        "cls": "the first token's vector; a model without a CLS token has none",
-        "mean": "the mean over the vectors of all tokens"})
+    pooling: str = pooling_option("Vector of a sentence.", otherwise="cls")
+    prompt: str | None = prompt_option()
+    prompt_name: str | None = prompt_name_option()
+    truncate_dim: int | None = truncate_dim_option()
     normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     centre: bool = option(False, "Subtract the mean vector before cosines are taken (map, neighbours): raw CLS vectors "
@@ -48,6 +56,8 @@ class Settings:
     lone_classes: str = option("keep", "What becomes of a class with one sentence: it adds nothing to A_m, and its "
                                        "centroid counts in B_m.",
                                choices={"keep": "", "exclude": "leave its sentence out"})
+
+    upgraded = staticmethod(upgraded)
 
 
 # The columns by which the rows of several tables are known.

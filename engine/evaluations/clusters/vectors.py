@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.errors import InputError, ModelError
+from engine.errors import InputError
 from engine.evaluations.clusters.records import LAYERS, Settings
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.models.sources.facts import ModelFacts
@@ -23,7 +24,8 @@ class ModelVectors:
 
     kept: their places in the dataset, ascending. vectors: as the model gives them, float32 (n, hidden). placed: those
     that cosines are taken of, `vectors` or the same mean-centred. excluded: (place in the dataset, reason).
-    lone_classes: the classes with one sentence among those that the model can read.
+    lone_classes: the classes with one sentence among those that the model can read. cut: which sentences it read in
+    part, in words.
     """
 
     model: str
@@ -35,6 +37,7 @@ class ModelVectors:
     excluded: tuple[tuple[int, str], ...]
     n_too_long: int
     lone_classes: tuple[str, ...]
+    cut: tuple[str, ...]
 
     @property
     def class_of(self) -> list[int]:
@@ -46,22 +49,15 @@ class ModelVectors:
         return bool(np.any(self.placed, axis=1).all())
 
 
-def require_vectors(facts: Sequence[ModelFacts], pooling: str) -> None:
-    """Raise ModelError when a model has no [CLS] token to take: before any model has worked."""
-    without = [model.name for model in facts if pooling == "cls" and not model.has_cls]
-    if without:
-        raise ModelError(f"No CLS token: {', '.join(without)}. Choose mean pooling, or models that have one.")
-
-
 def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: LabelledSentences,
-                  texts: Sequence[str], session: GatewaySession) -> ModelVectors:
+                  texts: Sequence[str], request: VectorRequest, session: GatewaySession) -> ModelVectors:
     """The vectors of one model for `texts`, the normalised sentences of `dataset`.
 
     Left out is what the model cannot read and, where `settings` say so, the only sentence of a class. Raises
     InputError when fewer than two classes remain.
     """
     layers = list(range(facts.n_layers + 1)) if settings.layer_curve else [layer]
-    pieces = session.sentence_vectors(facts.name, texts, layers=layers, pooling=settings.pooling)
+    pieces = session.sentence_vectors(facts.name, texts, layers=layers, **request.arguments)
     excluded = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
     n_too_long = len(excluded)
     kept = [index for index, piece in enumerate(pieces) if "excluded" not in piece]
@@ -84,6 +80,7 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
         placed=centred(vectors) if settings.centre else vectors,
         layers=_layer_rows(facts.name, layers if settings.layer_curve else [], at, labels),
         excluded=tuple(sorted(excluded)), n_too_long=n_too_long, lone_classes=lone,
+        cut=tuple(cut_notices({facts.name: pieces}, dataset.rows)),
     )
 
 

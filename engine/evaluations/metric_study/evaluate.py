@@ -25,6 +25,7 @@ from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
@@ -46,6 +47,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     humans = human_gold(dataset.human)
     facts = {model: session.describe(model) for model in settings.models}
     resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
+    requests = {} if settings.pooling == "none" else vector_requests(settings, facts.values(),
+                                                                     otherwise="mean-without-special")
     left_out = _misfits(settings, facts)
     cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
     dictionaries: dict[str, str] = {}
@@ -68,8 +71,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                 layers.append((model, layer, scoring.idf, scoring.penalty, correlation.n, correlation.value,
                                correlation.ci_low, correlation.ci_high))
     tokenizer = surface_tokenizer(dataset)
-    for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, settings.pooling,
-                                      resolved, settings.precision):
+    for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, requests, resolved,
+                                      settings.precision, notices):
         cells.append(cell)
         scores.append(values)
     held = np.stack(scores)  # (n_settings, n_pairs)
@@ -87,6 +90,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         notices=_told(dataset, notices),
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
+                            vectors={model: request.description for model, request in requests.items()},
                             readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     )

@@ -12,6 +12,13 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.sentence_vectors import (
+    pooling_option,
+    prompt_name_option,
+    prompt_option,
+    truncate_dim_option,
+    upgraded,
+)
 from engine.options import option, option_of
 
 # The paper's two dictionaries, with and without the penalty: with its four models 16 settings.
@@ -41,9 +48,14 @@ class Settings:
     score: str = option("f1", "Score that is correlated with the human scores.", choices=("f1", "precision", "recall"))
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
-    pooling: str = option("mean", "Sentence vectors whose cosine stands beside.", choices={
-        "mean": "the mean over the tokens", "cls": "the first token's vector", "none": "no cosine"})
+    pooling: str = pooling_option("Sentence vectors whose cosine stands beside.", otherwise="mean-without-special",
+                                  more={"none": "no cosine"})
+    prompt: str | None = prompt_option()
+    prompt_name: str | None = prompt_name_option()
+    truncate_dim: int | None = truncate_dim_option()
     precision: str = option("fp32", alignment.PRECISION_HELP, choices=alignment.PRECISIONS)
+
+    upgraded = staticmethod(upgraded)
 
 
 IDF = Column("idf", "text", "the idf dictionary")

@@ -13,6 +13,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import SURFACE, VECTORS
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
@@ -34,11 +35,13 @@ def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: st
             yield scoring, values, scored
 
 
-def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: str | None, pooling: str,
-                  layers: Mapping[str, int], precision: str) -> Iterator[tuple[Cell, np.ndarray]]:
+def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: str | None,
+                  requests: Mapping[str, VectorRequest], layers: Mapping[str, int], precision: str,
+                  notices: list[str]) -> Iterator[tuple[Cell, np.ndarray]]:
     """The methods of other kinds: the surface's scores, and the cosine of each model's sentence vectors at its layer.
 
-    `tokenizer` of `measures.surface`, None to leave the surface out; `pooling` "none" to leave the vectors out.
+    `tokenizer` of `measures.surface`, None to leave the surface out; no `requests` leave the vectors out. `notices`
+    receives what a reader should know of the vectors.
     """
     if tokenizer is not None:
         further = dataset.more_references or [()] * dataset.n
@@ -46,10 +49,11 @@ def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: st
                  in zip(dataset.candidates, dataset.references, further, strict=True)]
         for name, values in session.surface_scores(pairs, tokenizer=tokenizer).items():
             yield Cell(SURFACE, name), values
-    for model in layers if pooling != "none" else ():
+    for model, request in requests.items():
         texts = [*dataset.references, *dataset.candidates]
-        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], pooling=pooling,
-                                          precision=precision)
+        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], precision=precision,
+                                          **request.arguments)
+        notices += cut_notices({model: pieces}, [*dataset.rows, *dataset.rows])
         known = np.array(["excluded" not in piece for piece in pieces]).reshape(2, dataset.n).all(axis=0)  # (n_pairs,)
         values = np.full(dataset.n, np.nan)
         if known.any():

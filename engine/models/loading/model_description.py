@@ -71,7 +71,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
-        published=read_published_vectors(located.path),
+        published=read_published_vectors(located.root),
     ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 
 

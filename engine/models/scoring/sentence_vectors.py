@@ -87,6 +87,9 @@ def sentence_vectors(
             vectors = _states_of_one_token(loaded, batch, layers)
         else:
             vectors = _mean_states(loaded, batch, layers)
+        if truncate_dim is not None and truncate_dim > vectors.shape[2]:
+            raise InputError(f"The vectors of {loaded.facts.name} have {vectors.shape[2]} numbers; {truncate_dim} of "
+                             "them cannot be kept.")
         batches.append((indices, vectors[:, :, :truncate_dim]))
 
     with autocast(loaded.device, precision, loaded.model):

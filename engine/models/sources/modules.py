@@ -24,10 +24,14 @@ _WITHOUT_FILES = ("Normalize",)
 
 @dataclass(frozen=True)
 class Module:
-    """One entry of modules.json: its folder ("" for the directory itself) and the last part of its type."""
+    """One entry of modules.json: its folder ("" for the directory itself) and the last part of its type.
+
+    package: the first part of its type.
+    """
 
     folder: str
     kind: str
+    package: str = "sentence_transformers"
 
 
 def read_modules(root: Path) -> tuple[Module, ...]:
@@ -47,7 +51,8 @@ def read_modules(root: Path) -> tuple[Module, ...]:
     for folder in (entry["path"] for entry in entries):
         if folder and not is_inner_folder(folder):
             raise ModelError(f"{path} names the folder {folder!r}, which is not below {root}. {_PURPOSE}")
-    return tuple(Module(entry["path"].rstrip("/"), entry["type"].rpartition(".")[2]) for entry in entries)
+    return tuple(Module(entry["path"].rstrip("/"), entry["type"].rpartition(".")[2], entry["type"].partition(".")[0])
+                 for entry in entries)
 
 
 def is_inner_folder(folder: str) -> bool:

@@ -68,12 +68,15 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
                      extra_fields: Mapping[str, Any] | None = None) -> Record:
     """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults.
 
-    `extra_fields`: values of fields that are stored elsewhere (tables, arrays), used unchanged. Raises InputError, with
+    `extra_fields`: values of fields that are stored elsewhere (tables, arrays), used unchanged. A record type may have
+    a function `upgraded` from the values of earlier versions to those of today. Raises InputError, with
     `subject` and the field in its message, when the values come from another version (an unknown field, or a required
     one missing) or do not match the type hints of the record.
     """
     if not isinstance(stored, Mapping):
         raise InputError(f"The {subject} should be a set of named fields; got {stored!r}.")
+    if (upgraded := getattr(record_type, "upgraded", None)) is not None:
+        stored = upgraded(stored)
     fields = {field.name: field for field in dataclasses.fields(record_type)}  # type: ignore[arg-type]
     extra_fields = extra_fields or {}
     unknown = sorted({*stored, *extra_fields} - set(fields))

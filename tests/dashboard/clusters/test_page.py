@@ -107,7 +107,7 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert maps_of(app)["rows"] == list(dataset.rows)
     assert {button.label for button in app.download_button} >= {
         "models.csv", "classes.csv", "coordinates.csv", "maps.html", "tables.zip", "signature.json"}
-    assert "pooling cls" in words(app) and "hakari" in words(app)
+    assert "pooling published" in words(app) and "hakari" in words(app)
 
 
 def test_causal_models_are_offered_but_not_chosen_by_default(backend: FakeBackend) -> None:
@@ -121,7 +121,8 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
     for key, value in {"pooling": "mean", "normalize": ["nfkc"], "dimensions": 3, "metric": "euclidean",
                        "lone": "exclude"}.items():
         app.get_by_key(f"clusters-{key}").set_value(value)
-    for key, number in {"layer": 2, "seed": 7, "resamples": 200}.items():
+    app.text_input(key="clusters-prompt").set_value("検索クエリ: ")
+    for key, number in {"layer": 2, "truncate-dim": 5, "seed": 7, "resamples": 200}.items():
         app.number_input(key=f"clusters-{key}").set_value(number)
     for key in ("centre", "curve"):
         app.toggle(key=f"clusters-{key}").set_value(True)
@@ -129,7 +130,8 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
     app.slider(key="clusters-min-dist").set_value(0.5)
     evaluated(app, "clusters")
     assert session.engine().runs.settings(app.query_params["run"]) == Settings(
-        models=(MODEL,), layer=2, pooling="mean", normalize=("nfkc",), centre=True, layer_curve=True, dimensions=3,
+        models=(MODEL,), layer=2, pooling="mean", prompt="検索クエリ: ", truncate_dim=5,
+        normalize=("nfkc",), centre=True, layer_curve=True, dimensions=3,
         n_neighbors=5, min_dist=0.5, metric="euclidean", seed=7, resamples=200, lone_classes="exclude")
     assert len(app.get("plotly_chart")) == 4  # the layer curve too
     assert maps_of(app)["dimensions"] == 3 and "z" in maps_of(app)["models"][0]

@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_the_classifier_on_the_models_vectors() -> None
 
 def test_the_defaults_are_the_papers() -> None:
     settings = Settings(("m",))
-    assert (settings.split, settings.seeds, settings.epochs, settings.pooling) == ("tail", 5, 20, "cls")
+    assert (settings.split, settings.seeds, settings.epochs, settings.pooling) == ("tail", 5, 20, "published")
     assert set(settings.hidden) == {200} and settings.test_share == 0.2 and not settings.standardize
 
 
@@ -210,7 +210,7 @@ def test_a_column_of_thousands_of_values_is_no_label() -> None:
 
 @pytest.mark.parametrize(("settings", "message"), [
     (Settings(()), "No model is chosen"), (Settings(("m", "m")), "more than once: m"),
-    (Settings(("m",), pooling="max"), "pooling is one of cls, mean; got 'max'"),
+    (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
     (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
     (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
     (Settings(("m",), seeds=0), "seeds lies between 1 and 100; got 0"),

@@ -234,7 +234,7 @@ def test_a_model_without_cls_is_refused_before_any_model_works() -> None:
 
 @pytest.mark.parametrize(("settings", "message"), [
     (Settings(()), "No model is chosen"), (Settings(("m", "m")), "more than once: m"),
-    (Settings(("m",), pooling="max"), "pooling is one of cls, mean; got 'max'"),
+    (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
     (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
     (Settings(("m",), n_neighbors=1), "at least 2"), (Settings(("m",), min_dist=2), "between 0 and 1"),
     (Settings(("m",), normalize=("upper",)), "upper"), (Settings(("m",), dimensions=4), "one of 2, 3; got 4"),

@@ -261,7 +261,7 @@ def test_without_human_scores_there_is_nothing_to_study(human: dict[str, tuple[f
 
 @pytest.mark.parametrize(("settings", "said"), [
     ({"models": ()}, "No model"), ({"models": (A, A)}, "more than once"), ({"score": "f2"}, "f1, precision, recall"),
-    ({"pooling": "max"}, "mean, cls, none"), ({"idfs": ()}, "at least one idf dictionary"),
+    ({"pooling": "max"}, "weighted-mean, none"), ({"idfs": ()}, "at least one idf dictionary"),
     ({"idfs": ("none", "none")}, "each once"), ({"penalties": ()}, "at least one penalty"),
     ({"penalties": ("names",)}, "none, reading"),
     ({"idfs": ("none",), "penalties": ("reading",)}, "No setting is left"),

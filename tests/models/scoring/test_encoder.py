@@ -130,7 +130,7 @@ def test_layers_that_are_not_there_are_refused(bert: LoadedModel, layers: list[i
 
 
 def test_an_unknown_pooling_is_refused(bert: LoadedModel) -> None:
-    with pytest.raises(InputError, match="one of published, cls, mean, .*; got 'max'"):
+    with pytest.raises(InputError, match=r"one of published, cls, mean, .*; got 'max'"):
         sentence_vectors(bert, ["猫"], layers=[2], pooling="max")
 
 

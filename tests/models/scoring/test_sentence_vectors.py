@@ -146,7 +146,7 @@ def test_modules_of_other_kinds_leave_the_other_poolings(tmp_path: Path) -> None
     modules.append({"idx": 2, "name": "2", "path": "2_Own", "type": "custom_code.Own"})
     (folder / "modules.json").write_text(json.dumps(modules))
     loaded = load(str(folder), "encode")
-    with pytest.raises(ModelError, match=r"cannot be pooled as published: .*custom_code\.Own.*another pooling"):
+    with pytest.raises(ModelError, match=r"cannot be pooled as published: .*custom_code….Own.*another pooling"):
         ours(loaded, TEXTS)
     assert ours(loaded, TEXTS, "mean").shape == (len(TEXTS), HIDDEN)
 
@@ -157,10 +157,11 @@ def test_a_directory_that_does_not_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("file", "content", "message"), [
-    ("modules.json", "[", "cannot be read as JSON"), ("modules.json", "{}", "holds a dict"),
-    ("modules.json", '[{"path": ""}]', "needs a type"), ("1_Pooling/config.json", "[]", "holds a list"),
+    ("modules.json", "[", "cannot be read as JSON"), ("modules.json", "{}", "no list of modules"),
+    ("modules.json", '[{"path": ""}]', "no list of modules"),
+    ("1_Pooling/config.json", "[]", "no JSON object but a list"),
     ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": "../elsewhere"},'
-     '{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]', "not below it"),
+     '{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]', "is not below"),
     ("config_sentence_transformers.json", '{"prompts": ["a"]}', "prompts that are no texts"),
     ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "default prompt"),
 ])

@@ -15,8 +15,8 @@ import pytest
 from engine.errors import ModelError
 from engine.models.scoring import causal_lm, masked_lm
 from engine.models.scoring.encoder import token_similarities
-from engine.models.scoring.sentence_vectors import sentence_vectors
 from engine.models.scoring.fill_mask import fill_masks
+from engine.models.scoring.sentence_vectors import sentence_vectors
 from engine.models.tokenization.encoding import token_ids
 from tests.models.zoo import references
 from tests.models.zoo.specimens import Specimen

@@ -15,9 +15,9 @@ from engine.errors import ModelError
 from engine.models.loading.weights import load
 from engine.models.scoring.causal_lm import token_log_likelihoods as causal_log_likelihoods
 from engine.models.scoring.encoder import token_similarities
-from engine.models.scoring.sentence_vectors import sentence_vectors
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.masked_lm import token_log_likelihoods as masked_log_likelihoods
+from engine.models.scoring.sentence_vectors import sentence_vectors
 from tests.models.zoo.kinds.causal import GEMMA, SIZES, causal
 from tests.models.zoo.kinds.causal import OLDER as CAUSAL
 from tests.models.zoo.kinds.encoders import ENCODERS
