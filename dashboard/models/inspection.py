@@ -12,13 +12,15 @@ from uuid import uuid4
 import pandas as pd
 import streamlit as st
 
+from dashboard.models.checks import show_checks
 from dashboard.models.memory import size
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
-from engine.errors import EngineError, InputError
+from engine.errors import Cancelled, EngineError, InputError
+from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.facts import LoadingChecks, ModelFacts
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
@@ -29,11 +31,13 @@ INSPECTION = "models-look"
 
 @dataclass(frozen=True)
 class Inspection:
-    """The facts of a model, and its tokens of one sentence."""
+    """The facts of a model, its tokens of one sentence, and what loading it found, or why it cannot be loaded."""
 
     facts: ModelFacts
     sentence: str
     tokens: dict[str, Any]
+    checks: LoadingChecks | None = None
+    refusal: EngineError | None = None
 
 
 def inspect_model() -> None:
@@ -44,6 +48,9 @@ def inspect_model() -> None:
             help="A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), a directory, or "
                  "CARD=DIRECTORY with a card of the papers.")
         sentence = st.text_input("Sentence", SENTENCE, max_chars=LONGEST, key="models-look-sentence")
+        loads = st.toggle("Load it and check it", True, key="models-look-load", help=(
+            "Reads the weights into memory and tries them on a few tokens, once for each version of the files: do they "
+            "fit config.json, do the texts of a batch change each other's numbers, does a causal model read ahead?"))
         is_submitted = st.form_submit_button("Inspect", type="primary", key="models-look-submit",
                                              icon=":material/search:")
     if is_submitted:
@@ -51,15 +58,28 @@ def inspect_model() -> None:
         try:
             if not name.strip():
                 raise InputError(f"No model is named. Type one, such as {next(iter(BUILT_IN))}.")
-            st.session_state[INSPECTION] = _inspected(name.strip(), sentence)
+            st.session_state[INSPECTION] = _inspected(name.strip(), sentence, loads=loads)
         except EngineError as error:
             show_error(error)
     if (inspection := st.session_state.get(INSPECTION)) is not None:
         _facts(inspection.facts)
+        show_checks(inspection.facts, inspection.checks)
+        if inspection.refusal is not None:
+            show_error(inspection.refusal)
         _tokens(inspection)
 
 
-def _inspected(name: str, sentence: str) -> Inspection:
+def _inspection(model_session: GatewaySession, name: str, sentence: str, *, loads: bool) -> Inspection:
+    facts, [tokens] = model_session.describe(name), model_session.tokenized(name, [sentence])
+    try:
+        return Inspection(facts, sentence, tokens, model_session.loading_checks(name) if loads else None)
+    except Cancelled:
+        raise
+    except EngineError as error:
+        return Inspection(facts, sentence, tokens, refusal=error)
+
+
+def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
     """Ask the engine in a thread, so that a download shows its progress and ends when the page is left."""
     session.engine().configuration.models.check({"model": name})
     starting = "" if session.engine().backend.workers() else "Starting a worker, then: "
@@ -69,8 +89,7 @@ def _inspected(name: str, sentence: str) -> Inspection:
         f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set)
     pool = ThreadPoolExecutor(1)
     try:
-        future = pool.submit(lambda: Inspection(
-            model_session.describe(name), sentence, model_session.tokenized(name, [sentence])[0]))
+        future = pool.submit(_inspection, model_session, name, sentence, loads=loads)
         bar = st.progress(0.0)
         while not future.done():
             done, total, label = progress[-1]

@@ -17,7 +17,7 @@ from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.run_client import Progress, RunClient
 from engine.layers import resolve_layer
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
@@ -65,6 +65,13 @@ class GatewaySession:
         A model of the hub is downloaded first, with progress in bytes. Raises ModelError.
         """
         return self._model(model)[1]
+
+    def loading_checks(self, model: str) -> LoadingChecks:
+        """What loading a model and trying it on a few tokens finds, once for each fingerprint. Raises ModelError."""
+        request, facts = self._model(model)
+        [key] = keys.item_keys("loading_checks", facts, {}, [""])
+        request = {**request, "items": [""], "settings": {}}
+        return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request, f"Loading {model}"))
 
     def sentence_vectors(
         self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",

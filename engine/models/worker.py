@@ -7,6 +7,7 @@ each item, in order: numpy arrays, strings and numbers only, no tensor, so that 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
@@ -19,7 +20,9 @@ from engine.errors import InputError
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, sentence_vectors, shared_tokens
+from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
+from engine.models.sources.facts import LoadingChecks
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 from engine.models.tokenization.token_counts import document_counts
@@ -29,6 +32,7 @@ Piece = dict[str, Any]
 Request = dict[str, Any]
 
 THREADS_VARIABLE = "HAKARI_THREADS"
+UNUSED_SHOWN = 5  # names of weights
 
 
 def run_chunk(operation: str, request: Request) -> list[Piece]:
@@ -51,6 +55,18 @@ def models_in_memory() -> list[dict[str, Any]]:
 def _describe(request: Request) -> list[Piece]:
     described = _model_cache().describe(request["model"], request.get("revision"))
     return [asdict(described.facts)]
+
+
+def _loading_checks(request: Request) -> list[Piece]:
+    """What loading the model and trying it on a few tokens found, for the task that its published head has."""
+    start = time.monotonic()
+    kind = _model_cache().describe(request["model"], request.get("revision")).facts.kind
+    task: Task = "encode" if kind == "encoder" else kind
+    loaded = _model(request, task)
+    unused, missing = loaded.weight_check.unused, loaded.weight_check.missing
+    return [asdict(LoadingChecks(
+        task, batching_of(loaded.model), reads_ahead(loaded.model) if kind == "causal" else None, len(unused),
+        unused[:UNUSED_SHOWN], missing, round(time.monotonic() - start, 2)))]
 
 
 def _sentence_vectors(request: Request) -> list[Piece]:
@@ -136,6 +152,7 @@ def _token_details(request: Request) -> list[Piece]:
 
 OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "describe": _describe,
+    "loading_checks": _loading_checks,
     "sentence_vectors": _sentence_vectors,
     "token_similarities": _token_similarities,
     "token_log_likelihoods": _token_log_likelihoods,

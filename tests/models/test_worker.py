@@ -29,7 +29,8 @@ def plain(value: object) -> bool:
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
     return type(value) in (str, int, float, bool, type(None)) or (
-        type(value) is list and all(type(entry) is str for entry in value))
+        type(value) in (list, tuple) and all(type(entry) is str for entry in value)) or (
+        type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
 
 
 def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str, str]) -> None:
@@ -38,6 +39,7 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
     texts, pairs = [*JAPANESE, too_long], [[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], too_long]]
     asked = {
         "describe": request(bert, [""]),
+        "loading_checks": request(bert, [""]),
         "sentence_vectors": request(bert, texts, layers=[0, 2], pooling="cls", precision="fp32"),
         "token_similarities": request(bert, pairs, layers=[2], precision="fp32"),
         "token_log_likelihoods": request(bert, texts, scoring="pll-word-l2r", words="auto", precision="fp32"),
@@ -114,8 +116,16 @@ def test_a_map_is_drawn_by_the_measures(models: dict[str, str]) -> None:
         run_chunk("project", request("", [vectors], method="t-sne"))
 
 
+def test_checks_at_loading_say_what_was_found(models: dict[str, str]) -> None:
+    [masked] = run_chunk("loading_checks", request(models["bert_japanese"], [""]))
+    [causal] = run_chunk("loading_checks", request(models["gpt2_unigram"], [""]))
+    assert (masked["task"], masked["batching"], masked["reads_ahead"]) == ("masked", "any", None)
+    assert (causal["task"], causal["batching"], causal["reads_ahead"]) == ("causal", "any", False)
+    assert causal["n_unused"] == 0 and causal["missing"] == () and 0 <= causal["seconds"] < 60
+
+
 def test_an_unknown_operation_is_an_error() -> None:
-    with pytest.raises(InputError, match=r"no operation 'dance'; there are describe, sentence_vectors"):
+    with pytest.raises(InputError, match=r"no operation 'dance'; there are describe, loading_checks"):
         run_chunk("dance", request("", []))
 
 

@@ -23,7 +23,7 @@ from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
 from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
-from engine.models.sources.facts import Kind, ModelFacts
+from engine.models.sources.facts import Kind, LoadingChecks, ModelFacts
 from engine.models.sources.model_location import LocatedModel
 from tests.support.mask_fakes import filled
 
@@ -116,6 +116,10 @@ class FakeBackend:
         model = (request["model"], request["revision"])
         if operation == "describe":
             return [asdict(self._facts(request["model"], request["revision"]))]
+        if operation == "loading_checks":
+            if "unloadable" in request["model"]:
+                raise ModelError("Its weights hold layers that its config.json does not count.")
+            return [asdict(LoadingChecks("masked", "equal lengths", None, 7, ("cls.bias",), ("pooler.dense",), 0.1))]
         if operation == "project":
             return [_projected(vectors, settings) for vectors in request["items"]]
         if operation == "surface_scores":

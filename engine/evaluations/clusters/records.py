@@ -9,7 +9,7 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
-from engine.evaluations.shared.sentence_vectors import (
+from engine.evaluations.shared.vector_settings import (
     pooling_option,
     prompt_name_option,
     prompt_option,

@@ -12,7 +12,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
-from engine.evaluations.shared.sentence_vectors import (
+from engine.evaluations.shared.vector_settings import (
     pooling_option,
     prompt_name_option,
     prompt_option,

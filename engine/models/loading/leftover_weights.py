@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from transformers import PreTrainedModel
@@ -20,8 +21,18 @@ _HEAD = re.compile(r"(^|\.)lm_head\.weight$")
 _ADAPTER = re.compile(r"\.lora_[AB]\.|\.lora_embedding_|^base_model\.model\.")
 
 
-def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tied: bool) -> None:
-    """Raise ModelError where the weights that were read are not those of this model.
+@dataclass(frozen=True)
+class WeightCheck:
+    """Names of the weights that the model has no place for, and of its parts that the files lack; both change nothing.
+    """
+
+    unused: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tied: bool
+                  ) -> WeightCheck:
+    """What the files and the model do not have in common; ModelError where the weights are not those of this model.
 
     info: what `from_pretrained(output_loading_info=True)` tells. tied: whether the packaging says that the output
     matrix is the input embeddings; a missing output matrix is then made so. Allowed are heads that the task does not
@@ -47,6 +58,8 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, ti
     if layers := leftover_layers(unexpected, model):
         raise ModelError(f"The weights of {name} hold layers that its config.json does not count ({_listed(layers)}): "
                          "a shorter model would be evaluated. Take weights and config.json from the same model.")
+    return WeightCheck(tuple(unexpected), tuple(sorted(key for key in info["missing_keys"]
+                                                       if _MAY_BE_MISSING.search(key))))
 
 
 def leftover_layers(unexpected: Collection[str], model: PreTrainedModel) -> list[str]:

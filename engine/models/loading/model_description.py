@@ -19,7 +19,8 @@ from engine.models.sources.published_vectors import read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
-from engine.models.tokenization.template import has_cls
+from engine.models.tokenization.published_tokens import token_check_of
+from engine.models.tokenization.template import has_cls, template_text
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -71,6 +72,8 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
+        template=template_text(tokenizer),
+        token_check=token_check_of(tokenizer),
         published=read_published_vectors(located.root),
     ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 

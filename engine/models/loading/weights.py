@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -19,7 +19,7 @@ from engine.errors import ModelError
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_device
-from engine.models.loading.leftover_weights import check_weights
+from engine.models.loading.leftover_weights import WeightCheck, check_weights
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.published_modules import load_published_modules
 from engine.models.silence_transformers import one_line_message, silence_transformers
@@ -35,6 +35,7 @@ class LoadedModel:
     """A model in float32 on its device, in evaluation mode, with its tokenizer and facts.
 
     published_modules: what sentence-transformers applies to the hidden states; none where the files do not say.
+    weight_check: what its files hold beside it, and lack.
     """
 
     model: PreTrainedModel
@@ -42,6 +43,7 @@ class LoadedModel:
     facts: ModelFacts
     device: torch.device
     published_modules: tuple[torch.nn.Module, ...] = ()
+    weight_check: WeightCheck = field(default_factory=WeightCheck)
 
 
 def load(model: str | LocatedModel, task: Task, *, revision: str | None = None) -> LoadedModel:
@@ -63,7 +65,7 @@ def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
     _require_kind(facts, task)
     device = chosen_device()
     try:
-        model = _load_weights(described, task)
+        model, weight_check = _load_weights(described, task)
         model.to(device)  # type: ignore[arg-type]  # transformers' wrapper hides torch's signature
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(f"{facts.name} ({facts.n_parameters * 4 / 2**30:.1f} GiB) does not fit into the memory of "
@@ -74,7 +76,7 @@ def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
     modules: tuple[torch.nn.Module, ...] = ()
     if task == "encode" and facts.published is not None and not facts.published.problem:
         modules = load_published_modules(facts.name, facts.published, device)
-    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules)
+    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules, weight_check)
 
 
 def _require_kind(facts: ModelFacts, task: Task) -> None:
@@ -93,7 +95,7 @@ def _kind_description(kind: str) -> str:
     return {"masked": "a masked model", "causal": "a causal model"}.get(kind, "an encoder without language-model head")
 
 
-def _load_weights(described: DescribedModel, task: Task) -> PreTrainedModel:
+def _load_weights(described: DescribedModel, task: Task) -> tuple[PreTrainedModel, WeightCheck]:
     facts, architecture = described.facts, described.architecture
     files = weight_files(Path(facts.path))
     try:
@@ -107,8 +109,8 @@ def _load_weights(described: DescribedModel, task: Task) -> PreTrainedModel:
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
-    check_weights(facts.name, model, info, tied=described.tied_embeddings)
-    return model.get_encoder() if architecture.config.is_encoder_decoder else model
+    weight_check = check_weights(facts.name, model, info, tied=described.tied_embeddings)
+    return model.get_encoder() if architecture.config.is_encoder_decoder else model, weight_check
 
 
 def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:

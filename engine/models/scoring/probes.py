@@ -53,13 +53,17 @@ def batching_of(model: PreTrainedModel) -> Batching:
     return _batching[model]
 
 
-def require_causal(loaded: LoadedModel) -> None:
-    """Raise ModelError where what a causal model says before a token changes when that token does."""
-    model = loaded.model
+def reads_ahead(model: PreTrainedModel) -> bool:
+    """Whether what a causal model says before a token changes when that token does; tried once per model."""
     if model not in _causal:
         with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
             _causal[model] = not _reads_ahead(model)
-    if not _causal[model]:
+    return not _causal[model]
+
+
+def require_causal(loaded: LoadedModel) -> None:
+    """Raise ModelError where what a causal model says before a token changes when that token does."""
+    if reads_ahead(loaded.model):
         raise ModelError(f"{loaded.facts.name} ({loaded.facts.architecture}) reads ahead: its probabilities of a token "
                          "depend on the tokens after it, so their product is no likelihood of a text. Choose a causal "
                          "model, or evaluate this one by its hidden states (clusters, alignment).")

@@ -12,6 +12,46 @@ Kind = Literal["masked", "causal", "encoder"]
 
 
 @dataclass(frozen=True)
+class TokenCheck:
+    """How the token ids of a tokenizer compare with those of the published file.
+
+    file: what they were held against, "" where no file says by itself how texts are split (a vocabulary of WordPiece
+    or of byte-level BPE without tokenizer.json). repaired: whether the file's own pipeline had to take the class's
+    place. n_texts: of the trial. example: the first text that differed before the repair, "" if none did.
+    """
+
+    file: str
+    repaired: bool
+    n_texts: int
+    example: str = ""
+
+
+@dataclass(frozen=True)
+class LoadingChecks:
+    """What was found when the weights of a model were loaded and tried on a few tokens.
+
+    task: what it was loaded for. batching: which rows may share a batch without changing each other's numbers: "any",
+    "equal lengths" or "alone". reads_ahead: whether what a causal model says before a token changes when that token
+    does; None for other models. n_unused: weights of the files that the model has no place for and whose absence
+    changes no result (a head of another task, the vision part); unused: the first of them. missing: parts that the
+    files lack and no result needs (the pooler). seconds: the time that all of this took, loading included.
+    """
+
+    task: str
+    batching: str
+    reads_ahead: bool | None
+    n_unused: int
+    unused: tuple[str, ...]
+    missing: tuple[str, ...]
+    seconds: float
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> LoadingChecks:
+        """The record from `dataclasses.asdict`."""
+        return cls(**{**fields, "unused": tuple(fields["unused"]), "missing": tuple(fields["missing"])})
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """Facts of one model as it was loaded.
 
@@ -21,6 +61,8 @@ class ModelFacts:
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
+    `template`: the special tokens that the tokenizer puts round a text, … standing for it. `token_check`: how its
+    token ids compare with the published file; None where a recipe makes them.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
     """
 
@@ -47,6 +89,8 @@ class ModelFacts:
     recipe: str = ""
     latin_tokens: float = 1.0
     published: PublishedVectors | None = None
+    template: str = ""
+    token_check: TokenCheck | None = None
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
@@ -54,7 +98,6 @@ class ModelFacts:
 
         Raises TypeError when a field is missing or unknown.
         """
-        published = fields.get("published")
-        if isinstance(published, dict):
-            fields = {**fields, "published": PublishedVectors.from_dict(published)}
-        return cls(**fields)
+        published, check = fields.get("published"), fields.get("token_check")
+        return cls(**{**fields, "published": published and PublishedVectors.from_dict(published),
+                      "token_check": check and TokenCheck(**check)})

@@ -10,9 +10,9 @@ SentencePiece itself, and where they differ the file's own pipeline takes the pl
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from sentencepiece import SentencePieceProcessor
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers
@@ -21,6 +21,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import generate_merges, import_protobuf
 
 from engine.errors import ModelError
+from engine.models.sources.facts import TokenCheck
 from engine.models.sources.model_files import tokenizer_fingerprint
 from engine.models.tokenization.encoding import encoded
 from engine.models.tokenization.probe_texts import probe_texts
@@ -41,21 +42,6 @@ _UNIGRAM, _BPE = 1, 2  # model_type of a SentencePiece model
 _CONTROL, _USER_DEFINED = 3, 4  # type of one of its pieces
 
 
-@dataclass(frozen=True)
-class TokenCheck:
-    """How the token ids of a tokenizer compare with those of the published file.
-
-    file: what they were held against, "" where no file says by itself how texts are split (a vocabulary of WordPiece
-    or of byte-level BPE without tokenizer.json). repaired: whether the file's own pipeline had to take the class's
-    place. n_texts: of the trial. example: the first text that differed before the repair, "" if none did.
-    """
-
-    file: str
-    repaired: bool
-    n_texts: int
-    example: str = ""
-
-
 def check_tokens(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
     """Hold a tokenizer against the published file, and put the file's own pipeline in its place where they differ.
 
@@ -65,7 +51,13 @@ def check_tokens(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCh
     fingerprint = f"{type(tokenizer).__name__} {tokenizer_fingerprint(directory)}"
     if fingerprint not in _checks or _checks[fingerprint].repaired:
         _checks[fingerprint] = _checked(directory, tokenizer)
+    _check_of_tokenizer[tokenizer] = _checks[fingerprint]
     return _checks[fingerprint]
+
+
+def token_check_of(tokenizer: PreTrainedTokenizerBase) -> TokenCheck | None:
+    """What `check_tokens` found of this tokenizer; None where it was not asked, as for one made by a recipe."""
+    return _check_of_tokenizer.get(tokenizer)
 
 
 def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
@@ -95,6 +87,7 @@ def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
 
 # By class and content of the files.
 _checks: dict[str, TokenCheck] = {}
+_check_of_tokenizer: WeakKeyDictionary[PreTrainedTokenizerBase, TokenCheck] = WeakKeyDictionary()
 Expected = Callable[[str], list[str]]
 Repair = Callable[[PreTrainedTokenizerBase], None]
 

@@ -13,6 +13,15 @@ from engine.models.tokenization.offsets import token_offsets
 _PLAIN_TEXT = "a"
 
 
+def template_text(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The special tokens round a text as a reader sees them: "[CLS] … [SEP]"; "" where there are none."""
+    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    first = next((i for i, special in enumerate(encoding.special) if not special), len(encoding.special))
+    before = encoding.tokens[:first]
+    after = [token for token, special in zip(encoding.tokens[first:], encoding.special[first:], strict=True) if special]
+    return " ".join([*before, "…", *after]) if before or after else ""
+
+
 def has_cls(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether the template has a token whose state stands for the text: the first one, or XLNet's last."""
     return cls_position(tokenizer) is not None

@@ -99,6 +99,20 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
     assert drawn(app).metric
 
 
+def test_an_inspection_says_what_was_checked(backend: FakeBackend) -> None:
+    app = looked(part("Look into one"), "owner/bert")
+    text = words(app)
+    assert "only texts of one length share a batch" in text and "7 parts of the files are of no use" in text
+    assert "the files lack pooler.dense" in text
+    app.toggle(key="models-look-load").set_value(False)
+    assert "share a batch" not in words(looked(app, "owner/other")) and backend.n_items("loading_checks") == 1
+
+
+def test_a_model_that_cannot_be_loaded_still_shows_its_facts(backend: FakeBackend) -> None:
+    app = looked(part("Look into one"), "owner/unloadable")
+    assert "layers that its config.json does not count" in app.error[0].value and app.metric
+
+
 def test_the_error_of_a_model_that_cannot_be_inspected_is_shown(backend: FakeBackend) -> None:
     app = looked(part("Look into one"), "missing/*model*")
     assert "missing/\\*model\\*" in app.error[0].value and not app.metric

@@ -1,0 +1,73 @@
+"""The settings of an evaluation on sentence vectors: pooling, prompt and dimensions, declared once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from engine.options import option
+
+PUBLISHED = "published"
+_MEANINGS = {
+    "cls": "the first token's vector; a model without a CLS token has none",
+    "mean": "the mean over the vectors of all tokens, special ones included, as sentence-transformers takes it",
+    "mean-without-special": "the mean over the vectors of the sentence's own tokens",
+    "last": "the last token's vector, as embedding models made from causal ones take it",
+    "weighted-mean": "the mean in which the k-th token weighs k",
+}
+
+
+class VectorSettings(Protocol):
+    """The fields that the settings of an evaluation on sentence vectors have."""
+
+    @property
+    def pooling(self) -> str:
+        """Of `pooling_option`."""
+
+    @property
+    def prompt(self) -> str | None:
+        """Of `prompt_option`."""
+
+    @property
+    def prompt_name(self) -> str | None:
+        """Of `prompt_name_option`."""
+
+    @property
+    def truncate_dim(self) -> int | None:
+        """Of `truncate_dim_option`."""
+
+
+def pooling_option(help: str, *, otherwise: str, more: Mapping[str, str] | None = None) -> Any:
+    """The field `pooling`; `otherwise`: of models whose files do not say; `more`: choices of one evaluation alone."""
+    published = ("as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, prompt, "
+                 f"lower-casing, longest input); {otherwise} where they do not say")
+    return option(PUBLISHED, help, choices={PUBLISHED: published, **_MEANINGS, **(more or {})})
+
+
+def prompt_option() -> Any:
+    """The field `prompt`."""
+    return option(None, 'Text put before each sentence, such as "query: " or "検索クエリ: ".', metavar="TEXT",
+                  unset="none, or the default prompt of a model pooled as published")
+
+
+def prompt_name_option() -> Any:
+    """The field `prompt_name`."""
+    return option(None, "Name of a prompt that each model was published with (query, document …), in place of a text.",
+                  metavar="NAME", unset="the model's default prompt")
+
+
+def truncate_dim_option() -> Any:
+    """The field `truncate_dim`."""
+    return option(None, "Numbers of a vector that are kept, the first ones: for models trained so that fewer do "
+                        "(Matryoshka).", least=1, metavar="N", unset="all, or as published")
+
+
+def upgraded(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The stored settings of an earlier version, in which "mean" left special tokens out and there were no prompts.
+
+    >>> upgraded({"pooling": "mean"})["pooling"], upgraded({"pooling": "mean", "prompt": None})["pooling"]
+    ('mean-without-special', 'mean')
+    """
+    if stored.get("pooling") == "mean" and "prompt" not in stored:
+        return {**stored, "pooling": "mean-without-special"}
+    return stored
