@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from engine.errors import InputError, RunError
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
+from engine.runs.entries import RunEntries
 from engine.runs.execution import ActiveRun, evaluation_of, execute
 from engine.runs.run_key import run_key
 from engine.runs.storage.artifacts import Artifacts
@@ -59,6 +60,7 @@ class RunQueue:
         self._evaluations = evaluations
         self._resume = resume
         self._running_per_owner = running_per_owner
+        self._entries = RunEntries(store, artifacts, evaluations)
         self._process = this_process()
         self._active: dict[str, ActiveRun] = {}
         # Excludes submission during closing, and deletion of a dataset during the submission of a run that uses it.
@@ -68,7 +70,7 @@ class RunQueue:
         self._n_changes = 0
         store.heartbeat(self._process)
         if resume:
-            artifacts.sweep(*store.ids_and_datasets())
+            artifacts.remove_temporary_files()
             store.adopt(self._process.id)
         self._threads = [threading.Thread(target=self._run_loop, name=f"run-{i}", daemon=True)
                          for i in range(max_running)]
@@ -77,11 +79,12 @@ class RunQueue:
             thread.start()
 
     def submit(self, kind: str, settings: Any, dataset: Any, owner: str = "local", name: str | None = None, *,
-               reuse: bool = True) -> Submission:
+               reuse: bool = True, room: Callable[[int], None] | None = None) -> Submission:
         """Queue an evaluation of `dataset` under `settings`.
 
         With `reuse`, an existing run of the same owner with the same key (`engine.runs.run_key`) is returned instead,
-        if it is done, queued or running. Raises InputError for an unknown kind, RunError when the queue is closed or
+        if it is done, queued or running. `room`: called with the size of the dataset before it is written; it raises
+        what refuses it. Raises InputError for an unknown kind, RunError when the queue is closed or
         the disk is full.
         """
         evaluation = evaluation_of(kind, self._evaluations)
@@ -101,13 +104,16 @@ class RunQueue:
                 if self._resume if candidate.state in UNFINISHED else self._artifacts.has_result(candidate.id):
                     return Submission(candidate.id, reused=True)
             self._store.heartbeat(self._process)
-            self._artifacts.save_dataset(dataset)
+            self._artifacts.save_dataset(dataset, room)
             run_id = self._store.add(
                 owner=owner, kind=kind, settings=stored_settings, key=key, process_id=self._process.id,
                 name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
                 dataset_name=dataset.name, dataset_hash=dataset_hash, dataset_notices=getattr(dataset, "notices", ()),
                 stored_bytes=self._artifacts.dataset_bytes(type(dataset), dataset_hash),
             )
+            # Another process may have deleted its last run with this dataset before it saw the row of the new one.
+            if not self._artifacts.has_dataset(type(dataset), dataset_hash):
+                self._artifacts.save_dataset(dataset)
         self._notify()
         return Submission(run_id, reused=False)
 
@@ -154,9 +160,19 @@ class RunQueue:
             active.stop.set()
         return stopped
 
+    def change(self, run_id: str, **values: str | bool) -> bool:
+        """Set `name`, `note` or `shared` of a run and of its entry; False when there is no such run."""
+        changed = self._store.change(run_id, **values)
+        if changed:
+            self._entries.refresh(run_id)
+        return changed
+
     def delete(self, run_id: str) -> None:
         """Delete a run, its result, and its dataset unless another run uses it. Raises RunError for an unknown id."""
         run = self._require(run_id)
+        # Before the row, so that a crash in between leaves no result without one; after it, because the run may have
+        # ended in between.
+        self._artifacts.delete_result(run_id)
         self._store.delete(run_id)
         if active := self._active.get(run_id):
             active.stop.set()
@@ -164,7 +180,8 @@ class RunQueue:
         dictionaries.forget(run_id)
         with self._submitting:
             if not self._store.dataset_in_use(run.dataset_hash):
-                self._artifacts.delete_dataset(run.dataset_hash)
+                self._artifacts.delete_dataset(run.dataset_hash,
+                                               lambda: self._store.dataset_in_use(run.dataset_hash))
 
     def close(self, timeout: float = CLOSING_SECONDS) -> None:
         """Accept no more runs, stop the running ones, and release the unfinished ones to other processes.
@@ -201,7 +218,7 @@ class RunQueue:
     def _execute(self, run: RunRecord) -> None:
         active = self._active[run.id] = ActiveRun(run.id)
         try:
-            state, message = execute(run, active, self._evaluations, self._artifacts, self._gateway,
+            state, message = execute(run, active, self._evaluations, self._artifacts, self._entries, self._gateway,
                                      lambda: active.stop.is_set() or self._closing.is_set())
             # A run that is interrupted by closing, or fails because of it, stays unfinished and is resumed later.
             while state == "done" or not self._closing.is_set():
@@ -221,6 +238,8 @@ class RunQueue:
 
     def _watch_loop(self) -> None:
         """Write progress, check for stop requests of other processes, and send the heartbeat of this one."""
+        if self._resume:
+            self._complete_entries()
         next_stop_check, next_heartbeat = 0.0, time.monotonic() + HEARTBEAT_SECONDS
         while not self._closing.wait(PROGRESS_SECONDS):
             now = time.monotonic()
@@ -240,6 +259,12 @@ class RunQueue:
                         self._notify()
             except RunError:
                 logger.exception("The store cannot be read or written.")
+
+    def _complete_entries(self) -> None:
+        try:
+            self._entries.complete()
+        except RunError:  # the next opening writes them
+            logger.exception("The entries of earlier runs cannot be written.")
 
     def _notify(self) -> None:
         with self._changed:

@@ -128,7 +128,7 @@ class RunAccess:
 
     def _change(self, run_id: str, **values: str | bool) -> None:
         self._require_owner(run_id)
-        if not self.store.change(run_id, **values):
+        if not self.queue.change(run_id, **values):
             raise unknown_run(run_id)
 
     def _require_owner(self, run_id: str) -> None:
