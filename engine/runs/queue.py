@@ -102,6 +102,7 @@ class RunQueue:
                 raise RunError("The queue is closed and accepts no runs. Open the engine again.")
             for candidate in self._store.runs_with_key(owner, key) if reuse else ():
                 if self._resume if candidate.state in UNFINISHED else self._artifacts.has_result(candidate.id):
+                    self._artifacts.save_dataset(dataset)  # repairs a damaged file
                     return Submission(candidate.id, reused=True)
             self._store.heartbeat(self._process)
             self._artifacts.save_dataset(dataset, room)
