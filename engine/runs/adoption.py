@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.errors import EngineError, RunError
 from engine.evaluations.shared.evaluation import Evaluation
-from engine.runs.queue import MAX_NAME_CHARACTERS
+from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_entry import RunEntry, from_bytes, to_bytes

@@ -29,6 +29,7 @@ from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
 from engine.runs.access.access import RunAccess
 from engine.runs.access.configuration import Configuration, configuration
+from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import Viewer
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
@@ -112,7 +113,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     backend = backend or backend_of_environment()
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
-                    config.running, resume=resume, running_per_owner=config.limits.running)
+                    config.running, resume=resume, running_per_owner=config.limits.running,
+                    room=Quotas(store, artifacts, config.limits).check_result)
     retention = RetentionThread(store, runs, config.retention_days if resume else None)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
                     UnlistedMonitor(store, artifacts))

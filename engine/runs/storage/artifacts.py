@@ -21,7 +21,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import InputError, RunError
+from engine.runs.storage.corpora import Corpora
 from engine.runs.storage.disk import file_size, folder_size, full_disk_explained, sync_folder, write_to_disk
 from engine.runs.storage.packing import RECORD, description_of, from_parquet, pack, to_parquet, unpack
 from engine.runs.storage.run_entry import ENTRY
@@ -35,12 +37,13 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Artifacts:
-    """The datasets and results below one directory. Safe across threads and processes."""
+    """The datasets and results below one directory, and its `corpora`. Safe across threads and processes."""
 
     def __init__(self, directory: Path) -> None:
         """Make the two folders where they are missing; InputError when that cannot be."""
         self._datasets = directory / "datasets"
         self._results = directory / "results"
+        self.corpora = Corpora(directory)
         for folder in (self._datasets, self._results):
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -84,6 +87,8 @@ class Artifacts:
         if dataset.content_hash != content_hash:
             raise RunError(f"The stored dataset {name!r} is damaged: its content is not what was submitted. "
                            "Submit it again.")
+        if isinstance(dataset, CorpusFiles):
+            dataset = self.corpora.located(dataset)
         if hasattr(dataset, "notices"):
             dataset = dataclasses.replace(dataset, notices=tuple(notices))
         return dataset  # type: ignore[no-any-return]
@@ -210,6 +215,13 @@ class Artifacts:
     def result_ids(self) -> list[str]:
         """The ids of all results on the disk."""
         return sorted(path.name for path in self._results.iterdir() if _NAME.fullmatch(path.name) and path.is_dir())
+
+    def dataset_sizes(self) -> dict[str, int]:
+        """Bytes of the datasets on the disk by content hash, whatever type they are kept as."""
+        sizes: dict[str, int] = {}
+        for name, (content_hash, _) in self.stored_datasets().items():
+            sizes[content_hash] = sizes.get(content_hash, 0) + file_size(self._datasets / name)
+        return sizes
 
     def stored_datasets(self) -> dict[str, tuple[str, float]]:
         """The name of each dataset's file, its content hash, and when it was written (seconds since 1970)."""

@@ -88,11 +88,6 @@ class Store:
             rows = session.execute(query if owner is None else query.where(RunRow.owner == owner)).all()
         return {state: n for state, n in rows}
 
-    def stored_bytes(self, owner: str) -> int:
-        """Bytes of the owner's datasets and results on the disk; a dataset of two runs counts twice."""
-        with self.session() as session:
-            return int(session.scalar(select(func.sum(RunRow.stored_bytes)).where(RunRow.owner == owner)) or 0)
-
     def ended_before(self, moment: datetime) -> list[str]:
         """The ids of all runs that ended before `moment`, oldest first."""
         query = select(RunRow.id).where(RunRow.finished < moment, RunRow.state.not_in(UNFINISHED))

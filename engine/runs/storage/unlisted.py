@@ -20,6 +20,7 @@ from engine.language.quantities import count
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import SQLITE_FILE
 from engine.runs.storage.store import Store
+from engine.runs.storage.usage import corpus_of, release_corpus
 
 START_VARIABLE = "HAKARI_START_ANYWAY"
 # A dataset is written before its run is listed; one without a run counts as unlisted once it is so old.
@@ -100,8 +101,11 @@ def delete_unlisted(unlisted: Unlisted, store: Store, artifacts: Artifacts) -> t
     """Delete these files, each unless it is listed by now; returns the numbers of results, datasets and bytes."""
     run_ids, _ = store.ids_and_datasets()
     sizes = [artifacts.delete_result(run_id) for run_id in unlisted.results if run_id not in run_ids]
-    dataset_sizes = [artifacts.delete_dataset(content_hash, partial(store.dataset_in_use, content_hash))
-                     for content_hash in {content_hash for _, content_hash in unlisted.datasets}]
+    dataset_sizes = []
+    for content_hash in {content_hash for _, content_hash in unlisted.datasets}:
+        corpus = corpus_of(artifacts, content_hash)
+        dataset_sizes.append(artifacts.delete_dataset(content_hash, partial(store.dataset_in_use, content_hash)))
+        release_corpus(artifacts, corpus)
     return len(sizes), sum(map(bool, dataset_sizes)), sum(sizes) + sum(dataset_sizes)
 
 
