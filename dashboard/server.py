@@ -36,7 +36,8 @@ async def healthz(_: Request) -> Response:
         status = await asyncio.to_thread(lambda: health(session.engine()))
     except EngineError as error:
         return JSONResponse({"ok": False, "engine": str(error)}, 503)
-    return JSONResponse({"ok": status.ok, **status.parts}, 200 if status.ok else 503)
+    notices = {"notices": list(status.notices)} if status.notices else {}
+    return JSONResponse({"ok": status.ok, **status.parts, **notices}, 200 if status.ok else 503)
 
 
 async def metrics(_: Request) -> Response:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# backup.sh TARGET: the list of runs, the datasets and the results, as TARGET/hakari-<time>.tar.gz; the cache is left out,
-# because everything in it can be computed again. Safe while the server runs.
+# backup.sh TARGET: the list of runs, the datasets, the results and the uploaded corpora, as TARGET/hakari-<time>.tar.gz;
+# the cache is left out, because everything in it can be computed again. Safe while the server runs.
 #   HAKARI_DATA_DIR       the data directory
 #   HAKARI_DATABASE_URL   the PostgreSQL database, where there is one; else the SQLite file in the data directory
 #   PYTHON                an interpreter for SQLite's own copy (default python3)
@@ -23,7 +23,11 @@ with copy:
     source.backup(copy)
 PY
 fi
+folders=()
+for folder in datasets results corpora; do
+    [ ! -d "$HAKARI_DATA_DIR/$folder" ] || folders+=("$folder")
+done
 archive="$target/hakari-$(date -u +%Y%m%dT%H%M%SZ).tar.gz"
 tar --create --gzip --file "$archive" --warning=no-file-changed \
-    --directory "$work" . --directory "$HAKARI_DATA_DIR" --exclude='.tmp-*' datasets results || [ $? -eq 1 ]
+    --directory "$work" . --directory "$HAKARI_DATA_DIR" --exclude='.tmp-*' "${folders[@]}" || [ $? -eq 1 ]
 echo "$archive"

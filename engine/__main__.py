@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from engine.commands import (
+    adopt,
     alignment,
     classification,
     clean,
@@ -17,13 +18,14 @@ from engine.commands import (
     fill_mask,
     metric_study,
     minimal_pairs,
+    move_database,
     pretrain,
 )
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "dictionary": dictionary,
-            "pretrain": pretrain, "clean": clean}
+            "pretrain": pretrain, "clean": clean, "adopt": adopt, "move-database": move_database}
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
 

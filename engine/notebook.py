@@ -89,7 +89,7 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
     shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
                     if kind == "minimal-pairs" else {})
     dataset = _dataset(kind, data, columns)
-    with open_engine(None if data_dir is None else Path(data_dir), resume=False) as engine:
+    with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
         session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
         if kind == "metric-study" and "idfs" not in settings:
             settings["idfs"] = fitting_idfs(names, session)

@@ -8,10 +8,9 @@ from typing import IO
 import streamlit as st
 
 from dashboard.shared import run_view, session
-from dashboard.shared.inputs import settings
+from dashboard.shared.inputs import settings as inputs
 from dashboard.shared.wording import show_error
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
-from engine.datasets.corpora.corpus_files import CorpusFiles, keep_corpus
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError, InputError
 from engine.evaluations.dictionary.evaluate import check_name
@@ -20,7 +19,6 @@ from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
 
 KIND = "dictionary"
-FOLDER = "corpora"
 SOURCES = {"files": "My files", "paste": "Pasted text", "dictionary": "A dictionary I have"}
 UNIT = option_of(Settings, "unit")
 UNIT_NAMES = {"file": "A file", "line": "A line"}
@@ -45,7 +43,7 @@ def build() -> None:
                                      key="corpora-model", persist_state="session",
                                      help="A dictionary counts the pieces of one tokenizer and is of use to it alone. "
                                           "A built-in model, a Hugging Face id, or a directory of this machine.")
-                unit = settings.segments("A document is", UNIT, words=UNIT_NAMES, key=f"corpora-unit-{source}",
+                unit = inputs.segments("A document is", UNIT, words=UNIT_NAMES, key=f"corpora-unit-{source}",
                                          first=PASTED if source == "paste" else None, persist_state=None)
         submitted = st.form_submit_button("Keep" if source == "dictionary" else "Count", type="primary",
                                           key="corpora-submit", icon=":material/calculate:")
@@ -75,14 +73,11 @@ def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, 
         check_name(name)
         if model is not None and not model.strip():
             raise InputError("No model is chosen: a dictionary is counted with the tokenizer of one.")
-        corpus = _kept(uploads)
+        names = [upload_name for upload_name, _ in uploads]
+        title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        settings = Settings(model.strip() if model else None, name, unit)
+        submission = session.access().submit_corpus(KIND, settings, uploads, title, name)
     except EngineError as error:
         show_error(error)
         return
-    run_view.submit(KIND, Settings(model.strip() if model else None, name, unit), corpus, name=name)
-
-
-def _kept(uploads: list[tuple[str, IO[bytes]]]) -> CorpusFiles:
-    names = [name for name, _ in uploads]
-    title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    return keep_corpus(uploads, session.engine().data_dir / FOLDER, title)
+    run_view.show_run(submission.run_id)

@@ -13,6 +13,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     owner = run_search.owner_choice()
     all_runs = run_search.search_runs(owner, run_search.Search(limit=run_search.LISTED))
     search = run_search.search_input(all_runs)
+run_search.unlisted_notice()
 if not all_runs:
     st.info("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."
             if owner == run_search.MINE else "Nobody has shared a run yet. A switch above a run's result shares it.",

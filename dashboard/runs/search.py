@@ -13,6 +13,7 @@ from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.runs.storage.unlisted import advice
 
 MINE, TEAM = "My runs", "Team runs"
 LISTED = 300
@@ -50,6 +51,18 @@ def search_runs(owner: str, search: Search) -> list[RunRecord]:
     except EngineError as error:
         show_error(error)
         return []
+
+
+def unlisted_notice() -> None:
+    """What is on the disk without being in the list of runs, for who operates the instance; else nothing."""
+    try:
+        if session.hosted() and not session.viewer().is_admin:
+            return
+        unlisted = session.engine().unlisted.current()
+    except EngineError:  # an unreadable list: the search shows the error
+        return
+    if unlisted:
+        st.warning(verbatim(advice(unlisted)), icon=":material/inventory_2:")
 
 
 def comparison(runs: list[RunRecord]) -> None:

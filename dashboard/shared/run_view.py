@@ -30,7 +30,7 @@ from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.access import RunAccess
-from engine.runs.queue import unknown_run
+from engine.runs.naming import unknown_run
 from engine.runs.storage.run_record import RunRecord
 
 POLL_SECONDS = 0.7

@@ -1,4 +1,4 @@
-"""`python -m engine clean`: delete runs that ended long ago, and empty the cache."""
+"""`python -m engine clean`: delete runs that ended long ago or files without a run, and empty the cache."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import argparse
 
 from engine.commands.common import add_cache_argument
 from engine.errors import InputError
-from engine.runs.open import open_engine
+from engine.evaluations.shared import dictionaries
+from engine.language.quantities import count
+from engine.runs.open import Engine, open_engine
 from engine.runs.operation.retention import delete_expired, expired
+from engine.runs.storage.unlisted import delete_unlisted, find_unlisted
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="delete runs that ended more than so many days ago (default: HAKARI_RETENTION_DAYS)")
     parser.add_argument("--pieces", action="store_true",
                         help="also empty the cache of finished pieces, which holds the tokens of sentences")
+    parser.add_argument("--unlisted", action="store_true",
+                        help="delete results and datasets on the disk that are not in the list of runs")
     parser.add_argument("--dry-run", action="store_true", help="only print what would be deleted")
     add_cache_argument(parser)
 
@@ -24,8 +29,9 @@ def run(options: argparse.Namespace) -> None:
     """Delete, and print what was deleted."""
     with open_engine(options.cache, resume=False) as engine:
         days = options.older_than if options.older_than is not None else engine.configuration.retention_days
-        if days is None and not options.pieces:
-            raise InputError("Nothing to clean: give --older-than DAYS, set HAKARI_RETENTION_DAYS, or give --pieces.")
+        if days is None and not (options.pieces or options.unlisted):
+            raise InputError("Nothing to clean: give --older-than DAYS, set HAKARI_RETENTION_DAYS, or give --pieces or "
+                             "--unlisted.")
         if days is not None and days < 0:
             raise InputError(f"--older-than is a number of days, 0 or more; got {days:g}.")
         verb = "would be" if options.dry_run else "were"
@@ -33,8 +39,26 @@ def run(options: argparse.Namespace) -> None:
             n = (len(expired(engine.store, days)) if options.dry_run
                  else delete_expired(engine.store, engine.runs, days))
             print(f"{n} runs that ended more than {days:g} days ago {verb} deleted.")
+        if options.unlisted:
+            _clean_unlisted(engine, dry_run=options.dry_run)
         if options.pieces:
             size = engine.cache.used_bytes()
             if not options.dry_run:
                 engine.cache.clear()
             print(f"{size / 2**20:,.1f} MB of finished pieces {verb} removed.")
+
+
+def _clean_unlisted(engine: Engine, *, dry_run: bool) -> None:
+    unlisted = find_unlisted(engine.store, engine.artifacts)
+    for run_id in unlisted.results:
+        print(f"result {run_id}")
+    for name, _ in unlisted.datasets:
+        print(f"dataset {name}")
+    if dry_run:
+        print(f"{unlisted} without a run would be deleted.")
+        return
+    n_results, n_datasets, n_bytes = delete_unlisted(unlisted, engine.store, engine.artifacts)
+    for run_id in unlisted.results:
+        dictionaries.forget(run_id)
+    print(f"{count(n_results, 'result')} and {count(n_datasets, 'dataset')} ({n_bytes / 2**20:,.1f} MB) without a run "
+          "were deleted.")

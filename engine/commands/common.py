@@ -44,6 +44,11 @@ def add_cache_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", type=Path, metavar="DIR", help="folder of the cache (default: HAKARI_DATA_DIR)")
 
 
+def add_directory_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --directory."""
+    parser.add_argument("--directory", type=Path, metavar="DIR", help="data directory (default: HAKARI_DATA_DIR)")
+
+
 def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
 ) -> tuple[files.Table, dict[str, Any] | None]:
@@ -74,7 +79,7 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
 def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
     """A session with its own workers, which end with it, and progress on stderr."""
     # resume=False: leave unfinished runs to the dashboard
-    with open_engine(options.cache, resume=False) as engine:
+    with open_engine(options.cache, resume=False, lists_runs=False) as engine:
         yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
 
 

@@ -6,16 +6,20 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
+from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import record_from_json
 from engine.runs.storage.run_record import Progress, RunRecord
 
 MAX_ERROR_CHARACTERS = 500
+
+Room = Callable[[str, int], None]  # owner and bytes to be written; raises what refuses them
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +53,8 @@ class ActiveRun:
 
 
 def execute(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
-            gateway: Gateway, is_stopped: Callable[[], bool]) -> tuple[str, str]:
+            entries: RunEntries, room: Room | None, gateway: Gateway,
+            is_stopped: Callable[[], bool]) -> tuple[str, str]:
     """Evaluate and store the result; returns the final state of the run and its message.
 
     Raises nothing: the message is that of an EngineError, or one line for any other exception, whose traceback is
@@ -58,21 +63,23 @@ def execute(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluat
     log_fields = {"run": run.id, "user": run.owner, "kind": run.kind}
     logger.info("The run has started.", extra=log_fields)
     start = time.monotonic()
-    state, message = _evaluate(run, active, evaluations, artifacts, gateway, is_stopped)
+    state, message = _evaluate(run, active, evaluations, artifacts, entries, room, gateway, is_stopped)
     seconds = round(time.monotonic() - start, 3)
     logger.info("The run has ended.", extra=log_fields | {"state": state, "seconds": seconds})
     return state, message
 
 
 def _evaluate(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
-              gateway: Gateway, is_stopped: Callable[[], bool]) -> tuple[str, str]:
+              entries: RunEntries, room: Room | None, gateway: Gateway,
+              is_stopped: Callable[[], bool]) -> tuple[str, str]:
     try:
         evaluation = evaluation_of(run.kind, evaluations)
         settings = record_from_json(evaluation.settings_type, run.settings)
         dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
                                          run.dataset_notices)
         session = gateway.session(run_id=run.id, on_progress=active.report, is_cancelled=is_stopped)
-        artifacts.save_result(run.id, evaluation.evaluate(settings, dataset, session))
+        result = evaluation.evaluate(settings, dataset, session)
+        artifacts.save_result(run.id, result, entries.of_ending(run), partial(room, run.owner) if room else None)
         return "done", ""
     except Cancelled:
         return "cancelled", "Cancelled."

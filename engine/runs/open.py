@@ -2,7 +2,8 @@
 
     hakari.sqlite      the runs (with -wal and -shm beside it while it is open), unless HAKARI_DATABASE_URL is set
     datasets/          submitted datasets, by content
-    results/           results, by run
+    results/           results, by run, each with the entry of its run
+    corpora/           uploaded texts of dictionaries, by content
     cache.sqlite       finished pieces; may be deleted while no process has it open
 
 The directory is HAKARI_DATA_DIR, or ~/.local/share/hakari, created with mode 0700. Several processes may open the same
@@ -12,13 +13,13 @@ one.
 from __future__ import annotations
 
 import atexit
+import logging
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import InputError
+from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
@@ -28,15 +29,19 @@ from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
 from engine.runs.access.access import RunAccess
 from engine.runs.access.configuration import Configuration, configuration
+from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import Viewer
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
+from engine.runs.storage.directory import data_directory, writable_directory
 from engine.runs.storage.store import Store
+from engine.runs.storage.unlisted import UnlistedMonitor, advice, require_list
 
-DEFAULT_DIRECTORY = Path(".local/share/hakari")  # below the home directory
 DEFAULT_CACHE_GB = 10.0
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,9 +56,11 @@ class Engine:
     cache: Cache
     backend: Backend
     store: Store
+    artifacts: Artifacts
     data_dir: Path
     configuration: Configuration
     retention: RetentionThread
+    unlisted: UnlistedMonitor
 
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
@@ -76,49 +83,44 @@ class Engine:
 
 
 def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, resume: bool = True,
-                backend: Backend | None = None, evaluations: Mapping[str, Evaluation] | None = None) -> Engine:
+                lists_runs: bool = True, backend: Backend | None = None,
+                evaluations: Mapping[str, Evaluation] | None = None) -> Engine:
     """Open the engine over `data_dir`. No model library is imported and no worker started before the first chunk.
 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
-    short-lived commands). backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this machine.
-    evaluations: the kinds of run, default those of the catalog.
+    short-lived commands). lists_runs: False for a command that only computes, to which it does not matter whether the
+    list of runs is the right one. backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this
+    machine. evaluations: the kinds of run, default those of the catalog.
 
-    Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, and for
-    environment variables with invalid values.
+    Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, when it
+    lists none of the results in the directory (`engine.runs.storage.unlisted`), and for environment variables with
+    invalid values.
     """
-    data_dir = _directory(data_dir or _default_directory())
-    cache_dir = _directory(cache_dir) if cache_dir else data_dir
-    config = configuration()
-    cache = Cache(cache_dir / "cache.sqlite", _cache_bytes())
+    data_dir = data_directory(data_dir)
+    cache_dir = writable_directory(cache_dir) if cache_dir else data_dir
+    config, cache_bytes = configuration(), _cache_bytes()
     artifacts = Artifacts(data_dir)
-    dictionaries.look_in(data_dir / "dictionaries")
     store = Store(database_url(data_dir))
+    if lists_runs:
+        try:
+            if unlisted := require_list(store, artifacts, data_dir):
+                logger.warning("%s", advice(unlisted))
+        except EngineError:
+            store.close()
+            raise
+    dictionaries.look_in(data_dir / "dictionaries")
+    cache = Cache(cache_dir / "cache.sqlite", cache_bytes)
     backend = backend or backend_of_environment()
     gateway = Gateway(backend, cache)
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
-                    config.running, resume=resume, running_per_owner=config.limits.running)
+                    config.running, resume=resume, running_per_owner=config.limits.running,
+                    room=Quotas(store, artifacts, config.limits).check_result)
     retention = RetentionThread(store, runs, config.retention_days if resume else None)
-    engine = Engine(runs, gateway, cache, backend, store, data_dir, config, retention)
+    engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
+                    UnlistedMonitor(store, artifacts))
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine
-
-
-def _default_directory() -> Path:
-    value = os.environ.get("HAKARI_DATA_DIR", "").strip()
-    return Path(value) if value else Path.home() / DEFAULT_DIRECTORY
-
-
-def _directory(path: Path) -> Path:
-    path = path.expanduser().absolute()
-    try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as error:
-        raise InputError(f"Cannot write to {path}: {error.strerror or error}. Name a directory that you may write "
-                         "to (HAKARI_DATA_DIR=/some/where), or correct its permissions.") from error
-    return path
 
 
 def _cache_bytes() -> int:

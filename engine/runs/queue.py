@@ -10,15 +10,17 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.errors import InputError, RunError
+from engine.errors import RunError
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
-from engine.runs.execution import ActiveRun, evaluation_of, execute
+from engine.runs.entries import RunEntries
+from engine.runs.execution import ActiveRun, Room, evaluation_of, execute
+from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, unknown_run
 from engine.runs.run_key import run_key
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import record_from_json, to_json_value
@@ -26,12 +28,12 @@ from engine.runs.storage.processes import HEARTBEAT_SECONDS, this_process
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import UNFINISHED, Store
+from engine.runs.storage.usage import corpus_of, release_corpus
 
 PROGRESS_SECONDS = 0.2  # between two writes of progress
 STOP_CHECK_SECONDS = 1.0  # between two checks whether another process has requested a stop
 CLOSING_SECONDS = 5.0  # for running runs to stop
 RETRY_SECONDS = 1.0  # after the store could not be read or written
-MAX_NAME_CHARACTERS = 200
 
 logger = logging.getLogger(__name__)
 
@@ -45,20 +47,24 @@ class Submission:
 
 
 class RunQueue:
-    """Runs, from submission to result. Thread-safe; several processes may share the store."""
+    """Runs, from submission to result. Thread-safe; several processes may share the store. `artifacts`: their files."""
 
     def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, Evaluation],
-                 max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None) -> None:
+                 max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None,
+                 room: Room | None = None) -> None:
         """Start `max_running` threads. `resume`: adopt the unfinished runs of dead processes, now and later.
 
         `running_per_owner`: the largest number of runs of one owner that run at once; the others stay queued.
+        `room`: called with the owner and the size of a result before it is written; it raises what refuses it.
         """
         self._store = store
-        self._artifacts = artifacts
+        self.artifacts = artifacts
         self._gateway = gateway
         self._evaluations = evaluations
         self._resume = resume
         self._running_per_owner = running_per_owner
+        self._room = room
+        self._entries = RunEntries(store, artifacts, evaluations)
         self._process = this_process()
         self._active: dict[str, ActiveRun] = {}
         # Excludes submission during closing, and deletion of a dataset during the submission of a run that uses it.
@@ -68,7 +74,7 @@ class RunQueue:
         self._n_changes = 0
         store.heartbeat(self._process)
         if resume:
-            artifacts.sweep(*store.ids_and_datasets())
+            artifacts.remove_temporary_files()
             store.adopt(self._process.id)
         self._threads = [threading.Thread(target=self._run_loop, name=f"run-{i}", daemon=True)
                          for i in range(max_running)]
@@ -77,11 +83,12 @@ class RunQueue:
             thread.start()
 
     def submit(self, kind: str, settings: Any, dataset: Any, owner: str = "local", name: str | None = None, *,
-               reuse: bool = True) -> Submission:
+               reuse: bool = True, room: Callable[[int], None] | None = None) -> Submission:
         """Queue an evaluation of `dataset` under `settings`.
 
         With `reuse`, an existing run of the same owner with the same key (`engine.runs.run_key`) is returned instead,
-        if it is done, queued or running. Raises InputError for an unknown kind, RunError when the queue is closed or
+        if it is done, queued or running. `room`: called with the size of the dataset before it is written; it raises
+        what refuses it. Raises InputError for an unknown kind, RunError when the queue is closed or
         the disk is full.
         """
         evaluation = evaluation_of(kind, self._evaluations)
@@ -98,16 +105,20 @@ class RunQueue:
             if self._closing.is_set():
                 raise RunError("The queue is closed and accepts no runs. Open the engine again.")
             for candidate in self._store.runs_with_key(owner, key) if reuse else ():
-                if self._resume if candidate.state in UNFINISHED else self._artifacts.has_result(candidate.id):
+                if self._resume if candidate.state in UNFINISHED else self.artifacts.has_result(candidate.id):
+                    self.artifacts.save_dataset(dataset)  # repairs a damaged file
                     return Submission(candidate.id, reused=True)
             self._store.heartbeat(self._process)
-            self._artifacts.save_dataset(dataset)
+            self.artifacts.save_dataset(dataset, room)
             run_id = self._store.add(
                 owner=owner, kind=kind, settings=stored_settings, key=key, process_id=self._process.id,
                 name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
                 dataset_name=dataset.name, dataset_hash=dataset_hash, dataset_notices=getattr(dataset, "notices", ()),
-                stored_bytes=self._artifacts.dataset_bytes(type(dataset), dataset_hash),
+                stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash),
             )
+            # Another process may have deleted its last run with this dataset before it saw the row of the new one.
+            if not self.artifacts.has_dataset(type(dataset), dataset_hash):
+                self.artifacts.save_dataset(dataset)
         self._notify()
         return Submission(run_id, reused=False)
 
@@ -134,12 +145,12 @@ class RunQueue:
         Raises RunError when there is no such run, it is not done, or its files are damaged.
         """
         run = self._require_done(run_id)
-        return self._artifacts.load_result(run_id, evaluation_of(run.kind, self._evaluations).result_type)
+        return self.artifacts.load_result(run_id, evaluation_of(run.kind, self._evaluations).result_type)
 
     def dataset(self, run_id: str) -> Any:
         """The dataset of a run, as submitted. Raises RunError when the run or its file does not exist."""
         run = self._require(run_id)
-        return self._artifacts.load_dataset(evaluation_of(run.kind, self._evaluations).dataset_type, run.dataset_hash,
+        return self.artifacts.load_dataset(evaluation_of(run.kind, self._evaluations).dataset_type, run.dataset_hash,
                                             run.dataset_name, run.dataset_notices)
 
     def settings(self, run_id: str) -> Any:
@@ -154,17 +165,33 @@ class RunQueue:
             active.stop.set()
         return stopped
 
+    def change(self, run_id: str, **values: str | bool) -> bool:
+        """Set `name`, `note` or `shared` of a run and of its entry; False when there is no such run."""
+        changed = self._store.change(run_id, **values)
+        if changed:
+            self._entries.refresh(run_id)
+        return changed
+
     def delete(self, run_id: str) -> None:
-        """Delete a run, its result, and its dataset unless another run uses it. Raises RunError for an unknown id."""
+        """Delete a run, its result, and its dataset and corpus unless another run uses them.
+
+        Raises RunError for an unknown id.
+        """
         run = self._require(run_id)
+        # Before the row, so that a crash in between leaves no result without one; after it, because the run may have
+        # ended in between.
+        self.artifacts.delete_result(run_id)
         self._store.delete(run_id)
         if active := self._active.get(run_id):
             active.stop.set()
-        self._artifacts.delete_result(run_id)
+        self.artifacts.delete_result(run_id)
         dictionaries.forget(run_id)
         with self._submitting:
             if not self._store.dataset_in_use(run.dataset_hash):
-                self._artifacts.delete_dataset(run.dataset_hash)
+                corpus = corpus_of(self.artifacts, run.dataset_hash)
+                self.artifacts.delete_dataset(run.dataset_hash,
+                                               lambda: self._store.dataset_in_use(run.dataset_hash))
+                release_corpus(self.artifacts, corpus)
 
     def close(self, timeout: float = CLOSING_SECONDS) -> None:
         """Accept no more runs, stop the running ones, and release the unfinished ones to other processes.
@@ -201,16 +228,16 @@ class RunQueue:
     def _execute(self, run: RunRecord) -> None:
         active = self._active[run.id] = ActiveRun(run.id)
         try:
-            state, message = execute(run, active, self._evaluations, self._artifacts, self._gateway,
-                                     lambda: active.stop.is_set() or self._closing.is_set())
+            state, message = execute(run, active, self._evaluations, self.artifacts, self._entries, self._room,
+                                     self._gateway, lambda: active.stop.is_set() or self._closing.is_set())
             # A run that is interrupted by closing, or fails because of it, stays unfinished and is resumed later.
             while state == "done" or not self._closing.is_set():
                 try:
                     self._store.progress(self._process.id, active.take_progress())
-                    size = self._artifacts.result_bytes(run.id) if state == "done" else 0
+                    size = self.artifacts.result_bytes(run.id) if state == "done" else 0
                     ended = self._store.finish(run.id, self._process.id, state, message, size)
                     if not ended and not self._store.get(run.id):
-                        self._artifacts.delete_result(run.id)  # it was deleted while it ran
+                        self.artifacts.delete_result(run.id)  # it was deleted while it ran
                     return
                 except RunError:
                     logger.exception("The final state of run %s cannot be written to the store.", run.id)
@@ -221,6 +248,8 @@ class RunQueue:
 
     def _watch_loop(self) -> None:
         """Write progress, check for stop requests of other processes, and send the heartbeat of this one."""
+        if self._resume:
+            self._complete_entries()
         next_stop_check, next_heartbeat = 0.0, time.monotonic() + HEARTBEAT_SECONDS
         while not self._closing.wait(PROGRESS_SECONDS):
             now = time.monotonic()
@@ -241,6 +270,12 @@ class RunQueue:
             except RunError:
                 logger.exception("The store cannot be read or written.")
 
+    def _complete_entries(self) -> None:
+        try:
+            self._entries.complete()
+        except RunError:  # the next opening writes them
+            logger.exception("The entries of earlier runs cannot be written.")
+
     def _notify(self) -> None:
         with self._changed:
             self._n_changes += 1
@@ -257,18 +292,3 @@ class RunQueue:
         if run.state != "done":
             raise RunError(f"The run {run.name!r} is {run.state} and has no result. {run.message}".strip())
         return run
-
-
-def run_name(name: str) -> str:
-    """A valid name of a run, stripped of white space. Raises InputError for an empty or too long one."""
-    name = name.strip()
-    if not name:
-        raise InputError("A run needs a name; got an empty one.")
-    if len(name) > MAX_NAME_CHARACTERS:
-        raise InputError(f"A name has at most {MAX_NAME_CHARACTERS} characters; got {len(name)}.")
-    return name
-
-
-def unknown_run(run_id: str) -> RunError:
-    """The error for an id without a run."""
-    return RunError(f"There is no run {run_id!r}; it may have been deleted.")

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError, RunError
-from engine.runs.queue import MAX_NAME_CHARACTERS, RunQueue
+from engine.runs.naming import MAX_NAME_CHARACTERS
+from engine.runs.queue import RunQueue
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.run_record import Progress

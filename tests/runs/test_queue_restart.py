@@ -139,3 +139,30 @@ def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_on
     for field in ("settings", "dataset_name", "notices"):
         assert getattr(queue.result(run_id), field) == getattr(direct.result(again), field)
     pd.testing.assert_frame_equal(queue.result(run_id).weights, direct.result(again).weights)
+
+
+@pytest.mark.parametrize("state", ["done", "failed"])
+def test_a_damaged_dataset_is_repaired_by_submitting_it_again(
+    open_one: Open, gateway: FakeGateway, tmp_path: Path, state: str,
+) -> None:
+    queue = open_one()
+    if state == "failed":
+        gateway.go.clear()
+    blocking = queue.submit("weights", Settings(factor=2.0), words(1)).run_id
+    also_blocking = queue.submit("weights", Settings(factor=3.0), words(1)).run_id
+    first = queue.submit("weights", Settings(), words(3)).run_id
+    if state == "done":
+        assert queue.wait(first, 10).state == "done"
+    (path,) = (tmp_path / "datasets").glob(f"*{words(3).content_hash}*")
+    path.write_bytes(path.read_bytes()[:40] + b"damage" + path.read_bytes()[46:])
+    gateway.go.set()
+    run = queue.wait(first, 10)
+    assert run.state == state
+    if state == "failed":
+        assert "damaged" in run.message and "Submit it again" in run.message
+    with pytest.raises(RunError, match="damaged"):
+        queue.dataset(first)
+    again = queue.submit("weights", Settings(), words(3))
+    assert queue.wait(again.run_id, 10).state == "done" and again.reused == (state == "done")
+    assert queue.dataset(first) == queue.dataset(again.run_id) == words(3)
+    assert {queue.wait(run_id, 10).state for run_id in (blocking, also_blocking)} == {"done"}

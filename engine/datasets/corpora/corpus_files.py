@@ -8,7 +8,7 @@ import secrets
 import shutil
 import time
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +20,9 @@ from engine.datasets import rows
 from engine.errors import InputError
 
 KIND = "corpus"
-# Uploads are kept this long, for a second tokenizer and for queued runs, and up to this total size.
+# Uploads are kept this long, for a second tokenizer.
 KEPT_SECONDS = 7 * 24 * 3600
-KEPT_BYTES = 8 * 2**30
+RESERVED_BYTES = 256 * 2**20  # of the disk, which no corpus may take
 BLOCK_BYTES = 2**20
 MAX_NAME_CHARACTERS = 100
 
@@ -85,44 +85,65 @@ class CorpusFiles:
         return [file.path for file in self.files]
 
 
-def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: str) -> CorpusFiles:
-    """Write uploads, each a name and an open file, into `folder`; equal ones are kept once.
+def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: str, *, in_use: Collection[str] = (),
+                room: Callable[[Mapping[str, int]], None] | None = None) -> CorpusFiles:
+    """Write uploads, each a name and an open file that can be read twice, into `folder`; equal ones are kept once.
 
-    Files kept there for more than KEPT_SECONDS, and the oldest beyond KEPT_BYTES, are removed. Raises InputError when
-    there are no uploads, a file is empty, or the disk is full.
+    room: called with the size of each file by its SHA-256 before anything is written; it raises what refuses them.
+    Files that were uploaded more than KEPT_SECONDS ago are removed, unless their SHA-256 is `in_use`. Raises InputError
+    when there are no uploads, a file is empty, or the disk has no room for them.
     """
-    files = []
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for upload_name, content in uploads:
-            files.append(_keep_upload(upload_name, content, folder))
-        _remove_expired(folder, {file.path.parent for file in files})
-    except OSError as error:
-        raise InputError(f"The corpus cannot be kept in {folder}: {error.strerror or error}.") from error
-    empty = [file.name for file in files if not file.n_bytes]
-    if empty or not files:
+    described = [(_file_name(upload_name), content, *_digest(content)) for upload_name, content in uploads]
+    empty = [file_name for file_name, _, _, n_bytes in described if not n_bytes]
+    if empty or not described:
         raise InputError(f"Empty: {', '.join(empty)}. Leave these files out." if empty else
                          "A corpus needs at least one text file, or an archive of them.")
+    sizes = {sha256: n_bytes for _, _, sha256, n_bytes in described}
+    if room is not None:
+        room(sizes)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _remove_expired(folder, {*sizes, *in_use})
+        _require_space(folder, sum(n_bytes for sha256, n_bytes in sizes.items() if not (folder / sha256).is_dir()))
+        files = [CorpusFile(file_name, _keep_upload(file_name, content, sha256, folder), n_bytes, sha256)
+                 for file_name, content, sha256, n_bytes in described]
+    except OSError as error:
+        raise InputError(f"The corpus cannot be kept in {folder}: {error.strerror or error}.") from error
     return CorpusFiles(name, tuple(files))
 
 
-def _keep_upload(upload_name: str, content: IO[bytes], folder: Path) -> CorpusFile:
-    name = _file_name(upload_name)
+def _digest(content: IO[bytes]) -> tuple[str, int]:
+    """SHA-256 and size of an open file, which is at its start afterwards."""
     digest, n_bytes = hashlib.sha256(), 0
+    content.seek(0)
+    while block := content.read(BLOCK_BYTES):
+        digest.update(block)
+        n_bytes += len(block)
+    content.seek(0)
+    return digest.hexdigest(), n_bytes
+
+
+def _require_space(folder: Path, n_bytes: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if n_bytes > free - RESERVED_BYTES:
+        raise InputError(f"The corpus takes {n_bytes / 2**20:,.1f} MB, and the disk of {folder} has "
+                         f"{free / 2**20:,.1f} MB left, of which a part is kept for results. Delete "
+                         "runs that you no longer need, or free some space there.")
+
+
+def _keep_upload(name: str, content: IO[bytes], sha256: str, folder: Path) -> Path:
     temporary = folder / f".tmp-{secrets.token_hex(8)}"
     try:
         with temporary.open("wb") as file:
-            while block := content.read(BLOCK_BYTES):
-                digest.update(block)
-                n_bytes += file.write(block)
+            shutil.copyfileobj(content, file, BLOCK_BYTES)
         # In a folder named after its content, so that the file keeps its own name for messages.
-        target = folder / digest.hexdigest() / name
+        target = folder / sha256 / name
         target.parent.mkdir(mode=0o700, exist_ok=True)
         os.replace(temporary, target)
         os.utime(target.parent)  # kept from now on
     finally:
         temporary.unlink(missing_ok=True)
-    return CorpusFile(name, target, n_bytes, digest.hexdigest())
+    return target
 
 
 def _file_name(upload_name: str) -> str:
@@ -135,10 +156,11 @@ def _file_name(upload_name: str) -> str:
     return f"{stem or 'corpus'}{dot}{suffix}"
 
 
-def _remove_expired(folder: Path, folders_in_use: set[Path]) -> None:
-    kept = sorted(((path.stat().st_mtime, path) for path in folder.iterdir() if path.is_dir()), reverse=True)
-    used = 0
-    for modified, path in kept:
-        used += sum(file.stat().st_size for file in path.iterdir())
-        if path not in folders_in_use and (modified < time.time() - KEPT_SECONDS or used > KEPT_BYTES):
-            shutil.rmtree(path, ignore_errors=True)
+def _remove_expired(folder: Path, hashes_in_use: Collection[str]) -> None:
+    before = time.time() - KEPT_SECONDS
+    for path in folder.iterdir():
+        if path.name not in hashes_in_use and path.stat().st_mtime < before:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)  # half an upload of a process that died

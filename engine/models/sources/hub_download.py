@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.models.sources import cards, model_files
+from engine.models.sources.download_quota import require_room
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
 from engine.models.sources.pickled_weights import require_allowed
 
@@ -51,8 +52,10 @@ def download(repository: str, subfolder: str = "", revision: str | None = None, 
         published = HfApi().model_info(repository, revision=revision, timeout=HUB_TIMEOUT_SECONDS)
         files = {sibling.rfilename for sibling in published.siblings or ()}
         selected = _Selection(repository, str(published.sha), subfolder, files).selected()
+        patterns = [glob.escape(file) for file in selected]
+        require_room(name, repository, revision, patterns, HUB_TIMEOUT_SECONDS)
         path = Path(snapshot_download(
-            repository, revision=revision, allow_patterns=[glob.escape(file) for file in selected],
+            repository, revision=revision, allow_patterns=patterns,
             etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
         ))
     except errors.GatedRepoError as error:

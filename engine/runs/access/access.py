@@ -10,20 +10,24 @@ Pages use this class, never the queue directly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import IO, Any
 
-from engine.errors import AccessError, InputError
+from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
 from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy
+from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
-from engine.runs.queue import RunQueue, Submission, run_name, unknown_run
+from engine.runs.naming import run_name, unknown_run
+from engine.runs.queue import RunQueue, Submission
 from engine.runs.storage.json_codec import texts_of, to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
+from engine.runs.storage.usage import corpora_in_use, release_corpus
 
 MAX_NOTE_CHARACTERS = 5_000
 
@@ -42,16 +46,35 @@ class RunAccess:
                reuse: bool = True) -> Submission:
         """Queue an evaluation as a run of the viewer.
 
-        Raises AccessError for a model or file that is not allowed, InputError or RunError beyond a limit, and what
-        `RunQueue.submit` raises.
+        Raises AccessError for a model or file that is not allowed, InputError or RunError beyond a limit (before
+        anything is written), and what `RunQueue.submit` raises.
         """
-        stored_settings = to_json_value(settings)
-        self.models.check(stored_settings)
-        self._check_dictionaries(stored_settings)
-        if self.limits != Limits():
-            self.limits.check(n_rows=dataset.n, n_by_state=self.store.n_by_state(self.viewer.id),
-                              stored_bytes=self.store.stored_bytes(self.viewer.id))
-        return self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse)
+        self._check(to_json_value(settings), n_rows=dataset.n)
+        return self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse,
+                                 room=partial(self._quotas.check_dataset, self.viewer.id, dataset.content_hash))
+
+    def submit_corpus(self, kind: str, settings: Any, uploads: Sequence[tuple[str, IO[bytes]]], title: str,
+                      name: str | None = None) -> Submission:
+        """Write uploads, each a name and an open file, as a corpus called `title`, and queue a run of it.
+
+        Every limit is checked before anything is written; a corpus whose run is refused after all is removed. Raises
+        what `submit` and `engine.datasets.corpora.corpus_files.keep_corpus` raise.
+        """
+        self._check(to_json_value(settings), n_rows=len(uploads))
+        artifacts = self.queue.artifacts
+        sizes: dict[str, int] = {}
+
+        def room(wanted: Mapping[str, int]) -> None:
+            self._quotas.check_corpus(self.viewer.id, wanted)
+            sizes.update(wanted)
+
+        try:
+            with artifacts.corpora.upload(uploads, title, in_use=lambda: corpora_in_use(self.store, artifacts),
+                                          room=room) as corpus:
+                return self.submit(kind, settings, corpus, name)
+        except EngineError:
+            release_corpus(artifacts, sizes)
+            raise
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run, or None when there is none or the viewer may not read it."""
@@ -110,6 +133,16 @@ class RunAccess:
         self._require_owner(run_id)
         self.queue.delete(run_id)
 
+    @property
+    def _quotas(self) -> Quotas:
+        return Quotas(self.store, self.queue.artifacts, self.limits)
+
+    def _check(self, settings: Mapping[str, Any], n_rows: int) -> None:
+        self.models.check(settings)
+        self._check_dictionaries(settings)
+        if self.limits != Limits():
+            self.limits.check(n_rows=n_rows, n_by_state=self.store.n_by_state(self.viewer.id))
+
     def _check_dictionaries(self, settings: Mapping[str, Any]) -> None:
         """Only viewers who may read the run that made a saved dictionary may use the dictionary."""
         for text in texts_of(settings):
@@ -128,7 +161,7 @@ class RunAccess:
 
     def _change(self, run_id: str, **values: str | bool) -> None:
         self._require_owner(run_id)
-        if not self.store.change(run_id, **values):
+        if not self.queue.change(run_id, **values):
             raise unknown_run(run_id)
 
     def _require_owner(self, run_id: str) -> None:

@@ -17,7 +17,7 @@ class Limits:
     """Limits for each user; None is unlimited.
 
     running: runs at once; more stay queued. queued: queued and running runs. rows: of one dataset. storage_gb: size of
-    the datasets and results of all runs on the disk.
+    the datasets, results and corpora of all runs on the disk.
     """
 
     running: int | None = None
@@ -25,10 +25,10 @@ class Limits:
     rows: int | None = None
     storage_gb: float | None = None
 
-    def check(self, *, n_rows: int, n_by_state: Mapping[str, int], stored_bytes: int) -> None:
-        """Check that a user may submit a dataset of `n_rows` rows.
+    def check(self, *, n_rows: int, n_by_state: Mapping[str, int]) -> None:
+        """Check that a user may submit a dataset of `n_rows` rows; `engine.runs.access.quotas` checks the storage.
 
-        Raises InputError when the dataset is too large, RunError when the user has too many runs or too much data.
+        Raises InputError when the dataset is too large, RunError when the user has too many runs.
         """
         if self.rows is not None and n_rows > self.rows:
             raise InputError(f"The dataset has {n_rows:,} rows; this instance takes at most {self.rows:,} in one run. "
@@ -37,10 +37,6 @@ class Limits:
         if self.queued is not None and waiting >= self.queued:
             raise RunError(f"You have {waiting} runs waiting or running; this instance takes at most {self.queued} of "
                            "one user. Wait for one to end, or cancel one on the Runs page.")
-        if self.storage_gb is not None and stored_bytes >= self.storage_gb * GIGABYTE:
-            raise RunError(f"Your runs take {stored_bytes / GIGABYTE:.1f} GB on this instance; it keeps at most "
-                           f"{self.storage_gb:g} GB for one user. Delete runs that you no longer need on the Runs "
-                           "page.")
 
 
 def limits(environment: Mapping[str, str], *, hosted: bool) -> Limits:

@@ -41,6 +41,8 @@ class _EngineCollector(Collector):
             runs.add_metric([state], n_by_state.get(state, 0))
         yield runs
         yield GaugeMetricFamily("hakari_queue_length", "Runs that wait for their turn", n_by_state.get("queued", 0))
+        yield GaugeMetricFamily("hakari_unlisted_results", "Results on the disk that are not in the list of runs",
+                                len(engine.unlisted.current().results))
         counts = engine.backend.statistics.read()
         buckets = [*((str(end), float(n)) for end, n in zip(SECONDS, counts.chunks_within, strict=True)),
                    ("+Inf", float(counts.chunks))]

@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from engine.errors import InputError
 
 URL_VARIABLE = "HAKARI_DATABASE_URL"
+SQLITE_FILE = "hakari.sqlite"  # in the data directory
 BUSY_SECONDS = 30
 CONNECT_SECONDS = 10
 OPENING_ATTEMPTS = 10
@@ -34,17 +35,25 @@ def database_url(data_dir: Path) -> URL:
     Raises InputError for an invalid URL, or one of an unsupported database.
     """
     raw_url = os.environ.get(URL_VARIABLE, "").strip()
-    if not raw_url:
-        return URL.create("sqlite", database=str(data_dir / "hakari.sqlite"))
+    return checked_url(raw_url, URL_VARIABLE) if raw_url else file_url(data_dir / SQLITE_FILE)
+
+
+def file_url(path: Path) -> URL:
+    """The URL of a SQLite file."""
+    return URL.create("sqlite", database=str(path))
+
+
+def checked_url(raw_url: str, name: str) -> URL:
+    """The URL of a supported database. Raises InputError, with `name` for where it stands, for any other."""
     try:
         url = make_url(raw_url)
     except ArgumentError:
         # Without the value, which may hold a password.
-        raise InputError(f"{URL_VARIABLE} is not the URL of a database. Give one such as "
+        raise InputError(f"{name} is not the URL of a database. Give one such as "
                          "postgresql://user:password@host:5432/hakari.") from None
     url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise InputError(f"{URL_VARIABLE} names a {url.get_backend_name()} database; SQLite and PostgreSQL are "
+        raise InputError(f"{name} names a {url.get_backend_name()} database; SQLite and PostgreSQL are "
                          "supported.")
     return url
 
@@ -55,22 +64,29 @@ def open_database(url: str | URL) -> Engine:
     Raises InputError when it cannot be opened or migrated.
     """
     url = make_url(url)
-    shown_url = url.render_as_string(hide_password=True)
+    location = location_of(url)
     try:
         engine = _engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise InputError(f"The database {shown_url} needs a driver that is not installed: {error}.") from error
+        raise InputError(f"The database {location} needs a driver that is not installed: {error}.") from error
     try:
         _upgrade(engine)
     except DatabaseError as error:
         engine.dispose()
         reason = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = ("Choose another data directory (HAKARI_DATA_DIR), or move that file away to start with an empty list."
+        advice = ("Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move it away "
+                  "and list the stored results again (python -m engine adopt)."
                   if engine.dialect.name == "sqlite" else
                   f"Check that the server runs and that {URL_VARIABLE} names the right server, user and database.")
-        location = url.database if engine.dialect.name == "sqlite" else shown_url
         raise InputError(f"The list of runs in {location} cannot be opened: {reason}. {advice}") from error
     return engine
+
+
+def location_of(url: URL) -> str:
+    """Where a database is, for messages: the path of a file, or the URL without its password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ":memory:"
+    return url.render_as_string(hide_password=True)
 
 
 def _engine(url: URL) -> Engine:

@@ -81,7 +81,7 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     record's notices say so. Raises RunError, starting with `what`, when a file is damaged or of another version, and
     when it lacks a table or column that its version had; what `read` raises when a file is not there goes through.
     """
-    description = _description(read, what)
+    description = description_of(read, what)
     arrays = _from_npz(_sound(read, description, ARRAYS, what), what) if ARRAYS in description["files"] else {}
     apart: dict[str, Any] = {}
     values: dict[str, Any] = {}
@@ -152,7 +152,8 @@ def _missing(part: str, stored: str | None) -> str:
     return f"Stored by version {version}, before {part} existed; run again to fill it."
 
 
-def _description(read: Read, what: str) -> dict[str, Any]:
+def description_of(read: Read, what: str) -> dict[str, Any]:
+    """The content of `record.json` without its checksum. Raises RunError, starting with `what`, when it is damaged."""
     raw = read(RECORD)
     try:
         description: dict[str, Any] = json.loads(raw)

@@ -17,6 +17,7 @@ class RunRecord:
     message: why it failed, or that it was asked to stop. eta_seconds: estimated time until the step is done; None if
     unknown or not running. seconds: how long it ran or has been running, None before it started.
     shared: the team may read it. note: the owner's comment. stored_bytes: size of its dataset and result on the disk.
+    key: see `engine.runs.run_key`.
     """
 
     id: str
@@ -41,6 +42,7 @@ class RunRecord:
     note: str = ""
     models: tuple[str, ...] = ()
     stored_bytes: int = 0
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,5 +70,5 @@ def run_record(row: RunRow) -> RunRecord:
         eta_seconds=remaining if remaining is not None and remaining >= 0 else None,  # unknown when overdue
         seconds=max(0.0, (end - row.started).total_seconds()) if row.started else None,
         shared=row.shared, note=row.note, models=tuple(filter(None, row.models.split("\n"))),
-        stored_bytes=row.stored_bytes,
+        stored_bytes=row.stored_bytes, key=row.key,
     )

@@ -16,12 +16,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import URL, ColumnElement, delete, exists, func, or_, select, update
+from sqlalchemy import URL, ColumnElement, delete, exists, func, make_url, or_, select, update
 from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from engine.errors import RunError
-from engine.runs.storage.database import open_database
+from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
 from engine.runs.storage.schema import ProcessRow, RunRow
@@ -41,10 +41,14 @@ MAX_ATTEMPTS = 5  # a run that kills its process must not be restarted for ever
 
 
 class Store:
-    """The runs in one database. Safe for several threads and processes; every call is one transaction."""
+    """The runs in one database. Safe for several threads and processes; every call is one transaction.
+
+    `location`: where the database is, for messages.
+    """
 
     def __init__(self, url: str | URL) -> None:
         """Open the database at a SQLAlchemy URL. Raises InputError when that fails."""
+        self.location = location_of(make_url(url))
         self._engine = open_database(url)
         self._sessions = sessionmaker(self._engine, expire_on_commit=False)
 
@@ -57,75 +61,71 @@ class Store:
             stored_bytes: int = 0) -> str:
         """Add a run, queued for the process `process_id`; returns its unguessable id."""
         run_id = "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
-        with self._session() as session:
+        with self.session() as session:
             session.add(RunRow(
                 id=run_id, owner=owner, kind=kind, name=name, settings=dict(settings), dataset_name=dataset_name,
                 dataset_hash=dataset_hash, dataset_notices=list(dataset_notices), key=key, state="queued",
-                created=_now(), process_id=process_id, models="\n".join(_models(settings)), stored_bytes=stored_bytes,
+                created=_now(), process_id=process_id, models="\n".join(models_of(settings)),
+                stored_bytes=stored_bytes,
             ))
         return run_id
 
     def get(self, run_id: str) -> RunRecord | None:
         """The run, or None when there is no such run."""
-        with self._session() as session:
+        with self.session() as session:
             row = session.scalar(select(RunRow).where(RunRow.id == run_id))
             return run_record(row) if row else None
 
     def search(self, search: Search) -> list[RunRecord]:
         """The runs that match a search, newest first."""
-        with self._session() as session:
+        with self.session() as session:
             return [run_record(row) for row in session.scalars(search_query(search))]
 
     def n_by_state(self, owner: str | None = None) -> dict[str, int]:
         """The number of runs by state (states without runs are absent): of the owner, or of all."""
         query = select(RunRow.state, func.count()).group_by(RunRow.state)
-        with self._session() as session:
+        with self.session() as session:
             rows = session.execute(query if owner is None else query.where(RunRow.owner == owner)).all()
         return {state: n for state, n in rows}
-
-    def stored_bytes(self, owner: str) -> int:
-        """Bytes of the owner's datasets and results on the disk; a dataset of two runs counts twice."""
-        with self._session() as session:
-            return int(session.scalar(select(func.sum(RunRow.stored_bytes)).where(RunRow.owner == owner)) or 0)
 
     def ended_before(self, moment: datetime) -> list[str]:
         """The ids of all runs that ended before `moment`, oldest first."""
         query = select(RunRow.id).where(RunRow.finished < moment, RunRow.state.not_in(UNFINISHED))
-        with self._session() as session:
+        with self.session() as session:
             return list(session.scalars(query.order_by(RunRow.number)))
 
     def runs_with_key(self, owner: str, key: str) -> list[RunRecord]:
         """The owner's runs with that key that are done, or unfinished without a stop request; newest first."""
         query = select(RunRow).where(RunRow.owner == owner, RunRow.key == key, RunRow.stop_requested.is_(False),
                                      RunRow.state.in_((*UNFINISHED, "done"))).order_by(RunRow.number.desc())
-        with self._session() as session:
+        with self.session() as session:
             return [run_record(row) for row in session.scalars(query)]
 
     def change(self, run_id: str, **values: str | bool) -> bool:
         """Set `name`, `note` or `shared` of the run; False when there is no such run."""
-        with self._session() as session:
+        with self.session() as session:
             return _update(session, RunRow.id == run_id, **values)
 
     def delete(self, run_id: str) -> bool:
         """Delete the run in any state; False when there is no such run."""
-        with self._session() as session:
+        with self.session() as session:
             result = session.execute(delete(RunRow).where(RunRow.id == run_id))
             return bool(result.rowcount)  # type: ignore[attr-defined]
 
     def dataset_in_use(self, dataset_hash: str) -> bool:
         """Whether any run uses the dataset."""
-        with self._session() as session:
+        with self.session() as session:
             return bool(session.scalar(select(exists().where(RunRow.dataset_hash == dataset_hash))))
 
     def ids_and_datasets(self) -> tuple[set[str], set[str]]:
         """The ids of all runs, and the content hashes of all their datasets."""
-        with self._session() as session:
+        with self.session() as session:
             rows = session.execute(select(RunRow.id, RunRow.dataset_hash)).all()
         return {run_id for run_id, _ in rows}, {dataset_hash for _, dataset_hash in rows}
 
     def cancel(self, run_id: str) -> bool:
         """Cancel a queued run, request a running one to stop; False when it has already ended or is unknown."""
-        with self._session() as session:
+        with self.session() as session:
             if _update(session, RunRow.id == run_id, RunRow.state == "queued", state="cancelled", finished=_now(),
                        process_id=None, message="Cancelled before it started."):
                 return True
@@ -139,7 +139,7 @@ class Store:
         others. `running_per_owner`: the largest number of runs of one owner that run at once.
         """
         while True:
-            with self._session() as session:
+            with self.session() as session:
                 run_id = session.scalar(next_queued(process_id, running_per_owner))
                 if run_id is None:
                     return None
@@ -151,7 +151,7 @@ class Store:
     def progress(self, process_id: str, reports: Iterable[Progress]) -> None:
         """Write the progress of runs of the process; runs that it no longer owns are not changed."""
         now = _now()
-        with self._session() as session:
+        with self.session() as session:
             for report in reports:
                 expected = None if report.eta_seconds is None else now + timedelta(seconds=report.eta_seconds)
                 _update(session, RunRow.id == report.run_id, RunRow.state == "running",
@@ -160,7 +160,7 @@ class Store:
 
     def finish(self, run_id: str, process_id: str, state: str, message: str = "", result_bytes: int = 0) -> bool:
         """Set the final state of a running run of the process; False when the process no longer owns it."""
-        with self._session() as session:
+        with self.session() as session:
             if state == "done":
                 return _set_state(session, run_id, state, RunRow.process_id == process_id, finished=_now(),
                                   process_id=None, message=message, done=RunRow.total, label="", expected=None,
@@ -173,12 +173,12 @@ class Store:
         asked_ids = set(run_ids)
         continuing = select(RunRow.id).where(RunRow.id.in_(asked_ids), RunRow.state == "running",
                                               RunRow.process_id == process_id, RunRow.stop_requested.is_(False))
-        with self._session() as session:
+        with self.session() as session:
             return asked_ids - set(session.scalars(continuing))
 
     def heartbeat(self, process: ProcessIdentity) -> None:
         """Record that the process is alive; the first call registers it."""
-        with self._session() as session:
+        with self.session() as session:
             session.merge(ProcessRow(id=process.id, host=process.host, pid=process.pid, started=process.started,
                                      last_heartbeat=_now()))
 
@@ -192,7 +192,7 @@ class Store:
         query = (select(RunRow, ProcessRow).outerjoin(ProcessRow, RunRow.process_id == ProcessRow.id)
                  .where(RunRow.state.in_(UNFINISHED), or_(RunRow.process_id.is_(None), RunRow.process_id != process_id))
                  .order_by(RunRow.number))
-        with self._session() as session:
+        with self.session() as session:
             process_rows = session.scalars(select(ProcessRow).where(ProcessRow.id != process_id))
             alive_by_id = {row.id: is_alive(ProcessIdentity(row.id, row.host, row.pid, row.started),
                                             row.last_heartbeat, now) for row in process_rows}
@@ -207,14 +207,15 @@ class Store:
     def release(self, process_id: str) -> None:
         """Put the unfinished runs of the process back into the queue, without an owning process."""
         owned = RunRow.process_id == process_id
-        with self._session() as session:
+        with self.session() as session:
             _update(session, owned, RunRow.state == "running", state="queued", started=None, expected=None,
                     process_id=None, attempts=RunRow.attempts - 1)  # an interrupted start does not count as an attempt
             _update(session, owned, RunRow.state == "queued", process_id=None)
             session.execute(delete(ProcessRow).where(ProcessRow.id == process_id))
 
     @contextmanager
-    def _session(self) -> Iterator[Session]:
+    def session(self) -> Iterator[Session]:
+        """One transaction. Raises RunError when the database cannot be read or written at the moment."""
         try:
             with self._sessions.begin() as session:
                 yield session
@@ -251,7 +252,7 @@ def _adopt(session: Session, run: RunRow, process_id: str, now: datetime) -> boo
                    process_id=process_id, started=None, expected=None)
 
 
-def _models(settings: Mapping[str, Any]) -> list[str]:
+def models_of(settings: Mapping[str, Any]) -> list[str]:
     """The names of the models in a run's settings: `models`, or the one `model`."""
     return [*settings.get("models", ()), *([settings["model"]] if settings.get("model") else [])]
 

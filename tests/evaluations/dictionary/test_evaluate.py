@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import os
 import time
+from collections import namedtuple
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from engine.datasets.corpora import corpus_files
 from engine.datasets.corpora.corpus_files import CorpusFiles, keep_corpus
-from engine.errors import InputError
+from engine.errors import InputError, RunError
 from engine.evaluations.dictionary.evaluate import evaluate
 from engine.evaluations.dictionary.records import Result, Settings
 from engine.evaluations.shared import dictionaries
@@ -93,7 +96,7 @@ def test_nothing_and_empty_files_are_refused(tmp_path: Path) -> None:
         kept(tmp_path, a_txt="猫", b_txt="")
 
 
-def test_old_uploads_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_uploads_go(tmp_path: Path) -> None:
     old, young = kept(tmp_path, a_txt="猫"), kept(tmp_path, b_txt="犬")
     week_ago = time.time() - corpus_files.KEPT_SECONDS - 60
     os.utime(old.paths()[0].parent, (week_ago, week_ago))
@@ -101,9 +104,35 @@ def test_old_uploads_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert young.paths()
     with pytest.raises(InputError, match=r"No longer on the disk: a\.txt\. A corpus is kept for 7 days; upload it"):
         counted(old)
-    monkeypatch.setattr(corpus_files, "KEPT_BYTES", 4)
-    newest = kept(tmp_path, d_txt="鳥鳥鳥鳥")
-    assert newest.paths() and len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_upload_pushes_nothing_off_the_disk(tmp_path: Path) -> None:
+    """Neither young files of others, whatever the sizes, nor old ones that an unfinished run uses."""
+    old, young = kept(tmp_path, a_txt="猫"), kept(tmp_path, b_txt="犬" * 100_000)
+    week_ago = time.time() - corpus_files.KEPT_SECONDS - 60
+    os.utime(old.paths()[0].parent, (week_ago, week_ago))
+    keep_corpus([("c.txt", io.BytesIO(b"x" * 1_000_000))], tmp_path, "m", in_use=[old.files[0].sha256])
+    assert old.paths() and young.paths() and len(list(tmp_path.iterdir())) == 3
+
+
+def test_what_has_no_room_is_refused_before_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[dict[str, int]] = []
+
+    def refuse(sizes: Mapping[str, int]) -> None:
+        wanted.append(dict(sizes))
+        raise RunError("no room")
+
+    uploads = [("a.txt", io.BytesIO(b"abc")), ("b.txt", io.BytesIO(b"abc")), ("c.txt", io.BytesIO(b"de"))]
+    with pytest.raises(RunError, match="no room"):
+        keep_corpus(uploads, tmp_path / "corpora", "m", room=refuse)
+    assert wanted == [{hashlib.sha256(b"abc").hexdigest(): 3, hashlib.sha256(b"de").hexdigest(): 2}]  # equal ones once
+    assert not (tmp_path / "corpora").exists()
+    disk = namedtuple("disk", "total used free")(100, 90, corpus_files.RESERVED_BYTES + 4)
+    monkeypatch.setattr(corpus_files.shutil, "disk_usage", lambda _: disk)
+    with pytest.raises(InputError, match=r"disk of .* has 256\.0 MB left"):
+        keep_corpus(uploads, tmp_path / "corpora", "m")
+    assert list((tmp_path / "corpora").iterdir()) == []
+    assert keep_corpus(uploads[:2], tmp_path / "corpora", "m").n_bytes == 6
 
 
 def test_a_dictionary_goes_through_the_queue_and_is_found_by_its_id(tmp_path: Path) -> None:

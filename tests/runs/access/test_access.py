@@ -11,12 +11,13 @@ from engine.evaluations.shared import dictionaries
 from engine.measures.idf import count_documents
 from engine.runs.access.access import MAX_NOTE_CHARACTERS, RunAccess
 from engine.runs.access.configuration import Configuration
-from engine.runs.access.limits import Limits
+from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.model_policy import model_policy
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
 from engine.runs.operation.retention import delete_expired
 from engine.runs.queue import RunQueue
 from engine.runs.storage.searching import Search
+from engine.runs.storage.usage import usage_of
 from tests.support.fake_runs import FakeGateway, Settings, queues, words
 
 ANN, BEN = Viewer("ann@lab.example"), Viewer("ben@lab.example")
@@ -147,10 +148,10 @@ def test_a_dictionary_is_for_those_who_may_read_the_run_that_made_it(queue: RunQ
 
 
 def test_storage_counts_datasets_and_results(queue: RunQueue, tmp_path: Path) -> None:
-    ann = run_access(queue, ANN, limits=Limits(storage_gb=1e-9))  # one byte
-    finished(ann)
+    finished(run_access(queue, ANN))
     on_disk = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file() and "sqlite" not in path.name)
-    assert ann.store.stored_bytes(ANN.id) == on_disk
+    assert usage_of(queue._store, queue.artifacts, ANN.id).total == on_disk
+    ann = run_access(queue, ANN, limits=Limits(storage_gb=(on_disk + 1) / GIGABYTE))
     with pytest.raises(RunError, match="Delete runs"):
         ann.submit("weights", Settings(), words(5))
     assert finished(run_access(queue, BEN, limits=Limits(storage_gb=1.0)))  # another's storage is not Ann's

@@ -1,0 +1,50 @@
+"""`python -m engine adopt`: list the results in the data directory again that are missing in the list of runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from engine.commands.common import add_directory_argument
+from engine.errors import InputError, RunError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.language.quantities import count
+from engine.runs.adoption import adopt
+from engine.runs.storage.directory import opened_storage
+
+MAX_OWNER_CHARACTERS = 300
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--owner", metavar="ADDRESS",
+                        help="owner of results that do not say whose they are, as those of version 0.1.0 and earlier: "
+                             "the e-mail address of a member, or local on a machine without sign-in")
+    parser.add_argument("--dry-run", action="store_true", help="only print what would be listed")
+    add_directory_argument(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """List the results again, and print each and the counts. Raises RunError when a result could not be listed."""
+    owner = options.owner.strip().lower() if options.owner is not None else None
+    if owner is not None and not 0 < len(owner) <= MAX_OWNER_CHARACTERS:
+        raise InputError(f"--owner is an address of 1 to {MAX_OWNER_CHARACTERS} characters; got {len(owner)}.")
+    n_listed, n_refused = 0, 0
+    with opened_storage(options.directory) as (store, artifacts, _):
+        n_before = sum(store.n_by_state().values())
+        for adoption in adopt(store, artifacts, EVALUATIONS, owner=owner, dry_run=options.dry_run):
+            if adoption.entry is None:
+                n_refused += 1
+                print(f"{adoption.run_id}: not listed. {adoption.reason}", file=sys.stderr)
+                continue
+            n_listed += 1
+            entry = adoption.entry
+            print(f"{entry.id}  {entry.created[:10]}  {entry.owner}  {entry.kind}  {entry.name}")
+            if adoption.reason:
+                print(f"note: {entry.id}: {adoption.reason}", file=sys.stderr)
+        n_after = sum(store.n_by_state().values())
+    verb = "would be" if options.dry_run else "were"
+    print(f"{count(n_listed, 'result')} {verb} listed again.")
+    print(f"runs in the list before: {n_before:,}, after: {n_after:,}")
+    if n_refused:
+        raise RunError(f"{count(n_refused, 'result')} could not be listed; nothing of them was changed.")

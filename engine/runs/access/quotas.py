@@ -1,0 +1,70 @@
+"""Quotas of one user's storage, asked before anything is written; what is used and what would free room is said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.errors import RunError
+from engine.runs.access.limits import GIGABYTE, Limits
+from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.store import Store
+from engine.runs.storage.usage import Usage, usage_of
+
+MEGABYTE = 2**20
+UNITS = ((GIGABYTE, "GB"), (MEGABYTE, "MB"), (2**10, "kB"))
+
+
+class Quotas:
+    """The storage quota of `limits`, for every owner but that of the sample runs."""
+
+    def __init__(self, store: Store, artifacts: Artifacts, limits: Limits) -> None:
+        self._store = store
+        self._artifacts = artifacts
+        self._limits = limits
+
+    def check_dataset(self, owner: str, content_hash: str, n_bytes: int) -> None:
+        """Raise RunError when the owner has no room for a dataset; one that the owner has already takes none."""
+        if (usage := self._usage(owner)) is not None:
+            self._require_room(usage, 0 if content_hash in usage.datasets else n_bytes, "This dataset")
+
+    def check_corpus(self, owner: str, sizes: Mapping[str, int]) -> None:
+        """Raise RunError when the owner has no room for uploaded files: bytes by SHA-256."""
+        if (usage := self._usage(owner)) is not None:
+            self._require_room(usage, sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
+                               "This corpus")
+
+    def check_result(self, owner: str, n_bytes: int) -> None:
+        """Raise RunError when the owner has no room for a result."""
+        if (usage := self._usage(owner)) is not None:
+            self._require_room(usage, n_bytes, "The result", " Then start the run again; what was computed is kept.")
+
+    def _usage(self, owner: str) -> Usage | None:
+        """What the owner uses; None where that is not limited."""
+        if self._limits.storage_gb is None or owner == SAMPLES_ID:
+            return None
+        return usage_of(self._store, self._artifacts, owner)
+
+    def _require_room(self, usage: Usage, n_bytes: int, what: str, afterwards: str = "") -> None:
+        allowed = int((self._limits.storage_gb or 0) * GIGABYTE)
+        if usage.total + n_bytes <= allowed:
+            return
+        parts = ", ".join(f"{title} {size(value)}" for title, value in (
+            ("results", usage.results), ("datasets", sum(usage.datasets.values())),
+            ("corpora", sum(usage.corpora.values()))))
+        largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
+        raise RunError(f"{what} takes {size(n_bytes)}. Your runs take {size(usage.total)} ({parts}) of the "
+                       f"{size(allowed)} that this instance keeps for one user. Delete runs that you no longer need on "
+                       f"the Runs page{f'; the largest are: {largest}' if largest else ''}.{afterwards}")
+
+
+def size(n_bytes: int) -> str:
+    """Bytes for a message.
+
+    >>> size(3 * 2**30), size(1_572_864), size(2_048), size(12)
+    ('3.0 GB', '1.5 MB', '2.0 kB', '12 bytes')
+    """
+    for unit, name in UNITS:
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:,.1f} {name}"
+    return f"{n_bytes} bytes"

@@ -1,0 +1,22 @@
+"""Names of runs, and the error for an id without a run."""
+
+from __future__ import annotations
+
+from engine.errors import InputError, RunError
+
+MAX_NAME_CHARACTERS = 200
+
+
+def run_name(name: str) -> str:
+    """A valid name of a run, stripped of white space. Raises InputError for an empty or too long one."""
+    name = name.strip()
+    if not name:
+        raise InputError("A run needs a name; got an empty one.")
+    if len(name) > MAX_NAME_CHARACTERS:
+        raise InputError(f"A name has at most {MAX_NAME_CHARACTERS} characters; got {len(name)}.")
+    return name
+
+
+def unknown_run(run_id: str) -> RunError:
+    """The error for an id without a run."""
+    return RunError(f"There is no run {run_id!r}; it may have been deleted.")

@@ -1,0 +1,51 @@
+"""The data directory, and the storage in it: the list of runs, and the datasets and results on the disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.errors import InputError
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.database import database_url
+from engine.runs.storage.store import Store
+
+DIRECTORY_VARIABLE = "HAKARI_DATA_DIR"
+DEFAULT_DIRECTORY = Path(".local/share/hakari")  # below the home directory
+
+
+def data_directory(path: Path | None = None) -> Path:
+    """`path`, or HAKARI_DATA_DIR, or the default; made where it is missing. InputError when it cannot be written."""
+    return writable_directory(path or _default_directory())
+
+
+def writable_directory(path: Path) -> Path:
+    """The absolute path of a directory, made where it is missing. InputError when it cannot be made or written."""
+    path = path.expanduser().absolute()
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise InputError(f"Cannot write to {path}: {error.strerror or error}. Name a directory that you may write "
+                         f"to ({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.") from error
+    return path
+
+
+@contextmanager
+def opened_storage(directory: Path | None = None) -> Iterator[tuple[Store, Artifacts, Path]]:
+    """The list of runs, the files and the data directory, without an engine; nothing is checked and nothing runs."""
+    data_dir = data_directory(directory)
+    store = Store(database_url(data_dir))
+    try:
+        yield store, Artifacts(data_dir), data_dir
+    finally:
+        store.close()
+
+
+def _default_directory() -> Path:
+    value = os.environ.get(DIRECTORY_VARIABLE, "").strip()
+    return Path(value) if value else Path.home() / DEFAULT_DIRECTORY

@@ -1,0 +1,95 @@
+"""Backup while runs are submitted, computed and deleted, and restore into an empty place: every listed run opens."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from engine.runs.open import open_engine
+from engine.runs.queue import RunQueue
+from engine.runs.storage.database import URL_VARIABLE
+from tests.support import postgres
+from tests.support.database import ON_POSTGRESQL
+from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, until, words
+from tests.support.fakes import FakeBackend
+
+DEPLOY = Path(__file__).parents[3] / "deploy"
+
+
+def script(name: str, folder: Path, argument: Path) -> subprocess.CompletedProcess[str]:
+    path = os.environ["PATH"]
+    if ON_POSTGRESQL and (programs := postgres.binaries()) is not None:
+        path = f"{programs}:{path}"
+    return subprocess.run([DEPLOY / name, argument], capture_output=True, text=True,
+                          env=os.environ | {"HAKARI_DATA_DIR": str(folder), "PATH": path})
+
+
+def work(queue: RunQueue, done: threading.Event) -> None:
+    """Submit runs all the time until told to stop, and delete some of them."""
+    number = 0
+    while not done.is_set():
+        number += 1
+        run_id = queue.submit("weights", Settings(factor=float(number)), words(1 + number % 5), reuse=False).run_id
+        if number % 3 == 0:
+            queue.wait(run_id, 10)
+        if number % 4 == 0:
+            queue.wait(run_id, 10)
+            queue.delete(run_id)
+
+
+def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source, target = tmp_path / "first", tmp_path / "second"
+    source.mkdir()
+    with ExitStack() as servers:
+        if ON_POSTGRESQL:  # a server for each: a dump holds a whole database
+            addresses = [servers.enter_context(postgres.running()).url for _ in range(2)]
+            monkeypatch.setenv(URL_VARIABLE, addresses[0])
+        gateway = FakeGateway(0.005)
+        with queues(source, gateway) as open_one:
+            queue = open_one()
+            kept = [queue.submit("weights", Settings(factor=-float(n)), words(n + 1)).run_id for n in range(8)]
+            assert {queue.wait(run_id, 20).state for run_id in kept} == {"done"}
+            stuck = FakeGateway()
+            stuck.go.clear()
+            blocked_queue = open_one(stuck)
+            unfinished = [blocked_queue.submit("weights", Settings(factor=0.5 + n), words(9)).run_id for n in range(4)]
+            until(is_running(blocked_queue, unfinished[0]))
+            done = threading.Event()
+            worker = threading.Thread(target=work, args=(queue, done))
+            worker.start()
+            try:
+                backup = script("backup.sh", source, tmp_path / "backups")
+            finally:
+                done.set()
+                worker.join()
+                stuck.go.set()
+            assert backup.returncode == 0, backup.stderr
+            (archive,) = (tmp_path / "backups").iterdir()
+
+            # The first server still lives when the copy starts, as on a machine where a backup is tried out.
+            if ON_POSTGRESQL:
+                monkeypatch.setenv(URL_VARIABLE, addresses[1])
+            restored = script("restore.sh", target, archive)
+            assert restored.returncode == 0, restored.stderr
+            with queues(target, FakeGateway()) as open_another:
+                copy = open_another()
+                runs = copy.recent(limit=10_000)
+                assert {*kept, *unfinished} <= {run.id for run in runs}
+                for run in runs:
+                    # What was queued or running when the list was copied goes on here.
+                    assert copy.wait(run.id, 20).state == "done"
+                    # One that was deleted after the list was copied has no files any more.
+                    if run.id in kept or run.id in unfinished or (target / "results" / run.id).exists():
+                        assert copy.result(run.id).settings == copy.settings(run.id)
+                        assert list(copy.result(run.id).weights["text"]) == list(copy.dataset(run.id).texts)
+            with open_engine(target, backend=FakeBackend(), evaluations=EVALUATIONS, resume=False) as engine:
+                assert not set(engine.unlisted.current().results) & set(kept)
+        again = script("restore.sh", target, archive)
+        assert again.returncode == 2 and "empty directory" in again.stderr
