@@ -22,6 +22,7 @@ class ModelFacts:
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
+    `adapter_of`: the base model, with its commit on the hub, that an adapter was merged into; "" for other models.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ModelFacts:
     recipe: str = ""
     latin_tokens: float = 1.0
     published: PublishedVectors | None = None
+    adapter_of: str = ""
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
