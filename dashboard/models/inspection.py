@@ -112,6 +112,7 @@ def _facts(facts: ModelFacts) -> None:
         st.metric("Longest input", f"{facts.max_tokens:,}", border=True, help="In tokens, special ones included")
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos}
     lines = [
+        *([f"Adapter of {facts.adapter_of}, merged at loading"] if facts.adapter_of else []),
         f"Tokenizer: {facts.recipe or facts.tokenizer}",
         "Special tokens: " + ", ".join(token if is_there else f"no {token}" for token, is_there in has.items()),
         f"{facts.hidden_size} wide · runs on {facts.device} in {facts.dtype}, {size(facts.n_parameters * 4)} in memory "

@@ -209,7 +209,7 @@ class GatewaySession:
             name, revision = split_revision(model)
             backend = self._gateway.backend
             located = backend.locate(name, revision, self._client.report)
-            request: Request = {"model": located.address, "revision": located.commit}
+            request: Request = {"model": located.address, "revision": located.pinned_revision}
             key = keys.facts_key(located, backend.devices)
             if key not in self._gateway.facts_by_key:
                 describe_request = {**request, "items": [""], "settings": {}}

@@ -66,17 +66,21 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     It includes the recipe that the model is loaded with, and the state of its segmenter and dictionary files.
     Raises ModelError when these are not installed.
     """
-    if located.commit is not None:
-        location: list[Any] = [located.name, located.commit]
-    else:
-        files = [(str(path), path.stat()) for directory in located.directories for path in sorted(directory.iterdir())
-                 if path.is_file()]
-        location = [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files]]
     return _sha256({
-        "operation": "describe", "where": location, "recipe": located.recipe and recipes.state(located.recipe),
+        "operation": "describe", "where": _location(located),
+        "recipe": located.recipe and recipes.state(located.recipe),
         "devices": list(devices), "nvidia": _NVIDIA.exists(),
         "chosen": [os.environ.get(name) for name in _DEVICE_VARIABLES], **_code_and_versions(MODELS),
     }).hexdigest()
+
+
+def _location(located: LocatedModel) -> list[Any]:
+    of_base = [_location(located.base)] if located.base else []
+    if located.commit is not None:
+        return [located.name, located.commit, *of_base]
+    files = [(str(path), path.stat()) for directory in located.directories for path in sorted(directory.iterdir())
+             if path.is_file()]
+    return [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files], *of_base]
 
 
 def code_and_libraries() -> dict[str, str]:

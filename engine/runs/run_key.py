@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.libraries import ALL, library_versions
-from engine.models.sources.modules import module_directories
-from engine.models.sources.names import local_directory, recipe_state
+from engine.models.sources.names import model_directories, recipe_state
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION
 
@@ -28,11 +27,13 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
     texts = sorted(set(texts_of(settings)))
     local_texts = [text for text in texts if _is_local(text)]
     local_digests = {text: _files_digest(Path(text).expanduser(), deep=False) for text in local_texts}
-    # A model with a card, and the dictionaries of its word segmenter.
-    local_digests |= {text: _files_digest(path, deep=False) for text in texts
-                      if text not in local_digests and (path := local_directory(text))}
-    local_digests |= {str(folder): _files_digest(folder, deep=False) for text in texts
-                      if (path := local_directory(text)) for folder in module_directories(path)}
+    # A model with a card, the folders of its modules and the base model of an adapter, and the dictionaries of its word
+    # segmenter.
+    for text in texts:
+        directories = model_directories(text)
+        if directories and text not in local_digests:
+            local_digests[text] = _files_digest(directories[0], deep=False)
+        local_digests |= {str(path): _files_digest(path, deep=False) for path in directories[1:]}
     local_digests |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
     determinants = [kind, settings, dataset_hash, _engine_versions(), local_digests]
     canonical = json.dumps(determinants, sort_keys=True, ensure_ascii=False)
@@ -46,8 +47,7 @@ def _engine_versions() -> dict[str, str]:
 
 
 def _files_digest(path: Path, *, deep: bool) -> str:
-    # A user may name any folder, even "/", so only its top level is read; the folders that a model's modules.json names
-    # are read beside it.
+    # A user may name any folder, even "/", so only its top level is read.
     files = sorted(path.rglob("*") if deep else path.iterdir()) if path.is_dir() else [path]
     digest = hashlib.sha256()
     for file in files:

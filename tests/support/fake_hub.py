@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -41,12 +42,19 @@ def put_in_cache(home: Path, files: dict[str, bytes], *, commit: str = COMMIT, b
     return snapshot
 
 
-class FakeHub(ThreadingHTTPServer):
-    """A hub with one model; it records downloads, and answers 404 to all other requests."""
+REPOSITORY = "someone/small-bert"
+# What a hub answers to a token ("" for none) where it does not serve a repository: status, error code and message.
+Refusal = Callable[[str], tuple[int, str, str] | None]
 
-    def __init__(self, files: dict[str, bytes]) -> None:
+
+class FakeHub(ThreadingHTTPServer):
+    """A hub with one model, or more; it records downloads, and answers 404 to all other requests."""
+
+    def __init__(self, files: dict[str, bytes], others: dict[str, dict[str, bytes]] | None = None,
+                 refusal: Refusal = lambda _: None) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
-        self.files, self.fetched, self.n_requests = files, [], 0
+        self.files_by_repository = {REPOSITORY: files, **(others or {})}
+        self.refusal, self.fetched, self.n_requests = refusal, [], 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -60,22 +68,29 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.n_requests += 1
         path = self.path.split("?")[0]
-        files, api = self.server.files, "/api/models/someone/small-bert"
+        repository = next((name for name in self.server.files_by_repository
+                           if path.startswith((f"/api/models/{name}", f"/{name}/resolve/"))), None)
+        refusal = self.server.refusal(self.headers.get("Authorization", "").removeprefix("Bearer "))
+        if repository is None:
+            self._send_error(404, "RepoNotFound")
+            return
+        if refusal is not None:
+            self._send_error(*refusal)
+            return
+        files, api = self.server.files_by_repository[repository], f"/api/models/{repository}"
         if path in (api, f"{api}/revision/main", f"{api}/revision/{COMMIT}"):
             listed = [{"rfilename": name} for name in files]
-            self._send_json({"id": "someone/small-bert", "sha": COMMIT, "siblings": listed})
+            self._send_json({"id": repository, "sha": COMMIT, "siblings": listed})
         elif path == f"{api}/tree/{COMMIT}":
             self._send_json([{"type": "file", "path": name, "size": len(content), "oid": sha256(content).hexdigest()}
                              for name, content in files.items()])
-        elif path.startswith(api):
-            self._send_error("RevisionNotFound")
-        elif path.startswith(f"/someone/small-bert/resolve/{COMMIT}/"):
+        elif path.startswith(f"/{repository}/resolve/{COMMIT}/"):
             name = unquote(path.partition(f"/resolve/{COMMIT}/")[2])
             if self.command == "GET":
                 self.server.fetched.append(name)
             self._send(files[name], {"ETag": f'"{sha256(files[name]).hexdigest()}"', "X-Repo-Commit": COMMIT})
         else:
-            self._send_error("RepoNotFound")
+            self._send_error(404, "RevisionNotFound")
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -83,9 +98,11 @@ class _Answer(BaseHTTPRequestHandler):
     def _send_json(self, answer: object) -> None:
         self._send(json.dumps(answer).encode(), {"Content-Type": "application/json"})
 
-    def _send_error(self, code: str) -> None:
-        self.send_response(404)
-        self.send_header("X-Error-Code", code)
+    def _send_error(self, status: int, code: str, message: str = "") -> None:
+        self.send_response(status)
+        for name, value in (("X-Error-Code", code), ("X-Error-Message", message)):
+            if value:
+                self.send_header(name, value)
         self.send_header("Content-Length", "0")
         self.end_headers()
 

@@ -27,7 +27,8 @@ def signature(
     return {
         "models": [
             {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
-             "device": facts.device, "dtype": facts.dtype, **({"recipe": facts.recipe} if facts.recipe else {})}
+             "device": facts.device, "dtype": facts.dtype, **({"recipe": facts.recipe} if facts.recipe else {}),
+             **({"adapter_of": facts.adapter_of} if facts.adapter_of else {})}
             for facts in models
         ],
         "settings": {key: value for key, value in fields.items() if key != "models"},

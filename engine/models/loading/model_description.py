@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import EngineError, ModelError
+from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.devices import chosen_device
 from engine.models.silence_transformers import one_line_message, silence_transformers
@@ -31,11 +34,16 @@ _LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nob
 
 @dataclass(frozen=True)
 class DescribedModel:
-    """Facts with the configuration and the tokenizer they were read from."""
+    """Facts with the configuration and the tokenizer they were read from.
+
+    weights_directory: of config.json and the full weights, those of the base model for an adapter.
+    """
 
     facts: ModelFacts
     architecture: Architecture
     tokenizer: PreTrainedTokenizerBase
+    weights_directory: Path
+    adapter_directory: Path | None = None
     tied_embeddings: bool = False  # by the packaging of a multimodal model, whatever its text part says
 
 
@@ -47,8 +55,9 @@ def describe(located: LocatedModel) -> DescribedModel:
     a recipe, a configuration without a model type, as those of 2019 are, is taken as that of a BERT.
     """
     config = _config(located)
-    weights = weight_files(located.path)
-    tokenizer = load_tokenizer(located.path, located.recipe)
+    directories = [located.weights_directory, *([located.path] if located.base else [])]
+    weights = [path for directory in directories for path in weight_files(directory)]
+    tokenizer = load_tokenizer(located.tokenizer_directory, located.recipe, located.weights_directory)
     architecture = architecture_of(config)
     kind = architecture.kind
     skeleton = _skeleton(located, architecture)
@@ -58,11 +67,14 @@ def describe(located: LocatedModel) -> DescribedModel:
         raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model has "
                          f"{n_embedded:,}: they do not belong together. Take both from the same model.")
     _require_known_special_tokens(located.name, tokenizer, n_embedded)
+    if located.base:
+        _require_embedded(located.name, tokenizer, n_embedded)
     recipe = located.recipe
     return DescribedModel(ModelFacts(
         name=located.name, source=located.source, path=str(located.path), revision=located.revision,
         fingerprint=located.fingerprint,
-        tokenizer_fingerprint=fingerprint_with_recipe(tokenizer_fingerprint(located.path), recipe),
+        tokenizer_fingerprint=fingerprint_with_recipe(
+            tokenizer_fingerprint(located.tokenizer_directory, located.weights_directory), recipe),
         architecture=(config.architectures or [type(skeleton).__name__])[0], kind=kind,
         n_layers=int(text_config.num_hidden_layers), hidden_size=int(text_config.hidden_size), vocab_size=n_embedded,
         max_tokens=_max_tokens(tokenizer, text_config, skeleton), n_parameters=int(skeleton.num_parameters()),
@@ -74,12 +86,21 @@ def describe(located: LocatedModel) -> DescribedModel:
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
         template=template_text(tokenizer),
         token_check=token_check_of(tokenizer),
-        published=read_published_vectors(located.root),
-    ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
+        published=read_published_vectors(located.root), adapter_of=_base_description(located),
+    ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
+        bool(getattr(config, "tie_word_embeddings", False)))
+
+
+def _base_description(located: LocatedModel) -> str:
+    """The base model of an adapter, with the commit that was read, for readers; "" for a model that is none."""
+    if located.base is None:
+        return ""
+    return f"{located.base.address}@{located.base.commit}" if located.base.commit else located.base.address
 
 
 def _config(located: LocatedModel) -> PreTrainedConfig:
-    config_fields = read_config(located.path)
+    directory = located.weights_directory
+    config_fields = read_config(directory)
     if config_fields.get("quantization_config"):
         raise ModelError(f"The weights of {located.name} are quantised "
                          f"({config_fields['quantization_config'].get('quant_method', 'method unknown')}); "
@@ -87,32 +108,36 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     has_no_model_type = "model_type" not in config_fields
     if has_no_model_type and located.recipe is None:
         raise ModelError(
-            f"config.json in {located.path} does not say what the model is (model_type), like those of 2019. "
+            f"config.json in {directory} does not say what the model is (model_type), like those of 2019. "
             f"Name its card (such as paper/nict={located.path}; the models page lists them), or write {RECIPE_FILE} "
             f"beside it: {EXAMPLE}")
     try:
         with silence_transformers():
             if has_no_model_type:
                 return AutoConfig.for_model("bert", **config_fields)
-            return AutoConfig.from_pretrained(located.path, local_files_only=True, trust_remote_code=False)
+            return AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map"):
             raise ModelError(f"{located.name} (model type {config_fields.get('model_type')!r}) needs code from its own "
                              "repository, which Hakari never runs. Choose a model of an architecture that "
                              "transformers knows.") from error
-        raise ModelError(f"config.json in {located.path} names no architecture that this version of transformers "
+        raise ModelError(f"config.json in {directory} names no architecture that this version of transformers "
                          f"knows: {one_line_message(error)}") from error
 
 
 def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
     """The model without its weights: shapes only, on torch's meta device."""
     task = "encode" if architecture.kind == "encoder" else architecture.kind
+    # The vocabulary of an adapter is written into the configuration of this model alone.
+    config = deepcopy(architecture.config) if located.base else architecture.config
     try:
         with silence_transformers(), torch.device("meta"):
-            model = architecture.auto_class(task).from_config(architecture.config, trust_remote_code=False)
+            model = architecture.auto_class(task).from_config(config, trust_remote_code=False)
     except Exception as error:  # anything, as above
         message = one_line_message(error)
         raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
+    if located.base:
+        resize_vocabulary(located.name, model, located.path)
     return model.get_encoder() if architecture.config.is_encoder_decoder else model
 
 
@@ -130,6 +155,15 @@ def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase,
         raise ModelError(f"The tokenizer of {name} ({type(tokenizer).__name__}) writes {', '.join(unknown)}, which its "
                          f"vocabulary lacks and the model's {n_embedded:,} pieces do not hold. Give the model the "
                          "tokenizer it was trained with.")
+
+
+def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
+    """Raise ModelError for an adapter whose tokenizer got pieces that neither it nor its base has embeddings of."""
+    added = [piece for piece, number in tokenizer.get_vocab().items() if number >= n_embedded]
+    if added:
+        raise ModelError(f"The tokenizer of the adapter {name} has {len(added):,} pieces more than its base model has "
+                         f"embeddings ({', '.join(added[:3])}), and the adapter holds none for them. Save it again "
+                         "with its embeddings (save_embedding_layers=True of the library peft).")
 
 
 def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:

@@ -17,6 +17,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.models.loading.activations import use_fused_activations
+from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_device
 from engine.models.loading.leftover_weights import WeightCheck, check_weights
@@ -97,11 +98,11 @@ def _kind_description(kind: str) -> str:
 
 def _load_weights(described: DescribedModel, task: Task) -> tuple[PreTrainedModel, WeightCheck]:
     facts, architecture = described.facts, described.architecture
-    files = weight_files(Path(facts.path))
+    files = weight_files(described.weights_directory)
     try:
         with silence_transformers():
             model, info = architecture.auto_class(task).from_pretrained(
-                facts.path, config=architecture.config, dtype=torch.float32, output_loading_info=True,
+                described.weights_directory, config=architecture.config, dtype=torch.float32, output_loading_info=True,
                 use_safetensors=files[0].name not in PICKLED, key_mapping=architecture.key_mapping,
                 ignore_mismatched_sizes=True, weights_only=True, trust_remote_code=False, local_files_only=True,
             )
@@ -110,15 +111,18 @@ def _load_weights(described: DescribedModel, task: Task) -> tuple[PreTrainedMode
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
     weight_check = check_weights(facts.name, model, info, tied=described.tied_embeddings)
+    if described.adapter_directory is not None:
+        resize_vocabulary(facts.name, model, described.adapter_directory)
+        merge_adapter(facts.name, model, described.adapter_directory)
     return model.get_encoder() if architecture.config.is_encoder_decoder else model, weight_check
 
 
 def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:
-    names = ", ".join(path.name for path in files)
+    names, directory = ", ".join(path.name for path in files), files[0].parent
     if isinstance(error, pickle.UnpicklingError):
         global_name = re.search(r"GLOBAL (\S+)", str(error))
         named = f" ({global_name[1]})" if global_name else ""
-        return ModelError(f"{names} in {facts.path} is refused: beside weights it holds Python objects or code{named}, "
+        return ModelError(f"{names} in {directory} is refused: beside weights it holds Python objects or code{named}, "
                           "or it is damaged. Choose a model published as safetensors, or save the weights alone.")
-    return ModelError(f"The weights of {facts.name} ({names} in {facts.path}) cannot be loaded: "
+    return ModelError(f"The weights of {facts.name} ({names} in {directory}) cannot be loaded: "
                       f"{one_line_message(error)} Copy or download them again.")

@@ -64,6 +64,7 @@ class ModelFacts:
     `template`: the special tokens that the tokenizer puts round a text, … standing for it. `token_check`: how its
     token ids compare with the published file; None where a recipe makes them.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
+    `adapter_of`: the base model, with its commit on the hub, that an adapter was merged into; "" for other models.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ModelFacts:
     published: PublishedVectors | None = None
     template: str = ""
     token_check: TokenCheck | None = None
+    adapter_of: str = ""
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:

@@ -13,6 +13,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.models.sources import cards, model_files
+from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.download_quota import require_room
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
 from engine.models.sources.pickled_weights import require_allowed
@@ -102,6 +103,11 @@ class _Selection:
         return sorted({*read, *map(self._path, (*weights, *others))})
 
     def _weights(self, folder: str) -> list[str]:
+        names_here = [file[len(self._path(folder)):] for file in self.files if file.startswith(self._path(folder))]
+        if is_adapter(names_here, self.repository):
+            adapter = folder + adapter_weights(names_here, self.repository)
+            require_allowed(self.repository, [adapter])
+            return [adapter]
         for single, index in (model_files.SAFETENSORS, model_files.PICKLED):
             names = [folder + name for name in (single, index) if self._has(folder + name)]
             if names:
@@ -143,7 +149,8 @@ def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> S
         root = path / subfolder
         modules = read_modules(root)
         transformer = transformer_folder(modules, lambda file: (root / file).is_file())
-        model_files.read_config(root / transformer)
+        if not is_adapter([file.name for file in (root / transformer).iterdir()], repository):
+            model_files.read_config(root / transformer)
         model_files.weight_files(root / transformer)
         if missing_module_files(root, modules, transformer):
             return None

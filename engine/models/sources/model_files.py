@@ -14,6 +14,7 @@ from engine.errors import ModelError
 
 CONFIG = "config.json"
 ADAPTER_CONFIG = "adapter_config.json"
+ADAPTER_SAFETENSORS, ADAPTER_PICKLED = "adapter_model.safetensors", "adapter_model.bin"
 # In the order in which transformers itself looks for weights: one file, or an index that names several.
 SAFETENSORS = ("model.safetensors", "model.safetensors.index.json")
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
@@ -21,7 +22,7 @@ TOKENIZER_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
 # Files with such suffixes that do not affect tokens. A file not listed here counts as the tokenizer's: two
 # fingerprints for one tokenizer are better than one fingerprint for two.
 NOT_TOKENIZER = frozenset({
-    CONFIG, "generation_config.json", "pretraining.json", "trainer_state.json", "all_results.json",
+    CONFIG, ADAPTER_CONFIG, "generation_config.json", "pretraining.json", "trainer_state.json", "all_results.json",
     "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
     "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
 })
@@ -58,10 +59,12 @@ def read_json_value(path: Path, purpose: str) -> Any:
 def weight_files(directory: Path) -> tuple[Path, ...]:
     """The files the weights are read from: safetensors where there are any, else pytorch_model.bin.
 
-    Several files come with the index that names them, first. Raises ModelError when there are none, or
-    when one that an index names is missing.
+    Of an adapter (adapter_config.json) its own weights. Several files come with the index that names them, first.
+    Raises ModelError when there are none, or when one that an index names is missing.
     """
     names = sorted(path.name for path in directory.iterdir())
+    if adapter := _adapter_weights(directory, names):
+        return adapter
     if any(_DISTRIBUTED.match(name) for name in names):
         raise ModelError(f"{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
                          "Save the model with save_pretrained and give that directory.")
@@ -73,6 +76,11 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
     other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or "nothing else"
     raise ModelError(f"There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
                      f"(nor an index of several), only {other_names}. Save the model with save_pretrained.")
+
+
+def _adapter_weights(directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
+    present = [directory / name for name in (ADAPTER_SAFETENSORS, ADAPTER_PICKLED) if name in names]
+    return tuple(present[:1]) if ADAPTER_CONFIG in names else ()
 
 
 def tokenizer_files(directory: Path) -> tuple[Path, ...]:
@@ -89,14 +97,18 @@ def fingerprint(directory: Path, root: Path | None = None, module_files: Sequenc
     it (see `modules.settings_and_module_files`), which count as well. A model card or a training log beside them
     changes nothing. Raises ModelError as `weight_files` does.
     """
-    files = [(path.name, path) for path in sorted([directory / CONFIG, *weight_files(directory),
-                                                   *tokenizer_files(directory)])]
+    is_adapter = (directory / ADAPTER_CONFIG).is_file()
+    config = directory / (ADAPTER_CONFIG if is_adapter else CONFIG)
+    files = [(path.name, path) for path in sorted([config, *weight_files(directory), *tokenizer_files(directory)])]
     return _digest([*files, *((name, (root or directory) / name) for name in sorted(module_files))])
 
 
-def tokenizer_fingerprint(directory: Path) -> str:
-    """SHA-256 over the tokenizer's files and the class that config.json names for them."""
-    config = read_config(directory)
+def tokenizer_fingerprint(directory: Path, config_directory: Path | None = None) -> str:
+    """SHA-256 over the tokenizer's files and the class that config.json names for them.
+
+    config_directory: that of config.json, where the tokenizer has a directory of its own, as an adapter's may have.
+    """
+    config = read_config(config_directory or directory)
     tokenizer_class = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
     digest = _digest((path.name, path) for path in tokenizer_files(directory))
     return sha256(f"{tokenizer_class}\n{digest}".encode()).hexdigest()

@@ -7,12 +7,22 @@ Imports no torch, so that the process that watches a run can fetch a model and s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from engine.errors import ModelError
+from engine.errors import AccessError, ModelError
 from engine.models.sources import cards, model_files, recipes
+from engine.models.sources.adapters import (
+    Adapter,
+    adapter_weights,
+    base_directory,
+    has_tokenizer,
+    is_adapter,
+    read_adapter,
+    require_hub_id,
+)
+from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.facts import Source
 from engine.models.sources.hub_download import ALTERNATIVES, Report, download
 from engine.models.sources.layouts import require_model
@@ -29,6 +39,8 @@ from engine.models.sources.pickled_weights import require_allowed
 from engine.models.sources.recipe_files import recipe_for
 from engine.models.sources.recipes import Recipe
 
+# The commits of an adapter ("" for a local one) and of its base model.
+_PINNED = re.compile(r"([0-9a-f]{40})?\+([0-9a-f]{40})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 
 
@@ -38,7 +50,7 @@ class LocatedModel:
 
     path: the directory of the transformer. transformer: its folder in `root`, the directory of modules.json, where a
     sentence-transformers model holds it in a folder of its own; else "", and both are the same directory. subfolder: of
-    the repository on the hub.
+    the repository on the hub. base: of an adapter, whose own files are in `path`.
     """
 
     name: str
@@ -50,6 +62,22 @@ class LocatedModel:
     recipe: Recipe | None = None
     transformer: str = ""
     subfolder: str = ""
+    base: LocatedModel | None = None
+
+    @property
+    def weights_directory(self) -> Path:
+        """The directory of config.json and the full weights: of the base model for an adapter."""
+        return self.base.path if self.base else self.path
+
+    @property
+    def tokenizer_directory(self) -> Path:
+        """The directory of the tokenizer: of the base model for an adapter without one of its own."""
+        return self.base.path if self.base and not has_tokenizer(self.path) else self.path
+
+    @property
+    def pinned_revision(self) -> str | None:
+        """The revision under which `locate` finds exactly these files again; None where there is none."""
+        return f"{self.commit or ''}+{self.base.commit or ''}" if self.base else self.commit
 
     @property
     def root(self) -> Path:
@@ -60,16 +88,20 @@ class LocatedModel:
     @property
     def directories(self) -> tuple[Path, ...]:
         """All directories that hold files of the model."""
-        return tuple(dict.fromkeys((self.root, self.path, *module_directories(self.root))))
+        of_base = self.base.directories if self.base else ()
+        return tuple(dict.fromkeys((self.root, self.path, *module_directories(self.root), *of_base)))
 
     @property
     def fingerprint(self) -> str:
         """The model's part of a cache key: the hub's commit, or a SHA-256 over the files that affect results.
 
-        With a subfolder or a recipe, a SHA-256 over both. Raises ModelError when the recipe needs software that is not
-        installed, or files are missing or malformed.
+        With a subfolder, a base model or a recipe, a SHA-256 over both. Raises ModelError when the recipe needs
+        software that is not installed, or files are missing or malformed.
         """
-        return recipes.fingerprint_with_recipe(self._files_fingerprint(), self.recipe)
+        files = self._files_fingerprint()
+        if self.base:
+            files = sha256(f"{files}\nadapter of {self.base._files_fingerprint()}".encode()).hexdigest()
+        return recipes.fingerprint_with_recipe(files, self.recipe)
 
     @property
     def address(self) -> str:
@@ -92,33 +124,75 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     its own model of the hub; owner/name:folder is the model in that folder of a repository. A hakari.json in a
     directory is read as `recipe_files` says, and modules.json names the folder of the transformer.
     `revision` is a branch, tag or commit of the hub (None: main) and means nothing elsewhere. Of the weights,
-    safetensors are fetched, and pytorch_model.bin only where there are none. HF_HOME, HF_TOKEN, HF_ENDPOINT and
-    HF_HUB_OFFLINE are respected; a commit that is in the cache is not requested again. `report` receives the progress
-    of a download. Raises ModelError when there is no such model, it cannot be reached, or the directory is no model's.
+    safetensors are fetched, and pytorch_model.bin only where there are none. The base model of an adapter is located
+    likewise. HF_HOME, HF_TOKEN, HF_ENDPOINT and HF_HUB_OFFLINE are respected; a commit that is in the cache is not
+    requested again. `report` receives the progress of a download. Raises ModelError when there is no such model, it
+    cannot be reached, or the directory is no model's; AccessError for a base model that this instance does not allow.
     """
     card, target = split_card(name)
+    pinned = _PINNED.fullmatch(revision or "")
+    revision, base_revision = pinned.groups() if pinned else (revision, None)
     if target.startswith(cards.BUILT_IN_PREFIX):
         return LocatedModel(name, "built-in", cards.built_in_directory(target))
     path = as_path(target)
     if path is not None and path.is_dir():
-        path = path.resolve()
-        transformer = _transformer_folder(path)
-        require_model(path / transformer)
-        require_allowed(str(path), weight_names(path, transformer))
-        recipe = recipe_for(path / transformer, card, is_local=True)
-        return LocatedModel(name, "directory", path / transformer, card=card, recipe=recipe, transformer=transformer)
+        return _with_base(_in_directory(name, path.resolve(), card), base_revision, report)
     if path is not None and path.is_file():
         raise ModelError(f"{target} is a file; a model is the directory that holds config.json, weights and tokenizer.")
+    return _with_base(_on_hub(name, target, card, revision, report), base_revision, report)
+
+
+def _in_directory(name: str, root: Path, card: str | None) -> LocatedModel:
+    transformer = _transformer_folder(root)
+    path = root / transformer
+    if not is_adapter([file.name for file in path.iterdir()], str(path)):
+        require_model(path)
+    require_allowed(str(root), weight_names(root, transformer))
+    recipe = recipe_for(path, card, is_local=True)
+    return LocatedModel(name, "directory", path, card=card, recipe=recipe, transformer=transformer)
+
+
+def _on_hub(name: str, target: str, card: str | None, revision: str | None, report: Report | None) -> LocatedModel:
     repository, subfolder = split_subfolder(target)
     if not _REPOSITORY.fullmatch(repository) or (":" in target and not is_inner_folder(subfolder)):
         raise ModelError(f"There is no directory {target!r}, and it is no Hugging Face id (owner/name, or "
                          f"owner/name:folder) either. {ALTERNATIVES}")
     snapshot = download(repository, subfolder, revision, report)
     transformer = _transformer_folder(snapshot.path)
+    path = snapshot.path / transformer
     require_allowed(repository, weight_names(snapshot.path, transformer))
-    return LocatedModel(
-        name, "hub", snapshot.path / transformer, revision, snapshot.commit, card,
-        recipe_for(snapshot.path / transformer, card, is_local=False), transformer, subfolder)
+    recipe = recipe_for(path, card, is_local=False)
+    return LocatedModel(name, "hub", path, revision, snapshot.commit, card, recipe, transformer, subfolder)
+
+
+def _with_base(located: LocatedModel, base_revision: str | None, report: Report | None) -> LocatedModel:
+    """An adapter with its base model, which a hub adapter may not look for on this machine; other models unchanged."""
+    names = [path.name for path in located.path.iterdir()]
+    if not is_adapter(names, str(located.path)):
+        return located
+    adapter_weights(names, str(located.path))
+    adapter = read_adapter(located.path)
+    base = _base(located, adapter, base_revision or adapter.revision, report)
+    if is_adapter([path.name for path in base.path.iterdir()], str(base.path)):
+        raise ModelError(f"The base model of {located.name}, {adapter.base}, is an adapter itself. Merge that one "
+                         "first (merge_and_unload of the library peft) and name the merged model as the base.")
+    return replace(located, base=base, recipe=located.recipe or base.recipe)
+
+
+def _base(located: LocatedModel, adapter: Adapter, revision: str | None, report: Report | None) -> LocatedModel:
+    is_local = located.source == "directory"
+    try:
+        directory = base_directory(located.path, adapter) if is_local else None
+        if directory is not None:
+            allowed_models().require(str(directory))
+            return _in_directory(adapter.base, directory, None)
+        require_hub_id(located.path, adapter, is_local=is_local)
+        allowed_models().require(adapter.base)
+        return _on_hub(adapter.base, adapter.base, None, revision, report)
+    except AccessError as error:
+        raise AccessError(f"{located.name} is an adapter of {adapter.base}. {error}") from error
+    except ModelError as error:
+        raise ModelError(f"{located.name} is an adapter of {adapter.base}, which cannot be used. {error}") from error
 
 
 def weight_names(root: Path, transformer: str = "") -> list[str]:

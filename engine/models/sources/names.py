@@ -10,6 +10,8 @@ from pathlib import Path
 
 from engine.errors import ModelError
 from engine.models.sources import cards, recipes
+from engine.models.sources.adapters import local_base
+from engine.models.sources.modules import module_directories
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipe_files import recipe_for
 
@@ -24,10 +26,10 @@ def split_card(name: str) -> tuple[str | None, str]:
     (('paper/nict', '/srv/nict'), (None, 'owner/name'))
     """
     prefix, equals, target = name.partition("=")
-    if _is_directory(name) or (not equals and not name.startswith(cards.PAPER_PREFIX)):
+    if is_directory(name) or (not equals and not name.startswith(cards.PAPER_PREFIX)):
         return None, name
     if prefix not in PAPER_CARDS:
-        if equals and not prefix.startswith(cards.PAPER_PREFIX) and not _is_directory(target):
+        if equals and not prefix.startswith(cards.PAPER_PREFIX) and not is_directory(target):
             return None, name
         raise ModelError(f"There is no card {prefix!r}. The cards are {', '.join(PAPER_CARDS)}.")
     card = PAPER_CARDS[prefix]
@@ -52,19 +54,33 @@ def local_directory(name: str) -> Path | None:
     return None
 
 
+def model_directories(name: str) -> tuple[Path, ...]:
+    """All directories of this machine that a model's name leads to; none for a model of the hub, and for other texts.
+
+    They are that of the model itself, those of its modules (see `modules`), and that of an adapter's base model.
+    """
+    directory = local_directory(name)
+    if directory is None:
+        return ()
+    directories = (directory, *module_directories(directory))
+    bases = [base for path in directories if (base := local_base(path))]
+    return tuple(dict.fromkeys((*directories, *bases)))
+
+
 def recipe_state(name: str) -> str:
     """The state of the recipe of a model's name, computed without reading its dictionary: it changes when that does.
 
     "" for a name without a recipe, and for any text that names no model. The message of the error where a recipe
     cannot be used.
     """
-    directory, prefix = local_directory(name), name.partition("=")[0]
-    card = prefix if prefix in PAPER_CARDS and not _is_directory(name) else None
+    directories, prefix = model_directories(name), name.partition("=")[0]
+    card = prefix if prefix in PAPER_CARDS and not is_directory(name) else None
     try:
-        if directory is not None:
-            recipe = recipe_for(directory, card, is_local=True)
-        else:
+        if not directories:
             recipe = PAPER_CARDS[card].recipe if card else None
+        else:
+            by_directory = (recipe_for(path, card, is_local=True) for path in directories)
+            recipe = next((recipe for recipe in by_directory if recipe), None)
         return recipes.state(recipe) if recipe else ""
     except ModelError as error:
         return str(error)
@@ -76,7 +92,7 @@ def split_revision(model: str) -> tuple[str, str | None]:
     >>> split_revision("owner/name@v1"), split_revision("paper/tohoku-univ")
     (('owner/name', 'v1'), ('paper/tohoku-univ', None))
     """
-    if _is_directory(model) or _is_directory(model.partition("=")[2]):
+    if is_directory(model) or is_directory(model.partition("=")[2]):
         return model, None
     name, _, revision = model.partition("@")
     return name, revision or None
@@ -102,6 +118,7 @@ def as_path(name: str) -> Path | None:
     return path if name else None
 
 
-def _is_directory(name: str) -> bool:
+def is_directory(name: str) -> bool:
+    """Whether a text, as it stands, is the path of a directory that exists."""
     path = as_path(name)
     return path is not None and path.is_dir()

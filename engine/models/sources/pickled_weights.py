@@ -7,7 +7,7 @@ name a model.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -26,10 +26,15 @@ def require_allowed(name: str, files: Iterable[str | Path]) -> None:
     """
     if not any(str(file).endswith((SUFFIX, SUFFIX + ".index.json")) for file in files):
         return
-    if not any(os.environ.get(variable, "").strip() for variable in MEMBERS_VARIABLES):
+    if not is_shared(os.environ):
         return
     allowed = [entry.strip() for entry in os.environ.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
     if not any(fnmatchcase(name.partition("@")[0], pattern) for pattern in allowed):
         raise ModelError(f"{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. "
                          "Choose a model that has them, or ask whoever runs this instance to list it in "
                          f"{ALLOWED_VARIABLE}.")
+
+
+def is_shared(environment: Mapping[str, str]) -> bool:
+    """Whether the environment is that of a shared instance."""
+    return any(environment.get(variable, "").strip() for variable in MEMBERS_VARIABLES)

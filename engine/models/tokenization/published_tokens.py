@@ -42,13 +42,16 @@ _UNIGRAM, _BPE = 1, 2  # model_type of a SentencePiece model
 _CONTROL, _USER_DEFINED = 3, 4  # type of one of its pieces
 
 
-def check_tokens(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
+def check_tokens(
+    directory: Path, tokenizer: PreTrainedTokenizerBase, config_directory: Path | None = None
+) -> TokenCheck:
     """Hold a tokenizer against the published file, and put the file's own pipeline in its place where they differ.
 
-    `tokenizer` is changed in place by a repair. The trial is made once for each content of the tokenizer's files.
+    `tokenizer` is changed in place by a repair. config_directory: that of config.json, where it is
+    another one. The trial is made once for each content of the tokenizer's files.
     Raises ModelError, with the first text that is split otherwise, where no repair gives the file's tokens.
     """
-    fingerprint = f"{type(tokenizer).__name__} {tokenizer_fingerprint(directory)}"
+    fingerprint = f"{type(tokenizer).__name__} {tokenizer_fingerprint(directory, config_directory)}"
     if fingerprint not in _checks or _checks[fingerprint].repaired:
         _checks[fingerprint] = _checked(directory, tokenizer)
     _check_of_tokenizer[tokenizer] = _checks[fingerprint]

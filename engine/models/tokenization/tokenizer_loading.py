@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tokenizers.models import Unigram
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.models.silence_transformers import one_line_message, silence_transformers
@@ -28,8 +28,12 @@ _KANJI_WORD = re.compile(r"^[\u4e00-\u9fff]{2,}$", re.MULTILINE)
 _UNIDIC_BY_DEFAULT = (4, 46)
 
 
-def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedTokenizerBase:
+def load_tokenizer(
+    directory: Path, recipe: Recipe | None = None, config_directory: Path | None = None
+) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a model directory; code that the directory may hold is never run.
+
+    config_directory: that of config.json, where it is another one, as an adapter's base model has it.
 
     By a recipe where there is one, else by transformers' own classes: the files then have to say how texts are split
     (see `_require_tokenizer_settings`).
@@ -39,23 +43,25 @@ def load_tokenizer(directory: Path, recipe: Recipe | None = None) -> PreTrainedT
     transformers does otherwise than the published file says is repaired (see `published_tokens`).
     Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
+    config_directory = config_directory or directory
     if recipe is None:
-        _require_tokenizer_settings(directory)
-        return _published_tokenizer(directory)
+        _require_tokenizer_settings(directory, config_directory)
+        return _published_tokenizer(directory, config_directory)
     if recipe.vocabulary == "own":
-        tokenizer = RecipeTokenizer(recipe, _published_tokenizer(directory), None)
+        tokenizer = RecipeTokenizer(recipe, _published_tokenizer(directory, config_directory), None)
     else:
         tokenizer = recipe_tokenizer(directory, recipe)
     return cast(PreTrainedTokenizerBase, tokenizer)  # it has the same interface, but not the base class
 
 
-def _published_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
+def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
         raise ModelError(f"There is no tokenizer in {directory}. {TOKENIZER_ADVICE}")
     try:
         with silence_transformers():
             tokenizer = AutoTokenizer.from_pretrained(
-                directory, local_files_only=True, trust_remote_code=False, **published_dictionary(directory),
+                directory, local_files_only=True, trust_remote_code=False,
+                **published_dictionary(directory, config_directory), **_config_elsewhere(directory, config_directory),
             )
     except Exception as error:  # transformers raises anything for a directory that is not as it should be
         advice = "Install that package." if isinstance(error, ImportError) else TOKENIZER_ADVICE
@@ -67,18 +73,24 @@ def _published_tokenizer(directory: Path) -> PreTrainedTokenizerBase:
         raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
                          f"{', '.join(sorted(vocabularies))}. {TOKENIZER_ADVICE}")
     _restore_unknown_piece(tokenizer)
-    check_tokens(directory, tokenizer)
+    check_tokens(directory, tokenizer, config_directory)
     return tokenizer
 
 
-def published_dictionary(directory: Path) -> dict[str, Any]:
+def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:
+    if directory == config_directory:
+        return {}
+    return {"config": AutoConfig.from_pretrained(config_directory, local_files_only=True, trust_remote_code=False)}
+
+
+def published_dictionary(directory: Path, config_directory: Path | None = None) -> dict[str, Any]:
     """The argument that gives a BertJapaneseTokenizer the dictionary it was published for, or nothing.
 
     Source: transformers pull request 33372 (4.46) changed the default of `MecabTokenizer(mecab_dic=)`.
     """
     path = directory / "tokenizer_config.json"
     settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
-    config = read_config(directory)
+    config = read_config(config_directory or directory)
     mecab_settings = settings.get("mecab_kwargs") or {}
     by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
                 and settings.get("word_tokenizer_type") == "mecab")
@@ -88,7 +100,7 @@ def published_dictionary(directory: Path) -> dict[str, Any]:
     return {"mecab_kwargs": {**mecab_settings, "mecab_dic": "ipadic"}}
 
 
-def _require_tokenizer_settings(directory: Path) -> None:
+def _require_tokenizer_settings(directory: Path, config_directory: Path) -> None:
     """Raise ModelError for a directory with vocab.txt but no tokenizer settings, if BERT's tokenizer cannot fit it.
 
     Without settings transformers takes BERT's tokenizer, which separates all kanji and lower-cases. A vocabulary with
@@ -96,7 +108,7 @@ def _require_tokenizer_settings(directory: Path) -> None:
     """
     has_settings = any((directory / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json"))
     vocabulary = directory / VOCABULARY
-    if has_settings or not vocabulary.is_file() or read_config(directory).get("tokenizer_class"):
+    if has_settings or not vocabulary.is_file() or read_config(config_directory).get("tokenizer_class"):
         return
     unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
     if unreachable:

@@ -20,7 +20,7 @@ SMALL_FILES = {"config.json": b'{"model_type": "bert"}', "vocab.txt": b"[PAD]\n"
 
 SCRIPT = """
 import json, sys
-from engine.errors import ModelError
+from engine.errors import EngineError
 from engine.models.sources.model_location import locate
 answers = []
 for arguments in json.loads(sys.argv[1]):
@@ -28,9 +28,9 @@ for arguments in json.loads(sys.argv[1]):
     try:
         found = locate(*arguments, report=lambda done, total, what: reports.append([done, total, what]))
         answer = {"path": str(found.path), "source": found.source, "revision": found.revision,
-                  "fingerprint": found.fingerprint, "root": str(found.root),
+                  "fingerprint": found.fingerprint, "root": str(found.root), "pinned": found.pinned_revision,
                   "files": sorted(here(path) for path in found.root.rglob("*") if path.is_file())}
-    except ModelError as error:
+    except EngineError as error:
         answer = {"error": str(error)}
     answers.append({**answer, "reports": reports, "torch": "torch" in sys.modules})
 print(json.dumps(answers))

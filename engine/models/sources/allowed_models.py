@@ -1,0 +1,96 @@
+"""The models that an instance allows, by name: those that settings name, and the base models of adapters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from engine.errors import AccessError
+from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
+from engine.models.sources.names import is_directory, split_revision, split_subfolder
+from engine.models.sources.paper_cards import PAPER_CARDS
+from engine.models.sources.pickled_weights import is_shared
+
+ALLOWED_VARIABLE = "HAKARI_ALLOWED_MODELS"
+
+
+@dataclass(frozen=True)
+class AllowedModels:
+    """The models that may be named.
+
+    patterns: names and Hugging Face ids with "*" as a wildcard ("cl-tohoku/*"); None allows every id. directories:
+    models in or below these are allowed. any_path: allows every path, on a single-user machine.
+    """
+
+    patterns: tuple[str, ...] | None = None
+    directories: tuple[Path, ...] = ()
+    any_path: bool = True
+
+    def require(self, name: str) -> None:
+        """Raise AccessError where a model's name, as the user types it, leads to one that is not allowed.
+
+        With a card before it (CARD=owner/name, CARD=DIRECTORY) what follows decides; a card alone, or the model of the
+        hub that it stands for, may be listed. A folder or a revision of a repository needs no entry of its own.
+        """
+        _, equals, rest = name.partition("=")
+        target = rest if equals and rest and not is_directory(name) else name
+        if is_path(target):
+            if not self.any_path and not self._is_below(target):
+                raise AccessError(f"The directory {target!r} is not among the models of this instance. "
+                                  f"{self._listed()}")
+            return
+        if self.patterns is None or target.startswith(BUILT_IN_PREFIX):
+            return
+        target = split_revision(target)[0].removesuffix("=")
+        names = {target, split_subfolder(target)[0]}
+        if target.startswith(PAPER_PREFIX) and target in PAPER_CARDS:
+            names |= {PAPER_CARDS[target].hub or target}
+        if not any(fnmatchcase(allowed, pattern) for allowed in names for pattern in self.patterns):
+            raise AccessError(f"The model {name!r} is not among those of this instance. {self._listed()}")
+
+    def _is_below(self, name: str) -> bool:
+        """Whether a directory is in or below an allowed one, after resolving links."""
+        try:
+            path = Path(name).resolve()
+        except (OSError, ValueError, RuntimeError):
+            return False
+        return any(path.is_relative_to(directory.resolve()) for directory in self.directories)
+
+    def _listed(self) -> str:
+        allowed = ", ".join(["the built-in ones", *(self.patterns or ()), *map(str, self.directories)])
+        return f"Allowed are: {allowed}. Ask the administrator to allow another."
+
+
+def allowed_models(environment: Mapping[str, str] | None = None, *, hosted: bool | None = None) -> AllowedModels:
+    """What HAKARI_ALLOWED_MODELS allows: names, ids with "*" and directories, separated by commas.
+
+    If it is not set, a single-user machine allows everything, a hosted instance every id and no path. environment:
+    that of this process where it is not given. hosted: whether members sign in; by default the environment says so.
+    """
+    environment = os.environ if environment is None else environment
+    hosted = is_shared(environment) if hosted is None else hosted
+    entries = [entry.strip() for entry in environment.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
+    directories = tuple(Path(entry).expanduser() for entry in entries if is_path(entry))
+    patterns = tuple(entry for entry in entries if not is_path(entry))
+    return AllowedModels(patterns if entries else None, directories, any_path=not (hosted or entries))
+
+
+def is_path(text: str) -> bool:
+    """Whether a text is a path rather than a name or an id ("owner/name", "owner/name:folder") of a model.
+
+    >>> [is_path(text) for text in ("cl-tohoku/bert-base", "gpt2", "/etc/passwd", "../x", "~/m", "a/b/c", "a/b:c/d")]
+    [False, False, True, True, True, True, False]
+    """
+    if not text or text.startswith(BUILT_IN_PREFIX):
+        return ".." in text
+    if text.startswith(("/", ".", "~", "\\")) or "\\" in text or "\0" in text or text[1:2] == ":" or ".." in text:
+        return True
+    if text.partition("@")[0].partition(":")[0].count("/") > 1:
+        return True
+    try:
+        return Path(text).exists()  # a relative path such as "models/mine"
+    except (OSError, ValueError):
+        return True
