@@ -18,7 +18,7 @@ from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
-from engine.models.tokenization.template import has_cls
+from engine.models.tokenization.template import has_cls, opening_ids
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -70,6 +70,9 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
+        bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
+        has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
+        opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
     ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 
 

@@ -19,6 +19,8 @@ class ModelFacts:
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
+    `bos_token`, `eos_token`: as the tokenizer spells them, "" where it has none; `has_bos`, `has_eos`: whether the
+    model has an embedding for them. `opening`: the special tokens that the tokenizer itself puts before a text.
     """
 
     name: str
@@ -43,6 +45,10 @@ class ModelFacts:
     weights_bytes: int
     recipe: str = ""
     latin_tokens: float = 1.0
+    bos_token: str = ""
+    eos_token: str = ""
+    has_eos: bool = False
+    opening: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
@@ -50,4 +56,4 @@ class ModelFacts:
 
         Raises TypeError when a field is missing or unknown.
         """
-        return cls(**fields)
+        return cls(**fields | {"opening": tuple(fields.get("opening", ()))})
