@@ -36,7 +36,7 @@ from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
-from engine.options import check, options_of, records_in
+from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
@@ -115,6 +115,7 @@ def _tables(kind: str, result: Any, shown: Shown) -> dict[str, pd.DataFrame]:
 
 def _record(record_type: type[Any], settings: Mapping[str, Any], **further_fields: Any) -> Any:
     """The record of these settings; those of records in it (`scoring`) may stand side by side with its own."""
+    settings = with_current_names(record_type, settings)
     own = {name: value for name, value in settings.items() if name in options_of(record_type)}
     left = {name: value for name, value in settings.items() if name not in own}
     for name, inner in records_in(record_type).items():

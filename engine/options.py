@@ -37,6 +37,9 @@ class Option:
     that is on, the option that switches it off; both: an option for on and one for off. separator: of several
     values in one word ("" = the option is repeated). metavar: the value in the usage line.
 
+    formerly: former names of the setting, each with the value that every former value now is; stored settings,
+    notebooks and the command line still take them.
+
     name, kind (int, float, bool or str), several (a tuple of them): of the field, as `options_of` reads them.
     """
 
@@ -56,6 +59,7 @@ class Option:
     both: bool = False
     separator: str = ""
     metavar: str = ""
+    formerly: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
     name: str = ""
     kind: type = str
     several: bool = False
@@ -105,6 +109,22 @@ def option_of(record_type: type[Any], name: str) -> Option:
 def records_in(record_type: type[Any]) -> Mapping[str, type[Any]]:
     """The fields of a record that are records of settings themselves, with their types."""
     return _records(record_type)  # type: ignore[arg-type]
+
+
+def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by name, those under a former name under the present one. Raises InputError for a value that never was.
+    """
+    current = dict(values)
+    for name, declared in options_of(record_type).items():
+        for former, value_by_former in declared.formerly.items():
+            if former not in current:
+                continue
+            value = current.pop(former)
+            if value not in value_by_former:
+                raise InputError(f"{former}, now {name}, was one of {', '.join(map(str, value_by_former))}; "
+                                 f"got {value!r}.")
+            current.setdefault(name, value_by_former[value])
+    return current
 
 
 def check(settings: Any) -> None:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -69,6 +70,13 @@ def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> No
     assert flat.signature["dictionaries"] and flat.signature["thresholds"]  # as the command's settings.json has them
     nested = engine.evaluate("alignment", pair, "builtin/bert-mini-ja", scoring=flat.result.settings.scoring)
     pd.testing.assert_frame_equal(nested.tables["pairs"], flat.tables["pairs"])
+
+
+@pytest.mark.parametrize(("settings", "prefix"), [({"bos": True}, "bos"), ({"bos": False}, "none"),
+                                                  ({"prefix": "eos"}, "eos")])
+def test_a_setting_under_its_former_name_is_taken(settings: dict[str, Any], prefix: str, fake: FakeBackend) -> None:
+    evaluated = engine.evaluate("minimal-pairs", [("猫がいる。", "猫はいる。")], "builtin/gpt2-mini-ja", **settings)
+    assert evaluated.result.settings.prefix == prefix
 
 
 @pytest.mark.parametrize(("kind", "data", "settings", "message"), [

@@ -20,7 +20,7 @@ from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
 from engine.models.scoring.batching import PRECISIONS
 from engine.models.scoring.sentence_vectors import POOLINGS
-from engine.options import check, check_value, option, option_of, options_of, records_in
+from engine.options import check, check_value, option, option_of, options_of, records_in, with_current_names
 
 RECORDS = (*(evaluation.settings_type for evaluation in EVALUATIONS.values()), Scoring, Shown, Building, Drawing,
            Reviews, pretraining.Settings, pretraining.Running)
@@ -38,8 +38,18 @@ class Sample:
     n: int = option(5, "Number.", least=1, most=1000)
     share: float = option(0.5, "Share.", least=0, most=1, exclusive=True, unit="of all")
     layer: int | None = option(None, "Layer.", least=0, unset="the last")
-    widths: tuple[int, ...] = option((2, 3), "Widths.", least=1, least_items=1)
+    widths: tuple[int, ...] = option((2, 3), "Widths.", least=1, least_items=1,
+                                     formerly={"wide": {True: (9,), False: (1,)}})
     inner: Inner = field(default_factory=Inner)
+
+
+def test_settings_under_a_former_name_are_what_they_are_now() -> None:
+    assert with_current_names(Sample, {"wide": True, "n": 7}) == {"n": 7, "widths": (9,)}
+    assert with_current_names(Sample, {"wide": False, "widths": (4,)}) == {"widths": (4,)}
+    stored = {"wide": True}
+    assert with_current_names(Sample, stored) != stored == {"wide": True}
+    with pytest.raises(InputError, match="wide, now widths, was one of True, False; got 'yes'"):
+        with_current_names(Sample, {"wide": "yes"})
 
 
 def test_a_declaration_knows_its_field() -> None:

@@ -11,12 +11,14 @@ from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
-from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES, opening_rule
+from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.options import options_of
 
 OPTIONS = options_of(Settings)
 PRECISION_RULES = OPTIONS["precision"].choices
 PRECISION_NAMES = {"exact-decisions": "exact decisions"}
+CHOICE_NAMES = PRECISION_NAMES | {
+    "auto": "automatic", "bos": "BOS", "eos": "EOS", "template": "tokenizer's own", "none": "nothing"}
 
 
 def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> Settings:
@@ -32,17 +34,17 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> S
                                  key="minimal-pairs-shared",
                                  disabled=dataset is None or not is_about_stereotypes(dataset.formats))
         st.markdown("**Causal models**")
-        bos = settings.toggle("Score the first token", OPTIONS["bos"], key="minimal-pairs-bos")
-        st.caption(verbatim(opening_rule(True, bos)))
+        prefix = _choice("Before the first token", "prefix")
+        st.caption(verbatim(OPTIONS["prefix"].choices[prefix]))
         space = settings.toggle("A space before the sentence", OPTIONS["leading_space"], key="minimal-pairs-space")
         st.caption(verbatim(SPACE_RULES[space]))
         st.markdown("**Precision**")
         precision = _choice("Precision", "precision", label_visibility="collapsed")
         st.caption(PRECISION_RULES[precision])
         seed = settings.number("Seed", OPTIONS["seed"], key="minimal-pairs-seed", width=140)
-    return Settings(models, pll=pll, words=words, precision=precision, bos=bos, leading_space=space,
+    return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed)
 
 
 def _choice(label: str, name: str, **look: Any) -> str:
-    return str(settings.segments(label, OPTIONS[name], words=PRECISION_NAMES, key=f"minimal-pairs-{name}", **look))
+    return str(settings.segments(label, OPTIONS[name], words=CHOICE_NAMES, key=f"minimal-pairs-{name}", **look))

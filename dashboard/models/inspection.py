@@ -110,7 +110,7 @@ def _facts(facts: ModelFacts) -> None:
                                                                    f"{facts.hidden_size} wide")
         st.metric("Vocabulary", f"{facts.vocab_size:,}", border=True)
         st.metric("Longest input", f"{facts.max_tokens:,}", border=True, help="In tokens, special ones included")
-    has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos}
+    has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos, "EOS": facts.has_eos}
     lines = [
         *([f"Adapter of {facts.adapter_of}, merged at loading"] if facts.adapter_of else []),
         f"Tokenizer: {facts.recipe or facts.tokenizer}",

@@ -60,7 +60,10 @@ def add_options(parser: argparse._ActionsContainer, record_type: type[Any], *, b
 
 def add_option(parser: argparse._ActionsContainer, record_type: type[Any], declared: Option, *, flag: str = "",
                **changed: Any) -> argparse.Action:
-    """Declare the option of one setting; `flag` and `changed`, arguments of `add_argument`, in place of the usual."""
+    """Declare the option of one setting; `flag` and `changed`, arguments of `add_argument`, in place of the usual.
+
+    Under its former names, which were switches, the setting is still taken, though no help names them.
+    """
     name = flag or declared.flag or declared.name.replace("_", "-")
     arguments: dict[str, Any] = {"dest": dest(record_type, declared.name), "help": help_of(declared).replace("%", "%%")}
     if declared.kind is bool:
@@ -77,6 +80,10 @@ def add_option(parser: argparse._ActionsContainer, record_type: type[Any], decla
             arguments |= {"action": "append", "default": []}
     action = parser.add_argument(f"--{name}", **(arguments | changed))
     setattr(action, DECLARED, declared)
+    for former, value_by_former in declared.formerly.items():
+        for word, former_value in ((former, True), (f"no-{former}", False)):
+            parser.add_argument(f"--{word}", dest=action.dest, action="store_const", default=argparse.SUPPRESS,
+                                const=value_by_former[former_value], help=argparse.SUPPRESS)
     return action
 
 
@@ -125,7 +132,7 @@ def option_rows(add_arguments: Callable[[argparse.ArgumentParser], None]) -> lis
     """
     parser = argparse.ArgumentParser(add_help=False)
     add_arguments(parser)
-    return [_row(action) for action in parser._actions]
+    return [_row(action) for action in parser._actions if action.help != argparse.SUPPRESS]
 
 
 def text_of(declared: Option) -> str:

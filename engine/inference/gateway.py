@@ -19,6 +19,7 @@ from engine.inference.run_client import Progress, RunClient
 from engine.layers import resolve_layer
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
+from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
 # The part of a longer task that a call is: progress of the task before and after the call, and its total.
@@ -104,15 +105,19 @@ class GatewaySession:
 
     def token_log_likelihoods(
         self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto", precision: str = "fp32",
-        bos: bool = True, leading_space: bool = False,
+        prefix: str = AUTO, leading_space: bool = False,
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
-        `scoring`: "causal", to which `bos` and `leading_space` apply, or "pll-original" or "pll-word-l2r", to which
-        `words` does.
+        `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`) and `leading_space` apply, or
+        "pll-original" or "pll-word-l2r", to which `words` does.
         """
         # Only the settings that apply to `scoring`: others would give equal numbers different cache keys.
-        applicable = {"bos": bos, "leading_space": leading_space} if scoring == "causal" else {"words": words}
+        # The prefix as the tokens it stands for: two choices that are the same tokens give equal numbers.
+        applicable: dict[str, Any] = {"words": words}
+        if scoring == "causal":
+            tokens = prefix_tokens(self._model(model)[1], prefix)
+            applicable = {"prefix": list(tokens), "leading_space": leading_space}
         settings = {"scoring": scoring, "precision": precision, **applicable}
         return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
 

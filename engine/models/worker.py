@@ -53,8 +53,8 @@ def models_in_memory() -> list[dict[str, Any]]:
 
 
 def _describe(request: Request) -> list[Piece]:
-    described = _model_cache().describe(request["model"], request.get("revision"))
-    return [asdict(described.facts)]
+    facts = _model_cache().describe(request["model"], request.get("revision")).facts
+    return [asdict(facts) | {"opening": list(facts.opening)}]
 
 
 def _loading_checks(request: Request) -> list[Piece]:
@@ -83,7 +83,7 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
     precision = settings.get("precision", "fp32")
     if settings["scoring"] == "causal":
         return causal_lm.token_log_likelihoods(
-            _model(request, "causal"), request["items"], bos=settings.get("bos", True),
+            _model(request, "causal"), request["items"], prefix=settings.get("prefix"),
             leading_space=settings.get("leading_space", False), precision=precision,
         )
     return masked_lm.token_log_likelihoods(

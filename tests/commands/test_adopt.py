@@ -33,7 +33,8 @@ def test_the_results_of_every_version_can_be_listed_again(
     command = ["adopt", "--directory", str(directory)]
     assert main(command) == 1  # these versions did not write whose a result is
     captured = capsys.readouterr()
-    assert captured.err.count("Name the owner: --owner") == len(before) and "8 results could not be listed" in captured.err
+    assert captured.err.count("Name the owner: --owner") == len(before)
+    assert "8 results could not be listed" in captured.err
     assert files(directory) == stored
     assert main([*command, "--owner", "Local", "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [

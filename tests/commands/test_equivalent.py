@@ -43,7 +43,7 @@ ASKED: list[tuple[str, Any]] = [
                                            pooling="cls", scoring=alignment.Scoring(match_special=False, unit="word"))),
     ("minimal-pairs", minimal_pairs.Settings(MODEL)),
     ("minimal-pairs", minimal_pairs.Settings(MODEL, pll="original", words="mecab", precision="exact-decisions",
-                                             bos=False, leading_space=True, shared_tokens=True, seed=5)),
+                                             prefix="none", leading_space=True, shared_tokens=True, seed=5)),
 ]
 
 

@@ -71,6 +71,9 @@ def test_every_option_is_as_it_was_declared(command: str) -> None:
                         for name, option in options_of(record).items()}
     for action in parser_of(COMMANDS[command])._actions:
         flag = action.option_strings[0]
+        if action.help == argparse.SUPPRESS:
+            assert flag.removeprefix("--no-").strip("-") in declared_by_dest[action.dest].formerly, flag
+            continue
         if action.dest not in declared_by_dest:
             assert flag in NOT_SETTINGS, f"{flag} is a setting of its own"
             assert action.default in (None, [], False, argparse.SUPPRESS), flag
@@ -166,7 +169,18 @@ def test_the_rows_of_the_documents_say_all() -> None:
     for command, module in COMMANDS.items():
         flags = {flag for row in option_rows(module.add_arguments) for flag in re.findall(r"--[a-z-]+", row.flag)}
         assert flags == {flag for action in parser_of(module)._actions for flag in action.option_strings
-                         if flag.startswith("--") and flag != "--help"}, command
+                         if flag.startswith("--") and flag != "--help" and action.help != argparse.SUPPRESS}, command
+
+
+def test_former_switches_give_what_they_gave() -> None:
+    pairs = EVALUATIONS["minimal-pairs"].settings_type
+    parser = parser_of(COMMANDS["minimal-pairs"])
+    asked = ["--data", "x", "--model", "m", "--out", "y"]
+    prefixes = [settings_from(parser.parse_args([*asked, *words]), pairs, models=("m",)).prefix
+                for words in ([], ["--bos"], ["--no-bos"], ["--prefix", "eos"], ["--bos", "--prefix", "eos"])]
+    assert prefixes == ["auto", "bos", "none", "eos", "eos"]
+    assert "--bos" not in parser.format_help()
+    assert list(words_of(parser, pairs(("m",), prefix="none"))) == ["--prefix", "none"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -154,6 +154,23 @@ def test_settings_that_do_not_apply_change_nothing(cache: Cache) -> None:
     assert backend.n_items("token_log_likelihoods") == 2
 
 
+def test_prefixes_that_are_the_same_tokens_are_computed_once(cache: Cache) -> None:
+    backend = FakeBackend()  # its BOS is <s>, it has no EOS, and its template is empty
+    run_session = session(backend, cache)
+
+    def computed_after(*choices: str) -> int:
+        for prefix in choices:
+            run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", prefix=prefix)
+        return backend.n_items("token_log_likelihoods")
+
+    assert computed_after("auto", "bos") == 1
+    assert backend.calls[-1].request["settings"]["prefix"] == ["<s>"]
+    assert computed_after("none", "template", "eos") == 2
+    assert backend.calls[-1].request["settings"]["prefix"] == []
+    with pytest.raises(InputError, match="one of auto, bos, eos, template, none; got '<s>'"):
+        run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", prefix="<s>")
+
+
 def test_layers_are_counted_from_either_end() -> None:
     facts = session(FakeBackend(n_layers=4)).describe(BERT)
     assert resolved_layers(facts, [0, 4, -1, -5]) == [0, 4, 4, 0]

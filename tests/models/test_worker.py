@@ -79,7 +79,7 @@ def test_facts_come_back_as_they_were_described(models: dict[str, str]) -> None:
 def test_the_scoring_chooses_the_model(models: dict[str, str]) -> None:
     bert, gpt2 = models["bert"], models["gpt2_byte_level"]
     [causal] = run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="causal"))
-    [unopened] = run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="causal", bos=False))
+    [unopened] = run_chunk("token_log_likelihoods", request(gpt2, [ENGLISH[0]], scoring="causal", prefix=[]))
     assert len(causal["tokens"]) == len(unopened["tokens"]) + 1
     [masked] = run_chunk("token_log_likelihoods", request(bert, [ENGLISH[0]], scoring="pll-original"))
     assert (masked["log_likelihoods"] < 0).all()

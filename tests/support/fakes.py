@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -145,7 +146,7 @@ class FakeBackend:
             tokenizer_fingerprint=_digest("characters"), architecture="Fake", kind=kind, n_layers=self._n_layers,
             hidden_size=HIDDEN, vocab_size=100, max_tokens=self._max_tokens, n_parameters=self._n_parameters,
             tokenizer="Characters", has_mask=kind == "masked", has_cls=kind != "causal", has_bos=kind == "causal",
-            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
+            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters, bos_token="<s>" * (kind == "causal"),
         )
 
     def _too_long(self, text: str) -> Piece | None:
@@ -182,7 +183,8 @@ class FakeBackend:
         values = [-abs(_numbers(model, text[:i + 1] if causal else text, i, sorted(settings.items()), n=1)[0])
                   for i in range(len(text))]
         ids = np.array([ord(character) for character in text], np.int32)
-        return {"tokens": list(text), "ids": ids, "read_ids": ids,
+        before = [hash_of_token(token) for token in settings.get("prefix", ())]
+        return {"tokens": list(text), "ids": ids, "read_ids": np.array([*before, *ids], np.int32),
                 "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
                 "log_likelihoods": np.array(values, np.float32), "n_unknown": text.count("\ufffd")}
 
@@ -208,6 +210,11 @@ class FakeBackend:
 
     def _tokens(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
         return {"tokens": list(text)}
+
+
+def hash_of_token(token: str) -> int:
+    """An id for a special token, which no character has."""
+    return -1 - crc32(token.encode()) % 2**30
 
 
 def character_counts(texts: list[str]) -> Piece:

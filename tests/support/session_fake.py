@@ -11,7 +11,8 @@ import numpy as np
 from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import ModelFacts
-from tests.support.fakes import character_counts, classified
+from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
+from tests.support.fakes import character_counts, classified, hash_of_token
 from tests.support.mask_fakes import filled
 
 TOO_LONG = 60  # characters; each character is one token here
@@ -23,7 +24,7 @@ def facts(name: str, kind: str = "masked") -> ModelFacts:
         "tokenizer_fingerprint": "t" * 64, "architecture": "BertForMaskedLM", "kind": kind, "n_layers": 4,
         "hidden_size": 8, "vocab_size": 100, "max_tokens": TOO_LONG, "n_parameters": 1000, "tokenizer": "Fake",
         "has_mask": kind == "masked", "has_cls": kind != "causal", "has_bos": kind == "causal", "device": "cpu",
-        "dtype": "float32", "weights_bytes": 4000,
+        "dtype": "float32", "weights_bytes": 4000, "bos_token": "<s>" if kind == "causal" else "",
     }
     return ModelFacts(**fields)
 
@@ -55,12 +56,14 @@ class SessionFake:
         return [{"excluded": "too long"} if max(map(len, pair)) > TOO_LONG else
                 at_layers(similarities(model, *pair), layers) for pair in pairs]
 
-    def token_log_likelihoods(self, model: str, texts: Sequence[str], *, scoring: str,
+    def token_log_likelihoods(self, model: str, texts: Sequence[str], *, scoring: str, prefix: str = AUTO,
                               **_: Any) -> list[dict[str, Any]]:
         self.calls.append(("token_log_likelihoods", model, scoring))
+        tokens = prefix_tokens(self.describe(model), prefix) if scoring == "causal" else ()
+        before = [hash_of_token(token) for token in tokens]
         return [{"excluded": "too long", "n_tokens": len(text)} if len(text) > TOO_LONG else {
-            "tokens": list(text), **dict.fromkeys(
-                ("ids", "read_ids"), np.array([ord(c) for c in text.lower()], dtype=np.int32)),
+            "tokens": list(text), "ids": np.array([ord(c) for c in text.lower()], dtype=np.int32),
+            "read_ids": np.array([*before, *map(ord, text.lower())], dtype=np.int32),
             "spans": np.array([(i, i + 1) for i in range(len(text))], dtype=np.int32),
             "log_likelihoods": likelihoods(model, text), "n_unknown": text.count("\ufffd"),
         } for text in texts]

@@ -27,6 +27,7 @@ from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.prefix_tokens import prefix_tokens
 from engine.options import check
 
 
@@ -41,6 +42,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     check(settings)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
+    prefixes = {facts.name: prefix_tokens(facts, settings.prefix) for facts in all_facts if facts.kind == "causal"}
+    read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
     scored, shared = {}, []
     for facts in all_facts:
         scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
@@ -53,17 +56,19 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
             raise InputError(f"{model} can score none of the {count(dataset.n, 'pair')}{first}.")
     result = Result(
         settings=settings, dataset_name=dataset.name,
-        pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs)
+        pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,
+                                                len(prefixes[model]) if model in prefixes else None)
                          for model, scored_pairs in scored.items()], ignore_index=True),
         tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
         items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),
-        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, bos=settings.bos,
+        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=settings.prefix,
                                         leading_space=settings.leading_space) for facts in all_facts},
+        prefixes=read_first,
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,
         right_to_left=dataset.right_to_left,
-        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings),
+        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first),
     )
     result = with_unigrams(result, THESE)
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
@@ -74,7 +79,7 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
             ) -> ScoredPairs:
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         return session.token_log_likelihoods(
-            facts.name, texts, scoring=scoring, words=settings.words, precision=precision, bos=settings.bos,
+            facts.name, texts, scoring=scoring, words=settings.words, precision=precision, prefix=settings.prefix,
             leading_space=settings.leading_space)
 
     def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:

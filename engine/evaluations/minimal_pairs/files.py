@@ -16,7 +16,8 @@ _WITH_NORMALIZATION = (views.NORMALIZATION,)
 PAIRS = records.PAIRS.reduced((
     "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
     "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
-    "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams"), promised=7)
+    "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams",
+    "first_token_differs"), promised=7)
 FAIR_SUMMARY = fair_subsets.BESIDE.extended(fair_subsets.FAIR_SUBSETS["subset"], *_WITH_NORMALIZATION)
 SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers if name != "item"],
                                        name="shared_tokens", only_with_rows=True)

@@ -8,8 +8,9 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.scoring_rules import opening_rule
+from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.views import summary
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
@@ -24,8 +25,8 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
-    all_notices += [f"{facts.name}: {opening_rule(facts.has_bos, result.settings.bos)}" for facts in all_facts
-                    if facts.kind == "causal" and not (facts.has_bos and result.settings.bos)]
+    all_notices += [f"{facts.name}: {prefix_rule(facts, result.settings.prefix)} {_first_tokens(result, facts.name)}"
+                    for facts in all_facts if facts.kind == "causal"]
     all_notices += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in "
                     f"bf16; no error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} "
                     "nats per square root of a token) changes a winner of theirs."
@@ -33,6 +34,15 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
     return [*all_notices, *about_shared]
+
+
+def _first_tokens(result: Result, model: str) -> str:
+    """Which pairs the choice of a prefix concerns, and by name those whose difference is not measured."""
+    pairs = result.pairs[result.pairs["model"] == model]
+    differing = pairs.loc[pairs["first_token_differs"], "row"].tolist()
+    if not result.prefixes[model] and differing:
+        return row_notice(differing, "differ{s} in it")[0]
+    return f"{len(differing):,} of {count(len(pairs), 'pair')} {'differs' if len(differing) == 1 else 'differ'} in it."
 
 
 def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:

@@ -43,8 +43,14 @@ class Settings:
                 "range.",
         "exact-decisions": "bfloat16 first, then float32 again for every pair whose winner the measured error could "
                            "change under any score shown: every decision is float32's."})
-    bos: bool = option(True, "Score the first token of causal models, with a BOS token before it, where the tokenizer "
-                             "has one; otherwise the first token is not scored.", both=True)
+    prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
+                                 "first token is not scored.", choices={
+        "auto": "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS.",
+        "bos": "The BOS token; nothing for a tokenizer that has none.",
+        "eos": "The EOS token; nothing for a tokenizer that has none.",
+        "template": "What the tokenizer itself puts before a text, which may be several tokens, or nothing.",
+        "none": "Nothing: a difference between two sentences in their first token is not measured.",
+    }, formerly={"bos": {True: "bos", False: "none"}})
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
     shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
                                         "scored, each masked alone. A second pass; masked models only.")
@@ -87,6 +93,8 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
     Column("scored_in", "text", "the precision of the arithmetic: fp32, bf16 or fp16"),
     Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in bf16 and fp16 without exact "
            "decisions", "nats per square root of a token", "lower"),
+    Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
+           "model reads nothing before them, this difference is not measured", since="0.2.0"),
     ITEM,
     *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
 ))
@@ -124,7 +132,8 @@ class Result:
     """Everything the minimal-pairs page draws; log-likelihoods are sums in nats.
 
     unigrams: the corpus of the unigrams in `pairs`. rules: model -> how it was scored, in words. tokenizers: model ->
-    fingerprint. format: the dataset's layout.
+    fingerprint. prefixes: causal model -> the tokens that it read before each sentence, "" for nothing. format: the
+    dataset's layout.
     """
 
     settings: Settings
@@ -137,6 +146,7 @@ class Result:
     shared: pd.DataFrame = field(default_factory=SHARED.frame, metadata=declared(SHARED))
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)
+    prefixes: dict[str, str] = field(default_factory=dict)
     unigrams: str = THESE
     format: str = ""
     right_to_left: bool = False

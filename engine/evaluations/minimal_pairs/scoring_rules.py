@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
 from engine.options import option_of
 
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
@@ -14,26 +15,27 @@ SPACE_RULES: Mapping[bool, str] = {
     False: "No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does.",
     True: "A space is put before each sentence, as lm-evaluation-harness does for English BLiMP.",
 }
+_ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: "the tokenizer's own beginning"}
 _TOO_LONG = "A sentence longer than the model takes is never cut: its pair is left out."
 
 
-def opening_rule(has_bos: bool, bos: bool) -> str:
-    """From where a causal model scores a sentence, by whether its tokenizer has a BOS token and whether it is wanted.
+def prefix_rule(facts: ModelFacts, prefix: str) -> str:
+    """What a causal model reads before the first token of a sentence under a choice of `prefix`, and what it scores."""
+    resolved, tokens = resolved_prefix(facts, prefix), prefix_tokens(facts, prefix)
+    if tokens:
+        return f"Each sentence is read after {' '.join(tokens)} ({_ROLES[resolved]}), so its first token is scored."
+    token = {BOS: facts.bos_token, EOS: facts.eos_token}.get(resolved, "")
+    why = ("nothing is to stand before it" if resolved == NONE
+           else f"the model has no embedding for {token} ({_ROLES[resolved]})" if token
+           else "the tokenizer itself puts nothing before a text" if resolved == TEMPLATE
+           else f"the tokenizer has no {_ROLES[resolved]} token")
+    return (f"The first token is not scored, for {why}: pairs that differ in the first token lose that difference.")
 
-    >>> opening_rule(True, True)
-    'Scored from the BOS token, which is put in front unless the tokenizer does so: every token counts.'
-    """
-    if has_bos and bos:
-        return "Scored from the BOS token, which is put in front unless the tokenizer does so: every token counts."
-    why = "the tokenizer has no BOS token" if not has_bos else "no BOS token is wanted"
-    return (f"The first token is not scored, for {why} and nothing stands before it: pairs that differ in the first "
-            "token lose that difference.")
 
-
-def scoring_rule(facts: ModelFacts, *, pll: str, words: str, bos: bool, leading_space: bool) -> str:
+def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool) -> str:
     """How one model scores a sentence under these settings, in whole sentences."""
     if facts.kind == "causal":
-        return " ".join(["The log-likelihood of the tokens, from left to right.", opening_rule(facts.has_bos, bos),
+        return " ".join(["The log-likelihood of the tokens, from left to right.", prefix_rule(facts, prefix),
                          SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.", _TOO_LONG])
     word = f" Words: {WORD_RULES[words]}" if pll == "word-l2r" else ""
     return f"The pseudo-log-likelihood ({pll}). {PLL_RULES[pll]}{word} Special tokens are not scored. {_TOO_LONG}"

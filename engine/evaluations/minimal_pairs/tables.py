@@ -13,8 +13,12 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs,
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
 
 
-def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:
-    """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`."""
+def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix: int | None = None
+               ) -> pd.DataFrame:
+    """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`.
+
+    n_prefix: the number of tokens that a causal model read before each sentence; None for a masked model.
+    """
     kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
     columns: dict[str, Any] = {
         "model": model, "row": [dataset.rows[i] for i in kept], "category": [dataset.categories[i] for i in kept],
@@ -32,8 +36,17 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.Dat
         columns[f"{side}_unknown"] = [piece["n_unknown"] for piece in pieces[side]]
     columns["scored_in"] = scored.scored_in[kept]
     columns["error_bound"] = scored.bounds[kept]
+    first_tokens = [_first_tokens(scored.by_side[side], kept, n_prefix) for side in range(len(SIDES))]
+    columns["first_token_differs"] = first_tokens[0] != first_tokens[1]
     columns["item"] = np.array(kept, dtype=np.int64)
     return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
+
+
+def _first_tokens(pieces: Sequence[dict[str, Any]], kept: Sequence[int], n_prefix: int | None) -> np.ndarray:
+    """The id of the first token of each sentence, scored or not: int64 (n_kept,)."""
+    # A masked model reads its own special tokens before the text; there the first token is always scored.
+    return np.array([(pieces[i]["read_ids"][n_prefix] if n_prefix is not None else pieces[i]["ids"][0]) for i in kept],
+                    dtype=np.int64)
 
 
 def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.published_tokens import token_check_of
-from engine.models.tokenization.template import has_cls, template_text
+from engine.models.tokenization.template import has_cls, opening_ids, template_text
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -87,6 +87,9 @@ def describe(located: LocatedModel) -> DescribedModel:
         template=template_text(tokenizer),
         token_check=token_check_of(tokenizer),
         published=read_published_vectors(located.root), adapter_of=_base_description(located),
+        bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
+        has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
+        opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
     ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
         bool(getattr(config, "tie_word_embeddings", False)))
 

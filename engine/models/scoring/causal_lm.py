@@ -21,8 +21,10 @@ from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
 from engine.models.scoring.tree_pass import supports_tree_attention, tree_inputs
+from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
 from engine.models.tokenization.encoding import pad_id
 from engine.models.tokenization.spans import Spans, token_spans
+from engine.models.tokenization.template import opening_ids
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,14 @@ class _Sequence:
 
 
 def token_log_likelihoods(
-    loaded: LoadedModel, texts: Sequence[str], *, bos: bool = True, leading_space: bool = False, precision: str = "fp32"
+    loaded: LoadedModel, texts: Sequence[str], *, prefix: Sequence[str] | None = None, leading_space: bool = False,
+    precision: str = "fp32",
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
 
-    bos: score from the beginning-of-sequence token, where the tokenizer has one: it is put in front unless the
-    tokenizer did so itself. Without it (False, or a tokenizer that has none) the first token has no context and is
-    **not scored**, so that a difference between two sentences in their first token is not measured.
+    prefix: the special tokens that the model reads before each text, in place of those that the tokenizer itself puts
+    there (`prefix_tokens` of the model's facts; None: those of its "auto"). With an empty one the first token has no
+    context and is **not scored**, so that a difference between two sentences in their first token is not measured.
     leading_space: put a space in front of the text, as lm-evaluation-harness does for English BLiMP; spans stay
     those of the text as given.
 
@@ -52,12 +55,17 @@ def token_log_likelihoods(
     ever truncated. Raises InputError for another precision.
 
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
-    Equal to minicons' IncrementalLMScorer with `bos_token=True` where the tokenizer adds no BOS, and with False
-    where it does; with `bos=False` a BOS that the tokenizer adds is removed here and kept there.
+    Equal to the sums of lm-evaluation-harness 0.4.13 (`HFLM.loglikelihood` with an empty context) with the prefix
+    "auto", and with "none" to those of a text's tokens after its first one as the context. Equal to minicons'
+    IncrementalLMScorer where it reads the same tokens: with `bos_token=True` where the tokenizer adds no BOS, and with
+    False where it does.
     """
     require_causal(loaded)
     token_spans_by_text = [_shifted_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
-    sequences = [_sequence(loaded.tokenizer, spans, bos) for spans in token_spans_by_text]
+    tokens = prefix_tokens(loaded.facts, AUTO) if prefix is None else prefix
+    prefix_ids = [int(loaded.tokenizer.convert_tokens_to_ids(token)) for token in tokens]  # type: ignore[arg-type]
+    n_opening = len(opening_ids(loaded.tokenizer))
+    sequences = [_sequence(spans, prefix_ids, n_opening) for spans in token_spans_by_text]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
     scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], precision), strict=True))
@@ -78,16 +86,15 @@ def _shifted_token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_
     return Spans(spans.ids, spans.tokens, moved, spans.special, spans.words)
 
 
-def _sequence(tokenizer: PreTrainedTokenizerBase, spans: Spans, bos: bool) -> _Sequence:
-    opening = tokenizer.bos_token_id
+def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
+    """The prefix, and the tokens of a text without the `n_opening` and the closing ones of the tokenizer's template."""
     text_tokens = np.flatnonzero(~spans.special)
-    last = int(text_tokens[-1]) + 1 if len(text_tokens) else 0
-    opened = last > 0 and spans.ids[0] == opening
-    kept = np.arange(1 if opened and not bos else 0, last)
-    ids = [spans.ids[token] for token in kept]
-    if bos and not opened and opening is not None:
-        ids, kept = [opening, *ids], np.concatenate([[-1], kept])  # -1: no token of the text
-    at = np.array([i for i in range(1, len(ids)) if not spans.special[kept[i]]], dtype=np.int64)
+    kept = np.arange(n_opening, int(text_tokens[-1]) + 1 if len(text_tokens) else 0)
+    # A text that itself begins with the prefix is not given a second one.
+    n_written = len(prefix_ids) if prefix_ids == [spans.ids[token] for token in kept[:len(prefix_ids)]] else 0
+    kept = np.concatenate([np.full(len(prefix_ids) - n_written, -1), kept])  # -1: no token of the text
+    ids = [*prefix_ids, *(spans.ids[token] for token in kept[len(prefix_ids):])]
+    at = np.array([i for i in range(max(1, len(prefix_ids)), len(ids)) if not spans.special[kept[i]]], dtype=np.int64)
     return _Sequence(ids, at, kept[at])
 
 

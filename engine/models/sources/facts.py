@@ -65,6 +65,8 @@ class ModelFacts:
     token ids compare with the published file; None where a recipe makes them.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
     `adapter_of`: the base model, with its commit on the hub, that an adapter was merged into; "" for other models.
+    `bos_token`, `eos_token`: as the tokenizer spells them, "" where it has none; `has_bos`, `has_eos`: whether the
+    model has an embedding for them. `opening`: the special tokens that the tokenizer itself puts before a text.
     """
 
     name: str
@@ -93,6 +95,10 @@ class ModelFacts:
     template: str = ""
     token_check: TokenCheck | None = None
     adapter_of: str = ""
+    bos_token: str = ""
+    eos_token: str = ""
+    has_eos: bool = False
+    opening: tuple[str, ...] = ()
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
@@ -102,4 +108,4 @@ class ModelFacts:
         """
         published, check = fields.get("published"), fields.get("token_check")
         return cls(**{**fields, "published": published and PublishedVectors.from_dict(published),
-                      "token_check": check and TokenCheck(**check)})
+                      "token_check": check and TokenCheck(**check), "opening": tuple(fields.get("opening", ()))})

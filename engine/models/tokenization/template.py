@@ -27,6 +27,13 @@ def has_cls(tokenizer: PreTrainedTokenizerBase) -> bool:
     return cls_position(tokenizer) is not None
 
 
+def opening_ids(tokenizer: PreTrainedTokenizerBase) -> list[int]:
+    """Ids of the special tokens that the template puts before a text."""
+    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    first = next((i for i, special in enumerate(encoding.special) if not special), len(encoding.ids))
+    return encoding.ids[:first]
+
+
 def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
     """Where the CLS of every text stands: 0, or -1 where it ends the text; None without one."""
     encoding = token_offsets(tokenizer, _PLAIN_TEXT)

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 
 from engine.errors import InputError
+from engine.options import with_current_names
 
 Record = TypeVar("Record")
 
@@ -66,7 +67,8 @@ def texts_of(value: Any) -> Iterator[str]:
 
 def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = "settings", *,
                      extra_fields: Mapping[str, Any] | None = None) -> Record:
-    """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults.
+    """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults,
+    and settings under a former name are read as what they are now.
 
     `extra_fields`: values of fields that are stored elsewhere (tables, arrays), used unchanged. A record type may have
     a function `upgraded` from the values of earlier versions to those of today. Raises InputError, with
@@ -75,6 +77,7 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
     """
     if not isinstance(stored, Mapping):
         raise InputError(f"The {subject} should be a set of named fields; got {stored!r}.")
+    stored = with_current_names(record_type, stored)
     if (upgraded := getattr(record_type, "upgraded", None)) is not None:
         stored = upgraded(stored)
     fields = {field.name: field for field in dataclasses.fields(record_type)}  # type: ignore[arg-type]

@@ -166,16 +166,53 @@ def test_swapped_columns_are_suspected() -> None:
     assert not any("swapped" in notice for notice in run(crows, session=Liking(), models=("m",)).notices)
 
 
-def test_a_causal_model_without_bos_is_said_to_lose_its_first_token() -> None:
-    class WithoutBos(SessionFake):
-        def describe(self, model: str) -> ModelFacts:
-            return dataclasses.replace(super().describe(model), has_bos=False)
+# Rows 2 and 3 begin with different characters, which are the fake's tokens.
+BEGINNINGS = pairs_of(("猫がいる", "猫はいる"), ("犬がいる", "猫がいる"), ("鳥だ", "魚だ"))
 
-    result = run(session=WithoutBos({"c": "causal"}))
+
+def first_token_notice(result: Result) -> str:
     (notice,) = (notice for notice in result.notices if "first token" in notice)
-    assert notice.startswith("c: The first token is not scored, for the tokenizer has no BOS token")
-    assert any("no BOS token is wanted" in notice for notice in run(bos=False).notices)
-    assert not any("first token" in notice for notice in run().notices)
+    return notice
+
+
+def test_what_a_causal_model_reads_first_stands_in_the_result() -> None:
+    result = run(BEGINNINGS)
+    assert result.prefixes == result.signature["prefixes"] == {"c": "<s>"}
+    assert first_token_notice(result) == ("c: Each sentence is read after <s> (BOS), so its first token is scored. "
+                                          "2 of 3 pairs differ in it.")
+    for model in ("m", "c"):
+        assert result.pairs.query(f"model == '{model}'")["first_token_differs"].tolist() == [False, True, True]
+
+
+def test_pairs_whose_difference_is_not_measured_are_listed() -> None:
+    result = run(BEGINNINGS, prefix="none")
+    assert result.prefixes == result.signature["prefixes"] == {"c": ""}
+    assert first_token_notice(result) == (
+        "c: The first token is not scored, for nothing is to stand before it: pairs that differ in the first token "
+        "lose that difference. 2 rows differ in it: 2, 3.")
+    assert result.pairs.query("model == 'c'")["first_token_differs"].tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize(("changed", "settings", "prefix", "words"), [
+    ({"bos_token": "", "has_bos": False, "eos_token": "</s>", "has_eos": True}, {}, "</s>", "after </s> (EOS)"),
+    ({"bos_token": "", "has_bos": False, "opening": ("[gMASK]", "<sop>")}, {}, "[gMASK] <sop>",
+     "after [gMASK] <sop> (the tokenizer's own beginning)"),
+    ({"eos_token": "</s>", "has_eos": True}, {"prefix": "eos"}, "</s>", "after </s> (EOS)"),
+    ({"has_bos": False}, {}, "", "for the model has no embedding for <s> (BOS)"),
+    ({"bos_token": "", "has_bos": False}, {"prefix": "bos"}, "", "for the tokenizer has no BOS token"),
+    ({}, {"prefix": "template"}, "", "for the tokenizer itself puts nothing before a text"),
+])
+def test_each_prefix_is_named_with_its_role_or_the_reason_why_there_is_none(
+    changed: dict[str, Any], settings: dict[str, Any], prefix: str, words: str,
+) -> None:
+    class Changed(SessionFake):
+        def describe(self, model: str) -> ModelFacts:
+            facts = super().describe(model)
+            return dataclasses.replace(facts, **changed) if facts.kind == "causal" else facts
+
+    result = run(session=Changed({"c": "causal"}), **settings)
+    assert result.prefixes == {"c": prefix}
+    assert words in first_token_notice(result) and words in result.rules["c"]
 
 
 def test_shared_tokens_are_scored_when_asked_by_masked_models_alone() -> None:
@@ -212,7 +249,8 @@ def test_a_result_is_kept_whole() -> None:
             assert one == other, field.name
 
 
-@pytest.mark.parametrize("changed", [{"models": ()}, {"pll": "l2r"}, {"words": "spaces"}, {"precision": "fp64"}])
+@pytest.mark.parametrize("changed", [{"models": ()}, {"pll": "l2r"}, {"words": "spaces"}, {"precision": "fp64"},
+                                     {"prefix": "<s>"}])
 def test_settings_that_cannot_be_are_refused(changed: dict[str, object]) -> None:
     with pytest.raises(InputError):
         run(**changed)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from engine.evaluations.minimal_pairs.scoring_rules import (
     PLL_RULES,
     SPACE_RULES,
     WORD_RULES,
-    opening_rule,
     scoring_rule,
 )
 from engine.models.tokenization.spans import WORDS as WORDS_OF_SPANS
@@ -20,14 +17,8 @@ def test_every_choice_is_explained() -> None:
     assert "crosses a boundary joins the words" in WORD_RULES["mecab"]
 
 
-@pytest.mark.parametrize("has_bos", [True, False])
-@pytest.mark.parametrize("bos", [True, False])
-def test_the_first_token_is_scored_only_from_a_bos(has_bos: bool, bos: bool) -> None:
-    assert opening_rule(has_bos, bos).startswith("Scored from the BOS" if has_bos and bos else "The first token is not")
-
-
 def test_each_kind_of_model_has_its_own_rule() -> None:
-    settings = {"pll": "word-l2r", "words": "mecab", "bos": True, "leading_space": True}
+    settings = {"pll": "word-l2r", "words": "mecab", "prefix": "auto", "leading_space": True}
     causal = scoring_rule(facts("c", "causal"), **settings)  # type: ignore[arg-type]
     masked = scoring_rule(facts("m"), **settings)  # type: ignore[arg-type]
     assert SPACE_RULES[True] in causal and "MeCab" not in causal

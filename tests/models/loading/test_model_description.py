@@ -69,6 +69,10 @@ def test_models_of_each_layout_are_described(tmp_path: Path) -> None:
     unigram = facts_of(tiny_models.gpt2_unigram(tmp_path / "unigram"))
     assert (unigram.kind, unigram.architecture) == ("causal", "GPT2LMHeadModel")
     assert (unigram.has_mask, unigram.has_cls, unigram.has_bos) == (False, False, True)
+    assert (unigram.bos_token, unigram.eos_token, unigram.has_eos, unigram.opening) == ("<s>", "</s>", True, ("<s>",))
+    byte_level = facts_of(tiny_models.gpt2_byte_level(tmp_path / "byte-level"))
+    assert byte_level.bos_token == byte_level.eos_token == "<|endoftext|>" and byte_level.opening == ()
+    assert (japanese.bos_token, japanese.eos_token, japanese.has_eos, japanese.opening) == ("", "", False, ("[CLS]",))
 
 
 def test_a_tokenizer_that_knows_no_limit_has_the_models(bert: Path) -> None:

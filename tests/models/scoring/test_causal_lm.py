@@ -68,10 +68,10 @@ def sums_of_minicons(loaded: LoadedModel, *, bos_token: bool) -> list[float]:
 
 @pytest.mark.parametrize(("kind", "settings", "bos_token"), [
     ("unigram", {}, False),  # its tokenizer adds the BOS
-    ("byte_level", {}, True), ("byte_level", {"bos": False}, False),
+    ("byte_level", {}, True), ("byte_level", {"prefix": ()}, False),
 ])
 def test_equal_to_minicons(
-    kind: str, settings: dict[str, bool], bos_token: bool, request: pytest.FixtureRequest
+    kind: str, settings: dict[str, Any], bos_token: bool, request: pytest.FixtureRequest
 ) -> None:
     loaded: LoadedModel = request.getfixturevalue(kind)
     ours = [piece["log_likelihoods"].sum() for piece in token_log_likelihoods(loaded, TEXTS, **settings)]
@@ -83,7 +83,7 @@ def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: LoadedModel) -
     ids = unigram.tokenizer("猫が庭で")["input_ids"]
     assert ids[0] == unigram.tokenizer.bos_token_id
     with_bos, = token_log_likelihoods(unigram, ["猫が庭で"])
-    without, = token_log_likelihoods(unigram, ["猫が庭で"], bos=False)
+    without, = token_log_likelihoods(unigram, ["猫が庭で"], prefix=())
     assert with_bos["ids"].tolist() == ids[1:] and without["ids"].tolist() == ids[2:]
     np.testing.assert_allclose(with_bos["log_likelihoods"], by_plain_pass(unigram, ids), rtol=1e-5)
     np.testing.assert_allclose(without["log_likelihoods"], by_plain_pass(unigram, ids[1:]), rtol=1e-5)
@@ -157,24 +157,23 @@ def test_unknown_characters_are_counted(unigram: LoadedModel, byte_level: Loaded
 
 def test_what_is_read_but_not_scored_is_told(byte_level: LoadedModel) -> None:
     # Without BOS the first token is not scored, but two sentences that differ in it are not one to the model.
-    the, a = token_log_likelihoods(byte_level, ["the cat", "she cat"], bos=False)
+    the, a = token_log_likelihoods(byte_level, ["the cat", "she cat"], prefix=())
     assert the["ids"].tolist()[-1] == a["ids"].tolist()[-1] and the["read_ids"].tolist() != a["read_ids"].tolist()
     bos = byte_level.tokenizer.bos_token_id
     assert token_log_likelihoods(byte_level, ["cat"])[0]["read_ids"][0] == bos
 
 
 def test_one_token_without_bos_is_excluded(byte_level: LoadedModel) -> None:
-    assert token_log_likelihoods(byte_level, ["a"], bos=False) == [
+    assert token_log_likelihoods(byte_level, ["a"], prefix=()) == [
         {"excluded": "It has no token to score.", "n_tokens": 1}]
 
 
-def test_a_tokenizer_without_bos(byte_level: LoadedModel) -> None:
-    tokenizer = copy.deepcopy(byte_level.tokenizer)
-    tokenizer.bos_token = None
-    piece, = token_log_likelihoods(dataclasses.replace(byte_level, tokenizer=tokenizer), ["the cat"], bos=True)
-    expected, = token_log_likelihoods(byte_level, ["the cat"], bos=False)
-    assert piece["ids"].tolist() == expected["ids"].tolist()
-    np.testing.assert_array_equal(piece["log_likelihoods"], expected["log_likelihoods"])
+def test_several_tokens_before_a_text(unigram: LoadedModel) -> None:
+    # GLM's tokenizer puts two tokens there; here they stand in place of its own <s>.
+    ids = unigram.tokenizer("猫が庭で")["input_ids"][1:]
+    piece, = token_log_likelihoods(unigram, ["猫が庭で"], prefix=("</s>", "<s>"))
+    assert piece["read_ids"].tolist() == [2, 1, *ids] and piece["ids"].tolist() == ids
+    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(unigram, [2, 1, *ids])[1:], rtol=1e-5)
 
 
 @pytest.mark.parametrize(("half", "tolerance"), [("bf16", 0.5), ("fp16", 0.05)])  # 8 and 11 bits of logits of about 10

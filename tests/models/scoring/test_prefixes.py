@@ -63,19 +63,19 @@ def test_every_sequence_stands_in_one_row_behind_its_own_tokens(sequences: list[
                 assert np.flatnonzero(seen[column]).tolist() == columns[: i + 1]
 
 
-@pytest.mark.parametrize("bos", [True, False])
+@pytest.mark.parametrize("prefix", [("<s>",), ()])
 @pytest.mark.parametrize(("dtype", "tolerance"), [
     (torch.float64, 1e-6),  # rounding of the result to float32
     (torch.float32, 1e-5),  # sums in other shapes, in a random model that magnifies their rounding
 ])
 def test_shared_prefixes_change_no_number(
-    gpt2: LoadedModel, bos: bool, dtype: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
+    gpt2: LoadedModel, prefix: tuple[str, ...], dtype: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = dataclasses.replace(gpt2, model=copy.deepcopy(gpt2.model).to(dtype))
     assert supports_tree_attention(loaded.model, 60)
-    shared = token_log_likelihoods(loaded, TEXTS, bos=bos)
+    shared = token_log_likelihoods(loaded, TEXTS, prefix=prefix)
     monkeypatch.setattr(causal_lm, "supports_tree_attention", lambda *_: False)
-    apart = token_log_likelihoods(loaded, TEXTS, bos=bos)
+    apart = token_log_likelihoods(loaded, TEXTS, prefix=prefix)
     for one, other in zip(shared, apart, strict=True):
         assert one.keys() == other.keys() and one.get("tokens") == other.get("tokens")
         if "excluded" not in one:

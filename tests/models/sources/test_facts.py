@@ -14,6 +14,9 @@ FACTS = ModelFacts(
 
 def test_facts_are_rebuilt_from_their_fields() -> None:
     assert ModelFacts.from_dict(dataclasses.asdict(FACTS)) == FACTS
+    # JSON has no tuples
+    glm = dataclasses.replace(FACTS, opening=("[gMASK]", "<sop>"))
+    assert ModelFacts.from_dict(dataclasses.asdict(glm) | {"opening": ["[gMASK]", "<sop>"]}) == glm
 
 
 def test_facts_of_another_shape_are_refused() -> None:

@@ -17,6 +17,7 @@ from engine.models.scoring import causal_lm, masked_lm
 from engine.models.scoring.encoder import token_similarities
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.sentence_vectors import sentence_vectors
+from engine.models.sources.prefix_tokens import PREFIXES, prefix_tokens
 from engine.models.tokenization.encoding import token_ids
 from tests.models.zoo import references
 from tests.models.zoo.specimens import Specimen
@@ -72,14 +73,19 @@ def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
 
 
 def check_causal(specimen: Specimen) -> None:
-    """Log-likelihoods with and without BOS."""
-    loaded = specimen.scorer
-    for bos in (True, False):
-        expected = [references.causal_log_likelihoods(specimen, text, bos=bos) if _fits(specimen, text, bos=bos)
+    """Log-likelihoods after the tokens that each choice of a prefix puts before a text."""
+    loaded, before_of = specimen.scorer, references.prefixes(specimen)
+    choices = {tuple(before_of[choice]): choice for choice in PREFIXES}
+    for choice in PREFIXES:
+        assert loaded.tokenizer.convert_tokens_to_ids(list(prefix_tokens(loaded.facts, choice))) == before_of[choice]
+    for choice in choices.values():
+        prefix, before = prefix_tokens(loaded.facts, choice), before_of[choice]
+        expected = [references.causal_log_likelihoods(specimen, text, before) if _fits(specimen, text, before)
                     else ([], []) for text in TEXTS]
         assert sum(bool(ids) for ids, _ in expected) > 2
         for pieces in alone_and_together(
-            lambda texts, bos=bos: causal_lm.token_log_likelihoods(loaded, texts, bos=bos), TEXTS  # type: ignore[misc]
+            lambda texts, prefix=prefix: causal_lm.token_log_likelihoods(loaded, texts, prefix=prefix),  # type: ignore[misc]
+            TEXTS
         ):
             _same(pieces, "ids", [np.array(ids) if ids else None for ids, _ in expected])
             _same(pieces, "log_likelihoods", [np.array(scores) if scores else None for _, scores in expected])
@@ -138,12 +144,11 @@ def _same(pieces: Pieces, name: str, expected: Sequence[np.ndarray | None]) -> N
                 assert abs(float(piece[name].sum(dtype=np.float64)) - float(numbers.sum())) < TOLERANCE_OF_SUMS
 
 
-def _fits(specimen: Specimen, text: str, *, bos: bool = False) -> bool:
-    """Whether a text is no longer than the model reads (with a BOS where the tokenizer adds none itself)."""
-    opening = specimen.published.roles.get("bos_token")
-    added = bos and opening is not None and specimen.published.before[:1] != [opening]
-    longest = specimen.kind.settings.get("max_position_embeddings", 256)
-    return len(specimen.published.ids(text)) + added <= longest
+def _fits(specimen: Specimen, text: str, before: list[int] | None = None) -> bool:
+    """Whether a text is no longer than the model reads, with its own special tokens or with these before it alone."""
+    longest: int = specimen.kind.settings.get("max_position_embeddings", 256)
+    read = specimen.published.ids(text) if before is None else [*before, *specimen.published.content(text)]
+    return len(read) <= longest
 
 
 def _similarities(specimen: Specimen, pair: Sequence[str], layers: tuple[int, ...]) -> np.ndarray:

@@ -30,14 +30,16 @@ def log_probabilities(specimen: Specimen, ids: list[int]) -> torch.Tensor:
     return torch.log_softmax(logits[0].float(), dim=-1)
 
 
-def causal_log_likelihoods(specimen: Specimen, text: str, *, bos: bool) -> tuple[list[int], list[float]]:
-    """Ids of the scored tokens and their log-likelihoods: all but special tokens that have one before them."""
-    opening = specimen.published.roles.get("bos_token")
-    before = list(specimen.published.before)
-    if bos and opening is not None and before[:1] != [opening]:
-        before = [opening, *before]
-    if not bos and before and before[0] == opening:
-        before = before[1:]
+def prefixes(specimen: Specimen) -> dict[str, list[int]]:
+    """The ids that every choice of a prefix puts before a text, by the roles of the published files."""
+    of_role = {role: [specimen.published.roles[f"{role}_token"]] if f"{role}_token" in specimen.published.roles else []
+               for role in ("bos", "eos")}
+    own = list(specimen.published.before)
+    return {**of_role, "template": own, "none": [], "auto": of_role["bos"] or of_role["eos"] or own}
+
+
+def causal_log_likelihoods(specimen: Specimen, text: str, before: list[int]) -> tuple[list[int], list[float]]:
+    """Ids of the scored tokens after these, and their log-likelihoods: all that have a token before them."""
     ids = [*before, *(token for token, _ in specimen.published.content(text))]
     logs = log_probabilities(specimen, ids)
     scored = [t for t in range(len(before), len(ids)) if t > 0]

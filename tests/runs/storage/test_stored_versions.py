@@ -128,6 +128,14 @@ def test_every_stored_run_loads_as_its_kind_is_declared(version: str, tmp_path: 
             pd.testing.assert_frame_equal(table.arranged(getattr(result, name)), getattr(result, name))
 
 
+def test_a_setting_that_has_another_name_today_is_read_as_what_it_is_now(tmp_path: Path) -> None:
+    artifacts = Artifacts(stored_runs.copied("0.1.0", tmp_path / "data"))
+    result_type = EVALUATIONS["minimal-pairs"].result_type
+    results = [artifacts.load_result(run_id, result_type) for run_id, kind in stored_runs.kinds("0.1.0").items()
+               if kind == "minimal-pairs"]
+    assert results and {result.settings.prefix for result in results} == {"bos"}  # stored as "bos": true
+
+
 @pytest.mark.parametrize("version", stored_runs.VERSIONS)
 def test_every_column_of_every_kind_may_be_missing_from_a_stored_run(version: str, tmp_path: Path) -> None:
     artifacts = Artifacts(stored_runs.copied(version, tmp_path / "data"))
