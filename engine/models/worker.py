@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -50,7 +49,7 @@ def models_in_memory() -> list[dict[str, Any]]:
 
 def _describe(request: Request) -> list[Piece]:
     described = _model_cache().describe(request["model"], request.get("revision"))
-    return [asdict(described.facts)]
+    return [described.facts.to_dict()]
 
 
 def _sentence_vectors(request: Request) -> list[Piece]:

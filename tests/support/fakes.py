@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ class FakeBackend:
         settings = request["settings"]
         model = (request["model"], request["revision"])
         if operation == "describe":
-            return [asdict(self._facts(request["model"], request["revision"]))]
+            return [self._facts(request["model"], request["revision"]).to_dict()]
         if operation == "project":
             return [_projected(vectors, settings) for vectors in request["items"]]
         if operation == "surface_scores":
@@ -142,6 +142,7 @@ class FakeBackend:
             hidden_size=HIDDEN, vocab_size=100, max_tokens=self._max_tokens, n_parameters=self._n_parameters,
             tokenizer="Characters", has_mask=kind == "masked", has_cls=kind != "causal", has_bos=kind == "causal",
             device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
+            template_tokens=("[CLS]", "[SEP]"), cls_and_sep=("[CLS]", "[SEP]"),
         )
 
     def _too_long(self, text: str) -> Piece | None:

@@ -19,7 +19,7 @@ from engine.models.sources.published_vectors import read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
-from engine.models.tokenization.template import has_cls
+from engine.models.tokenization.template import cls_and_sep_tokens, has_cls, template_tokens
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -72,6 +72,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
         published=read_published_vectors(located.root),
+        template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
     ), architecture, tokenizer, bool(getattr(config, "tie_word_embeddings", False)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from engine.models.sources.published_vectors import PublishedVectors
@@ -22,6 +22,8 @@ class ModelFacts:
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
+    `template_tokens`: the special tokens that the tokenizer puts round every text. `cls_and_sep`: what it calls its
+    cls_token and sep_token, where it has them; a template may write others.
     """
 
     name: str
@@ -47,14 +49,18 @@ class ModelFacts:
     recipe: str = ""
     latin_tokens: float = 1.0
     published: PublishedVectors | None = None
+    template_tokens: tuple[str, ...] = ()
+    cls_and_sep: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
-        """The facts from `dataclasses.asdict`, as the worker's "describe" returns them.
-
-        Raises TypeError when a field is missing or unknown.
-        """
-        published = fields.get("published")
-        if isinstance(published, dict):
-            fields = {**fields, "published": PublishedVectors.from_dict(published)}
-        return cls(**fields)
+        """The facts from `to_dict`. Raises TypeError when a field is missing or unknown."""
+        restored: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                                    for name, value in fields.items()}
+        if isinstance(restored.get("published"), dict):
+            restored["published"] = PublishedVectors.from_dict(restored["published"])
+        return cls(**restored)

@@ -25,3 +25,15 @@ def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
         return 0
     ends_with_cls = encoding.special[-1] and encoding.ids[-1] == tokenizer.cls_token_id
     return -1 if ends_with_cls else None
+
+
+def template_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """The special tokens that the tokenizer puts round every text, each once: ("[CLS]", "[SEP]"), ("<bos>",), ()."""
+    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    return tuple(dict.fromkeys(token for token, special in zip(encoding.tokens, encoding.special, strict=True)
+                               if special))
+
+
+def cls_and_sep_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """What the tokenizer calls its cls_token and its sep_token, whether its template writes them or others."""
+    return tuple(dict.fromkeys(str(token) for token in (tokenizer.cls_token, tokenizer.sep_token) if token))

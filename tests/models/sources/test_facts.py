@@ -1,4 +1,3 @@
-import dataclasses
 
 import pytest
 
@@ -13,9 +12,9 @@ FACTS = ModelFacts(
 
 
 def test_facts_are_rebuilt_from_their_fields() -> None:
-    assert ModelFacts.from_dict(dataclasses.asdict(FACTS)) == FACTS
+    assert ModelFacts.from_dict(FACTS.to_dict()) == FACTS
 
 
 def test_facts_of_another_shape_are_refused() -> None:
     with pytest.raises(TypeError, match="colour"):
-        ModelFacts.from_dict({**dataclasses.asdict(FACTS), "colour": "red"})
+        ModelFacts.from_dict({**FACTS.to_dict(), "colour": "red"})
