@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.errors import InputError
 
 
@@ -27,3 +29,12 @@ def resolve_layer(layer: int | None, n_layers: int, model: str) -> int:
         raise InputError(f"{model} has layers 0 (embeddings) to {n_layers}, or -1 to -{n_layers + 1} from the end; got "
                          f"layer {layer}.")
     return number
+
+
+def resolve_layers(layers: Sequence[int] | None, n_layers: int, model: str) -> list[int]:
+    """Several layers by number from 0 (embeddings) to n_layers; None = the last. Raises InputError beyond them."""
+    if layers is None:
+        return [n_layers]
+    if not layers:
+        raise InputError(f"No layer of {model} is asked for; None stands for the last.")
+    return [resolve_layer(int(layer), n_layers, model) for layer in layers]

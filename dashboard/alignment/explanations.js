@@ -5,7 +5,7 @@ const SCORE = { reference: "recall", candidate: "precision" };
 function explanation(data, side, index) {
   const token = data[side][index];
   const other = side === "reference" ? "candidate" : "reference";
-  if (token.special) return [[token.text, "title"], ["A special token of the model: its weight is 0."]];
+  if (token.special) return [[token.text, "title"], ["A special token of the model."], ...contribution(token, side)];
   const match = token.match < 0 ? null : data[other][token.match];
   const lines = [[`${token.text} → ${match ? match.text : "no match"}`, "title"]];
   if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
@@ -15,12 +15,17 @@ function explanation(data, side, index) {
   const label = data.whole ? "reading of its word:" : "reading:";
   if (token.counted) lines.push(...compared(data, token));
   else if (token.reading && token.reading !== token.text) lines.push([`${label} ${token.reading}`]);
-  if (token.share !== null) {
-    const adds = token.similarity === null ? "" : `, adds ${fixed(token.share * token.similarity)}`;
-    lines.push([`share of ${SCORE[side]} ${percent(token.share)}${adds}`]);
-  }
+  lines.push(...contribution(token, side));
   if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word matches it.`]);
   return lines;
+}
+
+// What a token adds to the score of its side.
+function contribution(token, side) {
+  if (token.special && !token.share) return [["Its weight is 0."]];
+  if (token.share === null) return [];
+  const adds = token.similarity === null ? "" : `, adds ${fixed(token.share * token.similarity)}`;
+  return [[`share of ${SCORE[side]} ${percent(token.share)}${adds}`]];
 }
 
 // The readings of a penalised token and of its match, and their agreement M.

@@ -55,10 +55,12 @@ def shown_signature(result: Result, scores: Mapping[str, Scores], layers: Mappin
     is_other_layer = any(layers[model] != own_layer(result, model) for model in layers)
     settings = {**run_settings, **({"layer": None} if is_other_layer else {}), "scoring": asdict(first.scoring)}
     idf = {name: {model: value for model_scores in scores.values()
-                  for model, value in getattr(model_scores, name).items()} for name in ("dictionaries", "thresholds")}
+                  for model, value in getattr(model_scores, name).items()}
+           for name in ("dictionaries", "thresholds", "weightless")}
     thresholds = {model: round(value, 4) for model, value in idf["thresholds"].items() if math.isfinite(value)}
     weights = {"dictionaries": idf["dictionaries"], "thresholds": thresholds} if idf["dictionaries"] else {}
-    return result.signature | {"settings": settings, "layers": dict(layers)} | weights
+    weightless = {model: list(tokens) for model, tokens in idf["weightless"].items()}
+    return result.signature | {"settings": settings, "layers": dict(layers), "weightless_tokens": weightless} | weights
 
 
 def tables(scores: Mapping[str, Scores]) -> dict[str, pd.DataFrame]:

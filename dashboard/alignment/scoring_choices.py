@@ -12,6 +12,7 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help
 from engine.errors import InputError
 from engine.evaluations.alignment.records import (
+    LEFT_OUT,
     PAPER_SCORING,
     REFERENCES_SCORING,
     THRESHOLDS,
@@ -60,7 +61,9 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
             scope = settings.segments("What is read", OPTIONS["reading_scope"], **at("scope"))
             pairing = settings.segments("Readings compared", OPTIONS["pairing"], **at("pairing"),
                                         disabled=not penalised)
-            special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"))
+            special = settings.segments("Special tokens", OPTIONS["special_tokens"], **at("special-tokens"))
+            match_special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"),
+                                            disabled=special == LEFT_OUT)
         with slider:
             threshold = _threshold(first, kind, run_id, disabled=not weighted)
     possible = weighted or criterion == "proper-nouns"
@@ -68,8 +71,8 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
         st.caption(":material/info: Without idf weights no token is low-frequency: choose a dictionary, or the penalty "
                    "on proper nouns.")
     return Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
-                   criterion=criterion, pairing=pairing, match_special=special, reading_engine=engine,
-                   reading_scope=scope, unit=unit)
+                   criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
+                   reading_engine=engine, reading_scope=scope, unit=unit)
 
 
 def first_scoring(result: Result) -> Scoring:

@@ -12,7 +12,7 @@ from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
-from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
 from engine.options import options_of
@@ -86,5 +86,8 @@ def _scoring() -> Scoring:
                             ("unit", "Matched and weighted"), ("reading_engine", "Read by"),
                             ("reading_scope", "What is read"))
     }
-    special = settings.toggle("Match special tokens", OF_SCORING["match_special"], key="metric-study-special")
-    return Scoring(threshold=threshold, threshold_kind=kind, match_special=special, **chosen)
+    special = settings.segments("Special tokens", OF_SCORING["special_tokens"], key="metric-study-special-tokens")
+    match_special = settings.toggle("Match special tokens", OF_SCORING["match_special"], key="metric-study-special",
+                                    disabled=special == LEFT_OUT)
+    return Scoring(threshold=threshold, threshold_kind=kind, special_tokens=special, match_special=match_special,
+                   **chosen)

@@ -38,10 +38,11 @@ def _tokens(check: TokenCheck | None) -> tuple[str, str]:
 
 
 def _template(facts: ModelFacts) -> tuple[str, str]:
-    if not facts.template:
+    if not facts.template_tokens:
         return NOTED, "Special tokens: none are put round a text"
     cls = "; the vector of its first token is the CLS vector" if facts.has_cls else ""
-    return FINE, f"Special tokens round a text: {facts.template}{cls}"
+    template = " ".join([*facts.opening, "…", *facts.template_tokens[len(facts.opening):]])
+    return FINE, f"Special tokens round a text: {template}{cls}"
 
 
 def _published(facts: ModelFacts) -> list[tuple[str, str]]:

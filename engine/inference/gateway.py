@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import InputError
 from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.run_client import Progress, RunClient
-from engine.layers import resolve_layer
+from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
 from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
@@ -229,7 +228,7 @@ class GatewaySession:
     ) -> list[Piece]:
         request, facts = self._model(model)
         if operation in OPERATIONS_WITH_LAYERS:
-            settings["layers"] = resolved_layers(facts, layers)
+            settings["layers"] = resolve_layers(layers, facts.n_layers, facts.name)
         item_keys = keys.item_keys(operation, facts, settings, items)
         item_by_key = dict(zip(item_keys, items, strict=True))
         n_by_key = Counter(item_keys)
@@ -293,12 +292,3 @@ class GatewaySession:
         for part in compute(list(dict.fromkeys(item_keys))) if item_keys else ():
             pieces.update(part)
         return pieces
-
-
-def resolved_layers(facts: ModelFacts, layers: Sequence[int] | None) -> list[int]:
-    """Hidden states by number from 0 (embeddings) to n_layers; None = the last. Raises InputError beyond them."""
-    if layers is None:
-        return [facts.n_layers]
-    if not layers:
-        raise InputError(f"No layer of {facts.name} is asked for; None stands for the last.")
-    return [resolve_layer(int(layer), facts.n_layers, facts.name) for layer in layers]

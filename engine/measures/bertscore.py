@@ -51,7 +51,7 @@ def best_matches(similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, 
     special : bool (n_tokens,): [CLS], [SEP], <s> and their like.
     match_special : may a token's best match be a special token of the other side? True is what
         bert_score does; with False those tokens are not eligible. Special tokens get a match of
-        their own either way; it is their weight that keeps them out of the score.
+        their own either way; their weight decides whether it counts.
 
     Range: similarities in [-1, 1], no unit, higher is better; a negative similarity is kept as it is.
 
@@ -102,7 +102,7 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     ----------
     matches : of the tokens of all pairs, from `best_matches`.
     lengths : (n_sentences,), tokens of each sentence, as there.
-    weights : (n_tokens,), not negative: idf, or 1 for every token; 0 for special tokens.
+    weights : (n_tokens,), not negative: idf, or 1 for every token; 0 for those that do not count, as [CLS] and [SEP].
 
     Returns arrays (n_pairs,).
 
@@ -115,7 +115,8 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     Raises InputError for matches or weights of another number, and for weights that are negative or not finite.
 
     Source: Zhang et al. 2020 (BERTScore), equations 1 and 2, and `greedy_cos_idf` of bert_score
-    0.3.13. Departure: bert_score sets an undefined F1, and the P and R of an empty sentence, to 0.
+    0.3.13. Departure: bert_score sets an undefined F1, and the P and R of an empty sentence, to 0; and it takes every
+    sentence of two tokens for an empty one, as [CLS] [SEP] is.
 
     >>> matches = best_matches([0.9, 0.1, 0.2, 0.3], [2, 2], [False] * 4)
     >>> score = bertscore(matches, [2, 2], [1.0, 1.0, 1.0, 2.0])

@@ -53,8 +53,8 @@ def models_in_memory() -> list[dict[str, Any]]:
 
 
 def _describe(request: Request) -> list[Piece]:
-    facts = _model_cache().describe(request["model"], request.get("revision")).facts
-    return [asdict(facts) | {"opening": list(facts.opening)}]
+    described = _model_cache().describe(request["model"], request.get("revision"))
+    return [described.facts.to_dict()]
 
 
 def _loading_checks(request: Request) -> list[Piece]:

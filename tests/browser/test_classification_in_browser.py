@@ -12,7 +12,7 @@ from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
 from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, settled, upload
-from tests.support.livedoor_layout import files, tar_gz, zipped
+from tests.support.layouts.livedoor import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"
 

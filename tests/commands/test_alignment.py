@@ -37,7 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert main(["alignment", "--data", str(folder / "pairs.csv"), "--model", BERT, "--layer", "3",
                  "--idf", str(folder / "made" / "few.json.gz"), "--threshold-value", "0.8", "--penalty", "reading",
                  "--criterion", "either", "--pairing", "joined", "--reading-engine", "unidic",
-                 "--reading-scope", "word", "--unit", "word", "--no-special-matches", "--column", "human=ben",
+                 "--reading-scope", "word", "--unit", "word", "--no-special-matches",
+                 "--special-tokens", "left-out", "--column", "human=ben",
                  "--column", "human=anna", "--column", "category=change", "--out", str(folder / "out"), *place]) == 0
     return folder
 
@@ -57,10 +58,11 @@ def test_every_option_reaches_the_scores(folder: Path) -> None:
     assert scoring == {
         "idf": str(folder / "made" / "few.json.gz"), "threshold": 0.8, "threshold_kind": "value",
         "penalty": "reading", "criterion": "either", "pairing": "joined", "match_special": False,
-        "reading_engine": "unidic", "reading_scope": "word", "unit": "word"}
+        "special_tokens": "left-out", "reading_engine": "unidic", "reading_scope": "word", "unit": "word"}
     signature = json.loads((folder / "out" / "settings.json").read_text(encoding="utf-8"))
     assert signature["layers"] == {BERT: 3} and signature["thresholds"] == {BERT: 0.8}
     assert signature["dictionaries"][BERT].startswith("few lines (4 documents, ")
+    assert signature["weightless_tokens"] == {BERT: ["[CLS]", "[SEP]"]}
     tokens = table(folder / "out" / "tokens.csv")
     names = [token for token in tokens if token["row"] == "1" and token["proper_noun"] == "True"]
     assert [(token["token"], token["reading"]) for token in names] == [("斉藤", "さいとう"), ("尾崎", "おざき")]

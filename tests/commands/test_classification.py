@@ -16,7 +16,7 @@ from engine.commands.labelled import add_labelled_arguments, read_labelled
 from engine.datasets.sample_data import path as sample_path
 from engine.errors import InputError
 from tests.support.fakes import FakeBackend
-from tests.support.livedoor_layout import files, tar_gz, unpacked, zipped
+from tests.support.layouts.livedoor import files, tar_gz, unpacked, zipped
 
 BERT = "builtin/bert-mini-ja"
 

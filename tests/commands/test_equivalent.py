@@ -23,7 +23,8 @@ MODEL = ("builtin/bert-mini-ja",)
 SAMPLES = {"clusters": "labelled_sentences", "classification": "labelled_sentences", "fill-mask": "masked_sentences",
            "alignment": "sentence_pairs", "metric-study": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
 SCORING = alignment.Scoring(idf="novel", threshold=0.4, penalty="reading", criterion="either", pairing="joined",
-                            match_special=False, reading_engine="unidic", reading_scope="word", unit="word")
+                            special_tokens="left-out", match_special=False, reading_engine="unidic",
+                            reading_scope="word", unit="word")
 ASKED: list[tuple[str, Any]] = [
     ("clusters", clusters.Settings(MODEL)),
     ("clusters", clusters.Settings((*MODEL, "a b/c"), layer=2, pooling="mean", prompt="- query: ", truncate_dim=64,
@@ -40,7 +41,8 @@ ASKED: list[tuple[str, Any]] = [
                                                                       threshold_kind="value"))),
     ("metric-study", metric_study.Settings(MODEL, layer=2, all_layers=True, idfs=("none", "novel"),
                                            penalties=("none", "reading"), score="recall", surface=False,
-                                           pooling="cls", scoring=alignment.Scoring(match_special=False, unit="word"))),
+                                           pooling="cls", scoring=alignment.Scoring(
+                                               special_tokens="left-out", match_special=False, unit="word"))),
     ("minimal-pairs", minimal_pairs.Settings(MODEL)),
     ("minimal-pairs", minimal_pairs.Settings(MODEL, pll="original", words="mecab", precision="exact-decisions",
                                              prefix="none", leading_space=True, shared_tokens=True, seed=5)),

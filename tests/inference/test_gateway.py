@@ -19,7 +19,7 @@ from engine.inference import keys
 from engine.inference.backend import Piece
 from engine.inference.cache import Cache
 from engine.inference.chunks import SPECIAL_TOKENS, chunk_order, chunk_slices
-from engine.inference.gateway import Gateway, GatewaySession, resolved_layers
+from engine.inference.gateway import Gateway, GatewaySession
 from engine.libraries import library_versions
 from engine.measures.clusters.resampling import bootstrap
 from engine.models.sources.model_location import LocatedModel
@@ -169,17 +169,6 @@ def test_prefixes_that_are_the_same_tokens_are_computed_once(cache: Cache) -> No
     assert backend.calls[-1].request["settings"]["prefix"] == []
     with pytest.raises(InputError, match="one of auto, bos, eos, template, none; got '<s>'"):
         run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", prefix="<s>")
-
-
-def test_layers_are_counted_from_either_end() -> None:
-    facts = session(FakeBackend(n_layers=4)).describe(BERT)
-    assert resolved_layers(facts, [0, 4, -1, -5]) == [0, 4, 4, 0]
-    assert resolved_layers(facts, None) == [4]
-    for wrong, named in (([5], 5), ([-6], -6), ([0, 9], 9)):
-        with pytest.raises(InputError, match=rf"0 \(embeddings\) to 4, or -1 to -5 from the end; got layer {named}"):
-            resolved_layers(facts, wrong)
-    with pytest.raises(InputError, match=r"No layer of .* is asked for"):
-        resolved_layers(facts, [])
 
 
 def test_pairs_are_kept_apart_by_where_they_are_divided() -> None:

@@ -12,7 +12,8 @@ from engine.inference.keys import facts_key, item_keys
 from engine.language.mecab import NEOLOGD_VARIABLE
 from engine.models.loading.model_description import describe
 from engine.models.sources.model_location import LocatedModel, locate
-from tests.support import mecab_directories, paper_layouts
+from tests.support import mecab_directories
+from tests.support.layouts import papers as paper_layouts
 from tests.support.session_fake import facts
 
 

@@ -16,7 +16,8 @@ from transformers import BertConfig, BertForPreTraining
 from engine.language.mecab import NEOLOGD_VARIABLE
 from engine.models.worker import run_chunk
 from tests.models.tokenization.test_recipe_tokenizer import CARDS, by_hand
-from tests.support import fake_jumanpp, paper_layouts
+from tests.support import fake_jumanpp
+from tests.support.layouts import papers as paper_layouts
 
 TEXTS = ["昨日、図書館でＧＰＵの小説を読んだ。", "<b>猫</b>が２０２０年に ｶﾞｽ㍿で龘龘", "東京タワー New York"]
 

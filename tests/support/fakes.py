@@ -116,7 +116,7 @@ class FakeBackend:
         settings = request["settings"]
         model = (request["model"], request["revision"])
         if operation == "describe":
-            return [asdict(self._facts(request["model"], request["revision"]))]
+            return [self._facts(request["model"], request["revision"]).to_dict()]
         if operation == "loading_checks":
             if "unloadable" in request["model"]:
                 raise ModelError("Its weights hold layers that its config.json does not count.")
@@ -146,7 +146,9 @@ class FakeBackend:
             tokenizer_fingerprint=_digest("characters"), architecture="Fake", kind=kind, n_layers=self._n_layers,
             hidden_size=HIDDEN, vocab_size=100, max_tokens=self._max_tokens, n_parameters=self._n_parameters,
             tokenizer="Characters", has_mask=kind == "masked", has_cls=kind != "causal", has_bos=kind == "causal",
-            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters, bos_token="<s>" * (kind == "causal"),
+            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
+            template_tokens=("[CLS]", "[SEP]"), cls_and_sep=("[CLS]", "[SEP]"),
+            bos_token="<s>" * (kind == "causal"),
         )
 
     def _too_long(self, text: str) -> Piece | None:

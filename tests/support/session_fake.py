@@ -24,7 +24,9 @@ def facts(name: str, kind: str = "masked") -> ModelFacts:
         "tokenizer_fingerprint": "t" * 64, "architecture": "BertForMaskedLM", "kind": kind, "n_layers": 4,
         "hidden_size": 8, "vocab_size": 100, "max_tokens": TOO_LONG, "n_parameters": 1000, "tokenizer": "Fake",
         "has_mask": kind == "masked", "has_cls": kind != "causal", "has_bos": kind == "causal", "device": "cpu",
-        "dtype": "float32", "weights_bytes": 4000, "bos_token": "<s>" if kind == "causal" else "",
+        "dtype": "float32", "weights_bytes": 4000, "template_tokens": ("[CLS]", "[SEP]"),
+        "cls_and_sep": ("[CLS]", "[SEP]"),
+        "bos_token": "<s>" if kind == "causal" else "",
     }
     return ModelFacts(**fields)
 

@@ -69,6 +69,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         tokens=_stacked([part.tokens for part in parts.values()]),
         shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
         similarity={model: part.similarity for model, part in parts.items()},
+        template_tokens={facts.name: facts.template_tokens for facts in all_facts},
+        cls_and_sep={facts.name: facts.cls_and_sep for facts in all_facts},
         layers={model: part.layers for model, part in parts.items()},
         n_layers={facts.name: facts.n_layers for facts in all_facts},
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category_texts
-from engine.evaluations.alignment.records import TOKEN_SCORES, Scoring
+from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
 from engine.measures.reading_penalty import (
@@ -95,7 +95,8 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScore
     from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
     (without the penalty: F1), the first of equals.
     """
-    matches = best_matches(units.similarity, units.lengths, units.special, match_special=scoring.match_special)
+    matches = best_matches(units.similarity, units.lengths, units.special,
+                           match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
     match = _matched_units(units, matches)
     score = bertscore(matches, units.lengths, units.weight)
     penalised = ~units.special & _criterion(units, scoring.criterion)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import reference_column
-from engine.evaluations.alignment.records import Result
+from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
@@ -21,13 +21,16 @@ class PairTokens:
 
     An **alignment** is a candidate compared with one reference; alignments of one row follow each other. `table` and
     `shapes` are the model's part of `records.Result.tokens` and `.shapes`, `pairs` is that of the result. Sentence
-    2a is the reference of alignment a, 2a + 1 its candidate.
+    2a is the reference of alignment a, 2a + 1 its candidate. `template_tokens` and `cls_and_sep` as in
+    `ModelFacts`; None where the run does not say.
     """
 
     model: str
     table: pd.DataFrame
     shapes: pd.DataFrame
     pairs: pd.DataFrame
+    template_tokens: tuple[str, ...] | None = None
+    cls_and_sep: tuple[str, ...] | None = None
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -49,10 +52,10 @@ class PairTokens:
         """The reading of each token, str (n_tokens,)."""
         return category_texts(self.table[READING_COLUMNS[engine, scope]])
 
-    def reference_counts(self) -> tuple[int, dict[str, int]]:
-        """The number of references, and in how many of them each piece occurs; special tokens are none."""
+    def reference_counts(self, special_tokens: str) -> tuple[int, dict[str, int]]:
+        """The number of references, and in how many of them each piece occurs, save those whose idf is always 0."""
         codes, pieces = self.pieces
-        of_reference = ~self.special & (self.sentence % 2 == 0)
+        of_reference = ~self.weightless(special_tokens, with_idf=True) & (self.sentence % 2 == 0)
         occurs = np.unique(self.sentence[of_reference] * len(pieces) + codes[of_reference])
         counts = np.bincount(occurs % len(pieces), minlength=len(pieces))
         return len(self.shapes), {piece: int(count) for piece, count in zip(pieces, counts, strict=True) if count}
@@ -77,14 +80,36 @@ class PairTokens:
         """The tokens of one alignment alone."""
         first, last = np.cumsum(np.r_[0, self.lengths])[[2 * alignment, 2 * alignment + 2]]
         return PairTokens(self.model, self.table.iloc[first:last], self.shapes.iloc[alignment:alignment + 1],
-                          self.pairs)
+                          self.pairs, self.template_tokens, self.cls_and_sep)
 
-    def weights(self, dictionary: IdfDictionary | None) -> np.ndarray:
-        """The idf of each token, float64 (n_tokens,); 1 without a dictionary; 0 for special tokens."""
-        if dictionary is None:
-            return np.where(self.special, 0.0, 1.0)
+    def weightless(self, special_tokens: str, *, with_idf: bool) -> np.ndarray:
+        """Which tokens have no weight, bool (n_tokens,), by `Scoring.special_tokens`.
+
+        As bert_score 0.3.13: without idf the tokenizer's cls_token and sep_token, wherever they stand (`BERTScorer.
+        score` sets these two to 0 and nothing else). With idf the tokens of the template: they are in each of the N
+        documents, so that their idf is log((N + 1) / (N + 1)) = 0. Any other special token is one that the text itself
+        contains, and is looked up as any token. Left out: every special token. A run that does not say which tokens
+        are which has none of its special tokens weighed.
+        """
+        names = self.template_tokens if with_idf else self.cls_and_sep
+        if special_tokens == LEFT_OUT or names is None:
+            return self.special
         codes, pieces = self.pieces
-        return np.where(self.special, 0.0, dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool))[codes])
+        return np.isin(pieces, names)[codes] if pieces else np.zeros(0, dtype=bool)
+
+    def weightless_tokens(self, special_tokens: str, *, with_idf: bool) -> tuple[str, ...]:
+        """The different tokens that have no weight, as the tokenizer writes them, in the order of their names."""
+        codes, pieces = self.pieces
+        return tuple(sorted(pieces[code] for code in np.unique(codes[self.weightless(special_tokens,
+                                                                                     with_idf=with_idf)])))
+
+    def weights(self, dictionary: IdfDictionary | None, special_tokens: str) -> np.ndarray:
+        """The idf of each token, float64 (n_tokens,); 1 without a dictionary; 0 for those without a weight."""
+        weightless = self.weightless(special_tokens, with_idf=dictionary is not None)
+        if dictionary is None:
+            return np.where(weightless, 0.0, 1.0)
+        codes, pieces = self.pieces
+        return np.where(weightless, 0.0, dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool))[codes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +155,10 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
     its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
-    exceeds the threshold: a name cut into frequent characters is rare all the same. Without idf its weight is 1. It is
-    a proper noun when one of its pieces is. Its reading is that of the word in its sentence (scope "word") or those of
-    its pieces joined (scope "piece"). Source: ours; the sum is the idf of a word whose pieces occur independently.
+    exceeds the threshold: a name cut into frequent characters is rare all the same. Without idf its weight is 1; a
+    special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that of the word in its
+    sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is the idf of a word
+    whose pieces occur independently.
     """
     word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
     begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
@@ -151,7 +177,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     of_reference = sentence % 2 == 0
     rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
     return Units(first, last, lengths, sentence[first], is_special,
-                 total if with_idf else np.where(is_special, 0.0, 1.0), ~is_special & (total > threshold),
+                 total if with_idf else np.where(is_special, weight[first], 1.0), ~is_special & (total > threshold),
                  np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], whole,
                  word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
 
@@ -171,7 +197,8 @@ def tokens_by_model(result: Result) -> dict[str, PairTokens]:
     attributes = vars(result)
     if "_tokens_by_model" not in attributes:
         attributes["_tokens_by_model"] = {
-            model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs)
+            model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs,
+                              result.template_tokens.get(model), result.cls_and_sep.get(model))
             for model in result.settings.models}
     tokens: dict[str, PairTokens] = attributes["_tokens_by_model"]
     return tokens

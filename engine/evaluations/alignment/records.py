@@ -16,6 +16,7 @@ from engine.layers import layer_number
 from engine.options import Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
+AS_BERT_SCORE, LEFT_OUT = "as-bert-score", "left-out"
 PRECISIONS = ("fp32", "bf16", "fp16")
 PRECISION_HELP = "Precision of the models; bf16 and fp16 are faster on a GPU and less exact."
 # Where low-frequency tokens begin, by `Scoring.threshold_kind`.
@@ -52,8 +53,12 @@ class Scoring:
     pairing: str = option("token", "What readings are compared.", choices={
         "token": "those of each token and its match, with one M for each",
         "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})
-    match_special: bool = option(True, "Let a token take [CLS] or [SEP] of the other sentence as its best match, as in "
-                                       "bert_score.", off="no-special-matches")
+    special_tokens: str = option(AS_BERT_SCORE, "Weight of the special tokens.", choices={
+        AS_BERT_SCORE: "cls_token and sep_token of the tokenizer have none; BOS, EOS and others weigh as much as any "
+                       "token, with idf nothing where they stand in every text",
+        LEFT_OUT: "none has a weight, and none is the match of another token"})
+    match_special: bool = option(True, "Let a token take a special token of the other sentence, such as [CLS], as its "
+                                       "best match, as in bert_score.", off="no-special-matches")
     reading_engine: str = option("pykakasi", "What reads the tokens.", choices={
         "pykakasi": "reads a string by itself", "unidic": "UniDic (MeCab), which reads a word in its sentence"})
     reading_scope: str = option("piece", "What is read.", choices={
@@ -165,7 +170,8 @@ class Result:
     """Similarities of every pair under every model; `rescore` makes numbers of them.
 
     similarity: by model, float32 (n_layers, n_cells): cosines, the pairs of `shapes` one behind the other. layers: the
-    layers held, by number, for each model.
+    layers held, by number, for each model. template_tokens, cls_and_sep: by model, as in `ModelFacts`; a run that was
+    stored before they were has neither, and none of its special tokens has a weight (`pair_tokens`).
     """
 
     settings: Settings
@@ -180,6 +186,8 @@ class Result:
     excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
+    template_tokens: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    cls_and_sep: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def layer_index(self, model: str, layer: int | None = None) -> int:
         """Where `similarity[model]` has a layer; None is the one of the settings. InputError when it is not held."""

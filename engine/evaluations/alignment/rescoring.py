@@ -14,7 +14,7 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
-from engine.evaluations.alignment.records import PAIR_SCORES, TOKEN_SCORES, Result, Scoring
+from engine.evaluations.alignment.records import AS_BERT_SCORE, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
 from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.shared.declared_tables import declared, documented, returns
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
@@ -22,6 +22,8 @@ from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
 
 ROWS_AT_ONCE = 5_000
+# Without a weight in bert_score, whatever else the tokenizer calls its cls_token and sep_token.
+OF_BERT = frozenset({"[CLS]", "[SEP]"})
 
 
 @documented
@@ -30,7 +32,8 @@ class Scores:
     """What a scoring makes of a result.
 
     thresholds: model -> idf above which a token is low-frequency (NaN without a dictionary). dictionaries: model ->
-    name, documents and fingerprint of the dictionary, for a signature.
+    name, documents and fingerprint of the dictionary, weightless: model -> special tokens that have no weight, both
+    for a signature.
     """
 
     scoring: Scoring
@@ -39,6 +42,7 @@ class Scores:
     notices: tuple[str, ...] = ()
     dictionaries: dict[str, str] = field(default_factory=dict)
     by_model: Mapping[str, PairScores] = field(default_factory=dict, repr=False, compare=False)
+    weightless: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     @returns(TOKEN_SCORES)
@@ -62,8 +66,9 @@ class Scores:
 
 
 def scored_signature(result: Result, scores: Scores) -> dict[str, Any]:
-    """The signature of a result with the dictionaries and thresholds of its scores, JSON-able."""
+    """The signature of a result with the dictionaries, thresholds and weightless tokens of its scores, JSON-able."""
     return {**result.signature, "dictionaries": scores.dictionaries,
+            "weightless_tokens": {model: list(tokens) for model, tokens in scores.weightless.items()},
             # JSON has no NaN, which a threshold is without a dictionary
             "thresholds": {model: value for model, value in scores.thresholds.items() if math.isfinite(value)}}
 
@@ -80,18 +85,23 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
     by_model: dict[str, PairScores] = {}
     thresholds: dict[str, float] = {}
     dictionaries: dict[str, str] = {}
+    weightless: dict[str, tuple[str, ...]] = {}
     notices = []
     for model in models or result.settings.models:
         tokens = tokens_by_model(result)[model]
         similarity = result.similarity[model][result.layer_index(model, layer)]
         dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
-        weight = tokens.weights(dictionary)
+        weight = tokens.weights(dictionary, scoring.special_tokens)
         threshold = _threshold(scoring, dictionary)
         common = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope)
         units = (word_units(*common, with_idf=dictionary is not None) if scoring.unit == "word"
                  else subword_units(*common))
         scores = score_pairs(tokens, units, scoring)
         by_model[model], thresholds[model] = scores, threshold
+        weightless[model] = tokens.weightless_tokens(scoring.special_tokens, with_idf=dictionary is not None)
+        if tokens.cls_and_sep is None and scoring.special_tokens == AS_BERT_SCORE and {*weightless[model]} - OF_BERT:
+            notices.append(f"{model}: the run does not say which special tokens bert_score gives a weight, so none of "
+                           f"{', '.join(weightless[model])} has one. Run it again to weigh them as bert_score does.")
         if dictionary is not None:
             dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
@@ -100,7 +110,7 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
                            "has weight 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
                            + ", it has none but special tokens, or there is nothing to match.")
     return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
-                  tuple(notices), dictionaries, by_model)
+                  tuple(notices), dictionaries, by_model, weightless)
 
 
 def matrix(result: Result, model: str, row: int, layer: int | None = None, *, reference: int = 1,
@@ -123,7 +133,7 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
         offset:offset + n_reference * n_candidate]
     if unit == "word":
         of_pair = tokens.of_alignment(alignment)
-        units = word_units(of_pair, flat, of_pair.weights(None), float("nan"), "pykakasi", "word", with_idf=False)
+        units = word_units(of_pair, flat, np.ones(len(of_pair.table)), float("nan"), "pykakasi", "word", with_idf=False)
         return units.similarity.reshape(units.lengths[0], units.lengths[1])  # (n_reference, n_candidate) words
     return flat.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
 
@@ -132,7 +142,7 @@ def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str
     if scoring.idf == "none":
         return None
     if scoring.idf == "references":
-        n_references, counts = tokens.reference_counts()
+        n_references, counts = tokens.reference_counts(scoring.special_tokens)
         return IdfDictionary("references", n_references, counts, tokenizer, "reference")
     return dictionary_for(scoring.idf, tokenizer, model)
 

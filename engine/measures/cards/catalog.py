@@ -61,7 +61,7 @@ _ALL = (
     ),
     MeasureCard(
         "idf", "Inverse document frequency", "idf",
-        "idf(t) = log((N + 1) / (df(t) + 1)),  0 for special tokens", "[0, log(N + 1)]", "nats", "neither",
+        "idf(t) = log((N + 1) / (df(t) + 1)),  0 for tokens round every text", "[0, log(N + 1)]", "nats", "neither",
         "How rare is the token among the N documents of a corpus?",
         f"{_BERTSCORE}, with the smoothing of bert_score 0.3.13",
     ),

@@ -23,7 +23,7 @@ from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.published_tokens import token_check_of
-from engine.models.tokenization.template import has_cls, opening_ids, template_text
+from engine.models.tokenization.template import cls_and_sep_tokens, has_cls, opening_ids, template_tokens
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -84,12 +84,12 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
-        template=template_text(tokenizer),
         token_check=token_check_of(tokenizer),
         published=read_published_vectors(located.root), adapter_of=_base_description(located),
         bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
         has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
         opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
+        template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
     ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
         bool(getattr(config, "tie_word_embeddings", False)))
 

@@ -2,7 +2,8 @@
 
 Layer k is the k-th hidden state: 0 the embeddings, `facts.n_layers` the last. For BERT and its kin that is
 what bert_score calls num_layers=k. Models with a norm after the stack (GPT-2, ModernBERT) apply it to the last
-hidden state only, as transformers returns it; bert_score cuts the stack and applies it to every k.
+hidden state only, as transformers returns it; bert_score cuts the stack and applies it to every k, so that there the
+last layer alone is the same.
 """
 
 from __future__ import annotations

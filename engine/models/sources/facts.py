@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from engine.models.sources.published_vectors import PublishedVectors
@@ -61,12 +61,13 @@ class ModelFacts:
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
-    `template`: the special tokens that the tokenizer puts round a text, … standing for it. `token_check`: how its
-    token ids compare with the published file; None where a recipe makes them.
+    `token_check`: how its token ids compare with the published file; None where a recipe makes them.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
     `adapter_of`: the base model, with its commit on the hub, that an adapter was merged into; "" for other models.
     `bos_token`, `eos_token`: as the tokenizer spells them, "" where it has none; `has_bos`, `has_eos`: whether the
     model has an embedding for them. `opening`: the special tokens that the tokenizer itself puts before a text.
+    `template_tokens`: the special tokens that the tokenizer puts round every text. `cls_and_sep`: what it calls its
+    cls_token and sep_token, where it has them; a template may write others.
     """
 
     name: str
@@ -92,20 +93,26 @@ class ModelFacts:
     recipe: str = ""
     latin_tokens: float = 1.0
     published: PublishedVectors | None = None
-    template: str = ""
     token_check: TokenCheck | None = None
     adapter_of: str = ""
     bos_token: str = ""
     eos_token: str = ""
     has_eos: bool = False
     opening: tuple[str, ...] = ()
+    template_tokens: tuple[str, ...] = ()
+    cls_and_sep: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
-        """The facts from `dataclasses.asdict`, as the worker's "describe" returns them.
-
-        Raises TypeError when a field is missing or unknown.
-        """
-        published, check = fields.get("published"), fields.get("token_check")
-        return cls(**{**fields, "published": published and PublishedVectors.from_dict(published),
-                      "token_check": check and TokenCheck(**check), "opening": tuple(fields.get("opening", ()))})
+        """The facts from `to_dict`. Raises TypeError when a field is missing or unknown."""
+        restored: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
+                                    for name, value in fields.items()}
+        if isinstance(restored.get("published"), dict):
+            restored["published"] = PublishedVectors.from_dict(restored["published"])
+        if isinstance(restored.get("token_check"), dict):
+            restored["token_check"] = TokenCheck(**restored["token_check"])
+        return cls(**restored)

@@ -13,15 +13,6 @@ from engine.models.tokenization.offsets import token_offsets
 _PLAIN_TEXT = "a"
 
 
-def template_text(tokenizer: PreTrainedTokenizerBase) -> str:
-    """The special tokens round a text as a reader sees them: "[CLS] … [SEP]"; "" where there are none."""
-    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
-    first = next((i for i, special in enumerate(encoding.special) if not special), len(encoding.special))
-    before = encoding.tokens[:first]
-    after = [token for token, special in zip(encoding.tokens[first:], encoding.special[first:], strict=True) if special]
-    return " ".join([*before, "…", *after]) if before or after else ""
-
-
 def has_cls(tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether the template has a token whose state stands for the text: the first one, or XLNet's last."""
     return cls_position(tokenizer) is not None
@@ -41,3 +32,14 @@ def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
         return 0
     ends_with_cls = encoding.special[-1] and encoding.ids[-1] == tokenizer.cls_token_id
     return -1 if ends_with_cls else None
+
+
+def template_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """The special tokens that the tokenizer puts round every text, in order: ("[CLS]", "[SEP]"), ("<bos>",), ()."""
+    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    return tuple(token for token, special in zip(encoding.tokens, encoding.special, strict=True) if special)
+
+
+def cls_and_sep_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
+    """What the tokenizer calls its cls_token and its sep_token, whether its template writes them or others."""
+    return tuple(dict.fromkeys(str(token) for token in (tokenizer.cls_token, tokenizer.sep_token) if token))

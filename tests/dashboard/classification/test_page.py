@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.shared import session
 from engine.evaluations.classification import records as classification
 from tests.support.fakes import FakeBackend
-from tests.support.livedoor_layout import files, tar_gz, zipped
+from tests.support.layouts.livedoor import files, tar_gz, zipped
 from tests.support.page_visits import drawn, evaluated, visit, words
 
 THREE = ("somebody/one", "somebody/two", "somebody/three")

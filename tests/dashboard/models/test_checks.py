@@ -8,7 +8,8 @@ from engine.models.sources.facts import LoadingChecks, ModelFacts, TokenCheck
 from engine.models.sources.published_vectors import PublishedVectors
 from tests.support.session_fake import facts
 
-FACTS = replace(facts("m", "masked"), template="[CLS] … [SEP]", token_check=TokenCheck("tokenizer.json", False, 1000))
+FACTS = replace(facts("m", "masked"), opening=("[CLS]",), template_tokens=("[CLS]", "[SEP]"),
+                token_check=TokenCheck("tokenizer.json", False, 1000))
 CHECKS = LoadingChecks("masked", "any", None, 0, (), (), 1.25)
 
 

@@ -28,7 +28,7 @@ from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.options import Option, options_of
 from tests.support.fakes import FakeBackend
-from tests.support.livedoor_layout import files, tar_gz
+from tests.support.layouts.livedoor import files, tar_gz
 from tests.support.page_visits import SECONDS, drawn, visit
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.labelled.livedoor import Livedoor, labelled, read_livedoor
 from engine.errors import InputError
-from tests.support.livedoor_layout import N_EACH, TOPICS, article, files, tar_gz, unpacked, zipped
+from tests.support.layouts.livedoor import N_EACH, TOPICS, article, files, tar_gz, unpacked, zipped
 from tests.support.shared_data import shared_data
 
 CORPUS: Livedoor = read_livedoor(zipped(files()), "mine.zip")

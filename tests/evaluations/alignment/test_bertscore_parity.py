@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +27,12 @@ from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.models.loading.weights import LoadedModel, load
-from engine.models.scoring.encoder import token_similarities
-from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.encoding import token_ids
+from tests.support.direct_session import DirectSession
 from tests.support.shared_data import shared_data
 
 TOLERANCE = 1e-5  # the project's promise; both sides are float32
 N_CORPUS = 200
-
-
-class DirectSession:
-    """Asks the model in this process."""
-
-    def __init__(self, loaded: LoadedModel) -> None:
-        self._loaded = loaded
-
-    def describe(self, model: str) -> ModelFacts:
-        return self._loaded.facts
-
-    def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
-                           precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
-        return token_similarities(self._loaded, pairs, layers=layers, precision=precision)
 
 
 @pytest.fixture(scope="module", params=["builtin", "base"])

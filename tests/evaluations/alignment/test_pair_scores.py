@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pytest
 
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
-from engine.evaluations.alignment.records import TOKEN_SCORES, Scoring
+from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary, count_documents
 from engine.options import option_of
@@ -71,8 +71,8 @@ def made_up(seed: int, n_pairs: int, references: int = 1) -> tuple[PairTokens, l
 def scored(tokens: PairTokens, similarity: np.ndarray, scoring: Scoring, dictionary: IdfDictionary | None
            ) -> PairScores:
     threshold = dictionary.threshold(0.5) if dictionary else math.nan
-    given: Any = (tokens, similarity, tokens.weights(dictionary), threshold, scoring.reading_engine,
-                  scoring.reading_scope)
+    given: Any = (tokens, similarity, tokens.weights(dictionary, scoring.special_tokens), threshold,
+                  scoring.reading_engine, scoring.reading_scope)
     units = word_units(*given, with_idf=dictionary is not None) if scoring.unit == "word" else subword_units(*given)
     return score_pairs(tokens, units, scoring)
 
@@ -83,10 +83,14 @@ def dictionary() -> IdfDictionary:
     return count_documents([[f"t{w}" for w in range(n)] for n in range(1, 7)], "made up", "tokenizer", "line")
 
 
-def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | None) -> dict[str, Any]:
-    """Weights, flags and readings of one sentence's units, and which tokens each unit has: plain Python."""
+def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | None, weighed: bool) -> dict[str, Any]:
+    """Weights, flags and readings of one sentence's units, and which tokens each unit has: plain Python.
+
+    weighed: special tokens weigh as much as any token where there is no idf.
+    """
     special = side["special"].to_numpy(dtype=bool)
-    weights = dictionary.idf(list(side["token"]), special) if dictionary else (~special).astype(float)
+    unweighted = special & (not weighed or scoring.special_tokens == "left-out")
+    weights = dictionary.idf(list(side["token"]), special) if dictionary else (~unweighted).astype(float)
     readings = list(side[READING_COLUMNS[scoring.reading_engine, scoring.reading_scope]])
     words = side["word"].to_numpy()
     proper = side["proper_noun"].to_numpy(dtype=bool)
@@ -108,8 +112,8 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
         read = ["".join(readings[i] for i in run) for run in runs]
     flags = {"idf": low, "proper-nouns": name, "either": low | name, "both": low & name}[scoring.criterion]
     return {"runs": runs, "special": is_special, "weights": total if dictionary or scoring.unit == "subword"
-            else (~is_special).astype(float), "flags": flags & ~is_special, "readings": read,
-            "words": [words[run[0]] for run in runs]}
+            else np.array([not unweighted[run[0]] for run in runs], dtype=float), "flags": flags & ~is_special,
+            "readings": read, "words": [words[run[0]] for run in runs]}
 
 
 CHOICES = [
@@ -117,24 +121,32 @@ CHOICES = [
     {"criterion": "both", "pairing": "joined"}, {"reading_engine": "unidic"}, {"reading_scope": "word"},
     {"reading_scope": "word", "pairing": "joined"}, {"unit": "word"}, {"unit": "word", "reading_scope": "word"},
     {"unit": "word", "pairing": "joined", "match_special": False}, {"unit": "word", "criterion": "either"},
+    {"special_tokens": "left-out"}, {"special_tokens": "left-out", "unit": "word", "match_special": False},
 ]
+# What a run says of its model's special tokens, here all "[CLS]": that BERT has no other, that they are BOS and EOS of
+# a tokenizer without cls_token and sep_token, and nothing, as runs of earlier versions do.
+TOKENIZERS = {"bert": (("[CLS]",), ("[CLS]",)), "gemma": (("[CLS]",), ()), "unknown": (None, None)}
 
 
 @pytest.mark.parametrize("with_idf", [True, False])
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_all_pairs_at_once_equal_each_pair_by_the_measures(
-    dictionary: IdfDictionary, with_idf: bool, choices: dict[str, Any]
+    dictionary: IdfDictionary, with_idf: bool, choices: dict[str, Any], tokenizer: str
 ) -> None:
     scoring = Scoring("made up" if with_idf else "none", penalty="reading", **choices)
     chosen = dictionary if with_idf else None
     tokens, apart, similarity = made_up(seed=4, n_pairs=30)
+    template, cls_and_sep = TOKENIZERS[tokenizer]
+    tokens = replace(tokens, template_tokens=template, cls_and_sep=cls_and_sep)
     scores = scored(tokens, similarity, scoring, chosen)
     explained = scores.frame()
     for pair, (_, got) in zip(apart, scores.pairs.iterrows(), strict=True):
-        units = {side: of_units(pair.sides[side], scoring, chosen) for side in SIDES}
+        units = {side: of_units(pair.sides[side], scoring, chosen, tokenizer == "gemma") for side in SIDES}
         matrix = oracles.word_matrix(pair.similarity, *(units[side]["runs"] for side in SIDES))
         matches = dict(zip(SIDES, oracles.best_matches(
-            matrix, *(units[side]["special"] for side in SIDES), match_special=scoring.match_special), strict=True))
+            matrix, *(units[side]["special"] for side in SIDES),
+            match_special=scoring.match_special and scoring.special_tokens != "left-out"), strict=True))
         recall, precision = (oracles.weighted_mean(matches[side].similarity, units[side]["weights"]) for side in SIDES)
         penalties = {}
         for side, other in (SIDES, SIDES[::-1]):
@@ -248,4 +260,14 @@ def test_the_references_are_counted_without_special_tokens() -> None:
     lists = [[token for token, special in zip(pair.sides["reference"]["token"], pair.sides["reference"]["special"],
                                               strict=True) if not special] for pair in apart]
     expected = count_documents(lists, "n", "t", "u")
-    assert tokens.reference_counts() == (expected.n_documents, expected.document_counts)
+    for special_tokens in option_of(Scoring, "special_tokens").choices:  # a run that does not say which are which
+        assert tokens.reference_counts(special_tokens) == (expected.n_documents, expected.document_counts)
+    # t3 as a control token that texts contain: bert_score counts it, and [CLS], which is in all, has idf 0.
+    tokens.table["special"] |= tokens.table["token"] == "t3"
+    tokens = replace(tokens, template_tokens=("[CLS]",), cls_and_sep=("[CLS]",))
+    assert tokens.reference_counts(AS_BERT_SCORE) == (expected.n_documents, expected.document_counts)
+    without = {token: count for token, count in expected.document_counts.items() if token != "t3"}
+    assert tokens.reference_counts(LEFT_OUT) == (expected.n_documents, without) and len(without) < len(
+        expected.document_counts)
+    assert tokens.weightless_tokens(AS_BERT_SCORE, with_idf=True) == ("[CLS]",)
+    assert tokens.weightless_tokens(LEFT_OUT, with_idf=True) == ("[CLS]", "t3")

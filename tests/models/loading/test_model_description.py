@@ -11,7 +11,8 @@ from engine.models.loading.architecture import kind_of
 from engine.models.loading.model_description import describe
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import locate
-from tests.support import paper_layouts, tiny_models
+from tests.support import tiny_models
+from tests.support.layouts import papers as paper_layouts
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,8 @@ from transformers import AutoModel, T5Config, T5ForConditionalGeneration
 from engine.errors import ModelError
 from engine.models.loading.weights import load
 from engine.models.sources.model_location import locate
-from tests.support import fake_hub, paper_layouts, tiny_models
+from tests.support import fake_hub, tiny_models
+from tests.support.layouts import papers as paper_layouts
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
 from engine.models.scoring.fill_mask import MAX_PREDICTIONS, fill_masks
 from tests.support import tiny_models
-from tests.support.paper_layouts import sentencepiece_bert
+from tests.support.layouts.papers import sentencepiece_bert
 
 # Words of one piece and of several, at the beginning, in the midst and at the end.
 SENTENCES = (

@@ -45,7 +45,7 @@ def test_a_model_within_the_bound_is_fetched_and_fills_it(
     assert found["files"] == ["config.json", "model.safetensors", "vocab.txt"]
     [again] = locate_apart(tmp_path, (NAME,), endpoint=hub.endpoint)  # what is there takes nothing more
     assert again["path"] == found["path"]
-    hub.files["model.safetensors"] = b"t" * WEIGHTS
+    hub.files_by_repository[NAME]["model.safetensors"] = b"t" * WEIGHTS
     hub.fetched.clear()
     other = tmp_path / "hub" / f"models--{NAME.replace('/', '--')}"
     other.rename(other.with_name("models--someone--else"))

@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.sources.layouts import require_model
-from tests.support import paper_layouts
+from tests.support.layouts import papers as paper_layouts
 
 
 def test_a_checkpoint_of_tensorflow_alone_says_how_to_convert_it(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from engine.models.sources import cards
 from engine.models.sources.model_location import LocatedModel, locate
 from engine.models.sources.names import split_revision
 from engine.models.sources.paper_cards import PAPER_CARDS
-from tests.support import paper_layouts
 from tests.support.fake_hub import COMMIT, ROOT, FakeHub, environment, put_in_cache
+from tests.support.layouts import papers as paper_layouts
 
 SMALL_FILES = {"config.json": b'{"model_type": "bert"}', "vocab.txt": b"[PAD]\n", "README.md": b"# a card\n"}
 

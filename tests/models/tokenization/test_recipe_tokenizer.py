@@ -26,7 +26,8 @@ from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.recipe_tokenizer import RecipeTokenizer, recipe_tokenizer
 from engine.models.tokenization.spans import token_spans, word_of_token
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
-from tests.support import fake_jumanpp, paper_layouts, tiny_models
+from tests.support import fake_jumanpp, tiny_models
+from tests.support.layouts import papers as paper_layouts
 from tests.support.shared_data import shared_data
 
 CARDS = ("paper/kyoto-univ", "paper/mecab", "paper/sp", "paper/tohoku-univ", "paper/nict", "paper/laboro")

@@ -7,7 +7,8 @@ import numpy as np
 from engine.models.tokenization.token_details import token_details
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 from tests.models.test_worker import request, run_chunk
-from tests.support import paper_layouts, tiny_models
+from tests.support import tiny_models
+from tests.support.layouts import papers as paper_layouts
 
 
 def test_every_token_is_told_with_its_place(tmp_path: Path) -> None:

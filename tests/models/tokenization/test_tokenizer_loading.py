@@ -11,7 +11,8 @@ from engine.datasets.corpora.corpus import read_documents, split_sentences
 from engine.errors import ModelError
 from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.tokenizer_loading import load_tokenizer, published_dictionary
-from tests.support import paper_layouts, tiny_models
+from tests.support import tiny_models
+from tests.support.layouts import papers as paper_layouts
 from tests.support.shared_data import shared_data
 
 
