@@ -81,8 +81,8 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
                     if any(path == saved or path.endswith(f".{saved}") for path in modules)]
             if hasattr(config, "modules_to_save"):
                 config.modules_to_save = kept or None
-            adapted = PeftModel.from_pretrained(view, str(directory), config=config, torch_device="cpu")
-            adapted.merge_and_unload(safe_merge=True)  # type: ignore[operator]
+            adapted: Any = PeftModel.from_pretrained(view, str(directory), config=config, torch_device="cpu")
+            adapted.merge_and_unload(safe_merge=True)
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # peft raises errors of many classes for an adapter that does not fit

@@ -11,6 +11,7 @@ from tokenizers.models import Unigram
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
+from engine.language import segmenters
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
@@ -57,6 +58,7 @@ def load_tokenizer(
 def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
         raise ModelError(f"There is no tokenizer in {directory}. {TOKENIZER_ADVICE}")
+    _require_segmenter(directory)
     try:
         with silence_transformers():
             tokenizer = AutoTokenizer.from_pretrained(
@@ -75,6 +77,14 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)
     return tokenizer
+
+
+def _require_segmenter(directory: Path) -> None:
+    """Raise ModelError where the published tokenizer calls Juman++ itself and it is not installed."""
+    path = directory / "tokenizer_config.json"
+    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    if settings.get("word_tokenizer_type") == segmenters.JUMANPP and (missing := segmenters.missing(segmenters.JUMANPP)):
+        raise ModelError(f"The tokenizer in {directory} segments its texts with Juman++. {missing}")
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:
