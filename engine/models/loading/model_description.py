@@ -13,8 +13,8 @@ from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTraine
 from engine.errors import EngineError, ModelError
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
-from engine.models.loading.devices import chosen_device
 from engine.models.loading.config_fields import require_fields, require_sizes
+from engine.models.loading.devices import chosen_device
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files

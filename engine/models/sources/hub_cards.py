@@ -13,7 +13,10 @@ from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import Recipe
 
 _WORDS = Recipe("jumanpp", (), "own")
-_IN_ADVANCE = "Its publisher asks for texts that Juman++ has segmented into words; Hakari does so, and changes no widths."
+_JUMAN_FIRST = "Juman++, then SentencePiece"
+_KYOTO, _WASEDA = "Kyoto University, Language Media Processing Lab", "Waseda University, Kawahara Lab"
+_IN_ADVANCE = ("Its publisher asks for texts that Juman++ has segmented into words; Hakari does so, and changes no "
+               "widths.")
 
 
 @dataclass(frozen=True)
@@ -30,21 +33,22 @@ class HubCard:
 
 CARDS = (
     HubCard(("ku-nlp/deberta-v2-tiny-japanese", "ku-nlp/deberta-v2-base-japanese", "ku-nlp/deberta-v2-large-japanese"),
-            "masked", "Kyoto University, Language Media Processing Lab", "Juman++, then SentencePiece", _WORDS, _IN_ADVANCE),
+            "masked", _KYOTO, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
     HubCard(("ku-nlp/deberta-v2-base-japanese-char-wwm", "ku-nlp/deberta-v2-large-japanese-char-wwm",
              "ku-nlp/roberta-base-japanese-char-wwm", "ku-nlp/roberta-large-japanese-char-wwm"),
-            "masked", "Kyoto University, Language Media Processing Lab", "characters",
+            "masked", _KYOTO, "characters",
             note="Masked by whole words in training, but it reads raw texts: no segmenter is needed."),
     HubCard(("nlp-waseda/roberta-base-japanese", "nlp-waseda/roberta-large-japanese",
              "nlp-waseda/roberta-large-japanese-seq512"),
-            "masked", "Waseda University, Kawahara Lab", "Juman++, then SentencePiece", _WORDS, _IN_ADVANCE),
-    HubCard(("nlp-waseda/roberta-base-japanese-with-auto-jumanpp", "nlp-waseda/roberta-large-japanese-with-auto-jumanpp",
+            "masked", _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
+    HubCard(("nlp-waseda/roberta-base-japanese-with-auto-jumanpp",
+             "nlp-waseda/roberta-large-japanese-with-auto-jumanpp",
              "nlp-waseda/roberta-large-japanese-seq512-with-auto-jumanpp"),
-            "masked", "Waseda University, Kawahara Lab", "Juman++, then SentencePiece",
+            "masked", _WASEDA, _JUMAN_FIRST,
             note="Its own tokenizer calls Juman++, which has to be installed."),
     HubCard(("nlp-waseda/gpt2-small-japanese", "nlp-waseda/gpt2-small-japanese-wikipedia",
              "nlp-waseda/gpt2-xl-japanese"),
-            "causal", "Waseda University, Kawahara Lab", "Juman++, then SentencePiece", _WORDS, _IN_ADVANCE),
+            "causal", _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
     HubCard(tuple(f"sbintuitions/modernbert-ja-{size}" for size in ("30m", "70m", "130m", "310m")),
             "masked", "SB Intuitions", note="CLS is <s>, which its tokenizer puts first."),
     HubCard(tuple(f"cl-nagoya/ruri-v3-{size}" for size in ("30m", "70m", "130m", "310m")),

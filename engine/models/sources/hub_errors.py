@@ -29,6 +29,8 @@ def refusal(repository: str, revision: str | None, error: Exception) -> ModelErr
     message = (answer.server_message or "").lower()
     status = getattr(answer.response, "status_code", None)
     has_token = bool(get_token())
+    if isinstance(answer, errors.DisabledRepoError):
+        return ModelError(f"{repository} was disabled on the Hugging Face Hub. Choose another model.")
     if "fine-grained" in message or (status == 403 and not isinstance(answer, errors.RepositoryNotFoundError)):
         return ModelError(f"Your token (HF_TOKEN) lacks the right to read {repository}. At {_SETTINGS} give a "
                           "fine-grained token access to public gated repositories, or to this one, or create a token "
@@ -37,8 +39,6 @@ def refusal(repository: str, revision: str | None, error: Exception) -> ModelErr
         return _gated(repository, message, has_token=has_token and status != 401, invalid=has_token and status == 401)
     if status == 401 and has_token and not isinstance(answer, errors.RepositoryNotFoundError):
         return ModelError(_invalid_token(repository))
-    if isinstance(answer, errors.DisabledRepoError):
-        return ModelError(f"{repository} was disabled on the Hugging Face Hub. Choose another model.")
     if isinstance(answer, errors.RepositoryNotFoundError):
         of_token = ("or it is private and your token (HF_TOKEN) has no right to it" if has_token else
                     "or it is private: set HF_TOKEN")
