@@ -62,6 +62,11 @@ class FakeHub(ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
+    def files(self) -> dict[str, bytes]:
+        """Those of its first model."""
+        return self.files_by_repository[REPOSITORY]
+
+    @property
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 

@@ -100,7 +100,7 @@ def _untie(model: PreTrainedModel, view: torch.nn.Module, shapes: Mapping[str, t
         return
     adapted = {_module_of(key) for key in shapes if _adapter_part(key) is not None and not _RETRAINED.search(key)}
     if any(path in adapted for path, module in view.named_modules() if module in (embeddings, head)):
-        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())  # type: ignore[operator]
         model.config.tie_word_embeddings = False
 
 

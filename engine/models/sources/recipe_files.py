@@ -26,9 +26,9 @@ def recipe_for(directory: Path, card: str | None, *, is_local: bool, repository:
     """The recipe for the files in `directory`, or None where they determine the tokens themselves.
 
     card: the name of a card (see `hub_cards.is_card`), where the model was named by one. repository: of the hub that
-    the files came from; its own card counts where nothing else names a recipe. is_local: whether the user of this machine
-    put the directory here; a download from the hub may not name a directory of this machine. Raises ModelError when the
-    file is not readable or holds no recipe, or when there is both a card and a file with another recipe.
+    the files came from; its own card counts where nothing else names a recipe. is_local: whether the user of this
+    machine put the directory here; a download from the hub may not name a directory of this machine. Raises ModelError
+    when the file is not readable or holds no recipe, or when there is both a card and a file with another recipe.
     """
     path = directory / RECIPE_FILE
     recipe = _read_recipe(path, is_local=is_local) if path.is_file() else None
