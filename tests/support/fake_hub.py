@@ -12,6 +12,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+# The token of a test; a real one of whoever runs the tests is never sent.
+TOKEN_VARIABLE = "HAKARI_TEST_TOKEN"
 ROOT = Path(__file__).parents[2]
 
 
@@ -24,6 +26,8 @@ def environment(home: Path, *, endpoint: str = "http://127.0.0.1:9", offline: bo
                  "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": str(ROOT)}
     for name in ("HF_HUB_CACHE", "HF_TOKEN", "http_proxy", "HTTP_PROXY"):
         variables.pop(name, None)
+    if token := os.environ.get(TOKEN_VARIABLE):
+        variables["HF_TOKEN"] = token
     return variables
 
 
@@ -43,19 +47,24 @@ def put_in_cache(home: Path, files: dict[str, bytes], *, commit: str = COMMIT, b
 
 
 REPOSITORY = "someone/small-bert"
-# What a hub answers to a token ("" for none) where it does not serve a repository: status, error code and message.
-Refusal = Callable[[str], tuple[int, str, str] | None]
+# What a hub answers to a token ("" for none) and a path where it refuses: status, error code and message.
+Refusal = Callable[[str, str], tuple[int, str, str] | None]
 
 
 class FakeHub(ThreadingHTTPServer):
     """A hub with one model, or more; it records downloads, and answers 404 to all other requests."""
 
     def __init__(self, files: dict[str, bytes], others: dict[str, dict[str, bytes]] | None = None,
-                 refusal: Refusal = lambda _: None) -> None:
+                 refusal: Refusal = lambda *_: None) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.files_by_repository = {REPOSITORY: files, **(others or {})}
         self.refusal, self.fetched, self.n_requests = refusal, [], 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Those of its first model."""
+        return self.files_by_repository[REPOSITORY]
 
     @property
     def endpoint(self) -> str:
@@ -70,7 +79,7 @@ class _Answer(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         repository = next((name for name in self.server.files_by_repository
                            if path.startswith((f"/api/models/{name}", f"/{name}/resolve/"))), None)
-        refusal = self.server.refusal(self.headers.get("Authorization", "").removeprefix("Bearer "))
+        refusal = self.server.refusal(self.headers.get("Authorization", "").removeprefix("Bearer "), path)
         if repository is None:
             self._send_error(404, "RepoNotFound")
             return

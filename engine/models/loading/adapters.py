@@ -81,8 +81,8 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
                     if any(path == saved or path.endswith(f".{saved}") for path in modules)]
             if hasattr(config, "modules_to_save"):
                 config.modules_to_save = kept or None
-            adapted = PeftModel.from_pretrained(view, str(directory), config=config, torch_device="cpu")
-            adapted.merge_and_unload(safe_merge=True)  # type: ignore[operator]
+            adapted: Any = PeftModel.from_pretrained(view, str(directory), config=config, torch_device="cpu")
+            adapted.merge_and_unload(safe_merge=True)
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # peft raises errors of many classes for an adapter that does not fit
@@ -100,7 +100,7 @@ def _untie(model: PreTrainedModel, view: torch.nn.Module, shapes: Mapping[str, t
         return
     adapted = {_module_of(key) for key in shapes if _adapter_part(key) is not None and not _RETRAINED.search(key)}
     if any(path in adapted for path, module in view.named_modules() if module in (embeddings, head)):
-        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())  # type: ignore[operator]
         model.config.tie_word_embeddings = False
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import EngineError, ModelError
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
+from engine.models.loading.config_fields import require_fields, require_sizes
 from engine.models.loading.devices import chosen_device
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
@@ -58,10 +59,9 @@ def describe(located: LocatedModel) -> DescribedModel:
     directories = [located.weights_directory, *([located.path] if located.base else [])]
     weights = [path for directory in directories for path in weight_files(directory)]
     tokenizer = load_tokenizer(located.tokenizer_directory, located.recipe, located.weights_directory)
-    architecture = architecture_of(config)
+    architecture, text_config = _architecture(config, located.weights_directory)
     kind = architecture.kind
     skeleton = _skeleton(located, architecture)
-    text_config = architecture.config.get_text_config()
     n_embedded = _n_embedded(skeleton, text_config)
     if tokenizer.vocab_size > n_embedded:
         raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model has "
@@ -104,9 +104,10 @@ def _base_description(located: LocatedModel) -> str:
 def _config(located: LocatedModel) -> PreTrainedConfig:
     directory = located.weights_directory
     config_fields = read_config(directory)
-    if config_fields.get("quantization_config"):
+    require_fields(config_fields, directory)
+    if quantization := config_fields.get("quantization_config"):
         raise ModelError(f"The weights of {located.name} are quantised "
-                         f"({config_fields['quantization_config'].get('quant_method', 'method unknown')}); "
+                         f"({quantization.get('quant_method', 'method unknown')}); "
                          "Hakari runs models in full precision. Choose the model they were made from.")
     has_no_model_type = "model_type" not in config_fields
     if has_no_model_type and located.recipe is None:
@@ -120,12 +121,26 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
                 return AutoConfig.for_model("bert", **config_fields)
             return AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
-        if config_fields.get("auto_map"):
-            raise ModelError(f"{located.name} (model type {config_fields.get('model_type')!r}) needs code from its own "
-                             "repository, which Hakari never runs. Choose a model of an architecture that "
-                             "transformers knows.") from error
+        if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
+            raise ModelError(
+                f"{located.name} (model type {config_fields.get('model_type')!r}) needs code from its own repository, "
+                "which Hakari never runs. Look for a version of it in an architecture that transformers knows (many "
+                "families have one, or converted weights whose name ends in -hf), or choose another model.") from error
         raise ModelError(f"config.json in {directory} names no architecture that this version of transformers "
-                         f"knows: {one_line_message(error)}") from error
+                         f"knows, or states what no model has: {one_line_message(error)}") from error
+
+
+def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architecture, PreTrainedConfig]:
+    try:
+        require_sizes(config, directory)
+        architecture = architecture_of(config)
+        text_config = architecture.config.get_text_config()
+        if not isinstance(text_config, PreTrainedConfig):
+            raise TypeError(f"text_config is {text_config!r}")
+        return architecture, text_config
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise ModelError(f"config.json in {directory} is not that of a model that can be read: "
+                         f"{one_line_message(error)} Take it as it was published with the weights.") from error
 
 
 def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
@@ -136,12 +151,16 @@ def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedMo
     try:
         with silence_transformers(), torch.device("meta"):
             model = architecture.auto_class(task).from_config(config, trust_remote_code=False)
+        if located.base:
+            resize_vocabulary(located.name, model, located.path)
+        part = model.get_encoder() if config.is_encoder_decoder else model
+        part.get_input_embeddings()
+        return part
+    except EngineError:
+        raise
     except Exception as error:  # anything, as above
         message = one_line_message(error)
         raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
-    if located.base:
-        resize_vocabulary(located.name, model, located.path)
-    return model.get_encoder() if architecture.config.is_encoder_decoder else model
 
 
 def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:

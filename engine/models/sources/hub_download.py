@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.models.sources import cards, model_files
+from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.download_quota import require_room
+from engine.models.sources.hub_errors import ALTERNATIVES, refusal
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
 from engine.models.sources.pickled_weights import require_allowed
 
@@ -23,7 +24,6 @@ Report = Callable[[int, int, str], None]
 
 HUB_TIMEOUT_SECONDS = 5.0
 REPORT_EVERY_SECONDS = 0.2
-ALTERNATIVES = f"Give a local directory in Hugging Face layout, or a built-in model ({', '.join(cards.BUILT_IN)})."
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _READ_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
 _WEIGHT_SUFFIXES = (".h5", ".msgpack", ".onnx", ".gguf", ".bin", ".safetensors", ".ot")
@@ -59,19 +59,9 @@ def download(repository: str, subfolder: str = "", revision: str | None = None, 
             repository, revision=revision, allow_patterns=patterns,
             etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
         ))
-    except errors.GatedRepoError as error:
-        raise ModelError(f"{repository} is on the Hugging Face Hub but asks for consent. Accept its terms there and "
-                         "set HF_TOKEN to your token.") from error
-    except errors.RepositoryNotFoundError as error:
-        raise ModelError(f"There is no model {repository!r} on the Hugging Face Hub (or it is private: set HF_TOKEN), "
-                         f"and no directory of that name. {ALTERNATIVES}") from error
-    except errors.RevisionNotFoundError as error:
-        raise ModelError(f"{repository} has no revision {revision!r} on the Hugging Face Hub. "
-                         "Give a branch, a tag or a commit that it has.") from error
-    except errors.HFValidationError as error:
-        raise ModelError(f"There is no directory {name!r}, and it is no Hugging Face id: {error} "
-                         f"{ALTERNATIVES}") from error
-    except (errors.HTTPError, OSError) as error:
+    except (errors.HTTPError, errors.HFValidationError, OSError) as error:
+        if refused := refusal(repository, revision, error):
+            raise refused from error
         if cached := _cached_snapshot(repository, subfolder, revision):
             return cached
         raise ModelError(f"There is no directory {name!r}, no complete copy of such a model in the cache, and the "

@@ -9,6 +9,9 @@ from engine.errors import ModelError
 from engine.models.sources.model_files import CONFIG, PICKLED, SAFETENSORS, read_config
 
 _TENSORFLOW = re.compile(r"\.ckpt.*\.(index|meta|data-\d{5}-of-\d{5})$")
+# Weights that other programs run, often quantised.
+_OTHER_FORMATS = {".gguf": "GGUF", ".ggml": "GGML", ".onnx": "ONNX", ".tflite": "TensorFlow Lite",
+                  ".mlmodel": "Core ML"}
 CONVERSION_ADVICE = (
     "Convert it once, where transformers 4 and tensorflow are installed: python -m "
     "transformers.models.bert.convert_bert_original_tf_checkpoint_to_pytorch --tf_checkpoint_path MODEL.ckpt "
@@ -26,6 +29,13 @@ def require_model(directory: Path) -> None:
         raise ModelError(f"{directory} holds a checkpoint of TensorFlow only ({', '.join(sorted(names)[:4])}, …), and "
                          f"Hakari reads models of PyTorch. {CONVERSION_ADVICE}. "
                          f"Then rename {CONFIGURATION} to {CONFIG}.")
+    if not names & {*SAFETENSORS, *PICKLED}:
+        for suffix, kind in _OTHER_FORMATS.items():
+            paths = [*directory.glob(f"*{suffix}"), *directory.glob(f"onnx/*{suffix}")]
+            if files := sorted(str(path.relative_to(directory)) for path in paths):
+                raise ModelError(f"{directory} holds a model in the format {kind} only ({files[0]}), and Hakari reads "
+                                 "weights of PyTorch (model.safetensors, pytorch_model.bin). Take the directory or the "
+                                 "Hugging Face id that it was converted from.")
     if CONFIG not in names and CONFIGURATION in names:
         raise ModelError(f"{directory} holds {CONFIGURATION} but no {CONFIG}. Rename it, or copy it to that name.")
     read_config(directory)

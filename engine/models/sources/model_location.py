@@ -24,7 +24,8 @@ from engine.models.sources.adapters import (
 )
 from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.facts import Source
-from engine.models.sources.hub_download import ALTERNATIVES, Report, download
+from engine.models.sources.hub_download import Report, download
+from engine.models.sources.hub_errors import ALTERNATIVES
 from engine.models.sources.layouts import require_model
 from engine.models.sources.modules import (
     is_inner_folder,
@@ -161,7 +162,7 @@ def _on_hub(name: str, target: str, card: str | None, revision: str | None, repo
     transformer = _transformer_folder(snapshot.path)
     path = snapshot.path / transformer
     require_allowed(repository, weight_names(snapshot.path, transformer))
-    recipe = recipe_for(path, card, is_local=False)
+    recipe = recipe_for(path, card, is_local=False, repository="" if subfolder else repository)
     return LocatedModel(name, "hub", path, revision, snapshot.commit, card, recipe, transformer, subfolder)
 
 

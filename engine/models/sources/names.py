@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.errors import ModelError
 from engine.models.sources import cards, recipes
 from engine.models.sources.adapters import local_base
+from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.modules import module_directories
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipe_files import recipe_for
@@ -26,6 +27,10 @@ def split_card(name: str) -> tuple[str | None, str]:
     (('paper/nict', '/srv/nict'), (None, 'owner/name'))
     """
     prefix, equals, target = name.partition("=")
+    if equals and hub_card(prefix) and not is_directory(name):
+        if target.startswith(cards.BUILT_IN_PREFIX):
+            raise ModelError(f"{target} is built in and needs no card.")
+        return prefix, target or prefix
     if is_directory(name) or (not equals and not name.startswith(cards.PAPER_PREFIX)):
         return None, name
     if prefix not in PAPER_CARDS:
@@ -74,10 +79,11 @@ def recipe_state(name: str) -> str:
     cannot be used.
     """
     directories, prefix = model_directories(name), name.partition("=")[0]
-    card = prefix if prefix in PAPER_CARDS and not is_directory(name) else None
+    card = prefix if is_card(prefix) and not is_directory(name) else None
     try:
         if not directories:
-            recipe = PAPER_CARDS[card].recipe if card else None
+            repository = hub_card(split_revision(name)[0])
+            recipe = card_recipe(card) if card else repository.recipe if repository else None
         else:
             by_directory = (recipe_for(path, card, is_local=True) for path in directories)
             recipe = next((recipe for recipe in by_directory if recipe), None)

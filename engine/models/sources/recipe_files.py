@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.language.segmenters import MECAB_DIRECTORY
+from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.model_files import read_json
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import EXAMPLE, Recipe, recipe_from
@@ -21,30 +22,32 @@ from engine.models.sources.recipes import EXAMPLE, Recipe, recipe_from
 RECIPE_FILE = "hakari.json"
 
 
-def recipe_for(directory: Path, card: str | None, *, is_local: bool) -> Recipe | None:
+def recipe_for(directory: Path, card: str | None, *, is_local: bool, repository: str = "") -> Recipe | None:
     """The recipe for the files in `directory`, or None where they determine the tokens themselves.
 
-    card: the name of a card of the papers, where the model was named by one. is_local: whether the user of this machine
-    put the directory here; a download from the hub may not name a directory of this machine. Raises ModelError when the
-    file is not readable or holds no recipe, or when there is both a card and a file with another recipe.
+    card: the name of a card (see `hub_cards.is_card`), where the model was named by one. repository: of the hub that
+    the files came from; its own card counts where nothing else names a recipe. is_local: whether the user of this
+    machine put the directory here; a download from the hub may not name a directory of this machine. Raises ModelError
+    when the file is not readable or holds no recipe, or when there is both a card and a file with another recipe.
     """
     path = directory / RECIPE_FILE
     recipe = _read_recipe(path, is_local=is_local) if path.is_file() else None
     if card is None:
-        return recipe
-    card_recipe = PAPER_CARDS[card].recipe
-    if path.is_file() and recipe != card_recipe:
+        of_repository = hub_card(repository)
+        return recipe if recipe or of_repository is None else of_repository.recipe
+    named_recipe = card_recipe(card)
+    if path.is_file() and recipe != named_recipe:
         raise ModelError(f"{card} names one recipe, and {path} another. Name the directory alone (the file may hold "
                          f'"card": "{card}" and what differs from it), or take the file away.')
-    return card_recipe
+    return named_recipe
 
 
 def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
     fields: dict[str, Any] = read_json(path, f"It says how texts become tokens, like this: {EXAMPLE}")
     card = fields.pop("card", None)
-    if card is not None and card not in PAPER_CARDS:
+    if card is not None and not (isinstance(card, str) and is_card(card)):
         raise ModelError(f"{path} names the card {card!r}, and there is none. There are {', '.join(PAPER_CARDS)}.")
-    base = PAPER_CARDS[card].recipe if card is not None else None
+    base = card_recipe(card) if card is not None else None
     recipe = recipe_from(fields, str(path), base) if fields else base
     if recipe is None and card is None:
         raise ModelError(f"{path} says nothing. It holds a recipe, like this: {EXAMPLE}")

@@ -11,7 +11,8 @@ from typing import Any
 
 from transformers import BatchEncoding, PreTrainedTokenizerBase
 
-_encoding = threading.Lock()
+# Re-entrant: a recipe's tokenizer calls that of its vocabulary.
+_encoding = threading.RLock()
 
 
 def encoded(tokenizer: PreTrainedTokenizerBase, text: str, **settings: Any) -> BatchEncoding:

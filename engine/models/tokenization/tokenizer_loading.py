@@ -7,10 +7,12 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
+import transformers
 from tokenizers.models import Unigram
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
+from engine.language import segmenters
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
@@ -57,6 +59,8 @@ def load_tokenizer(
 def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
         raise ModelError(f"There is no tokenizer in {directory}. {TOKENIZER_ADVICE}")
+    _require_segmenter(directory)
+    _require_known_class(directory)
     try:
         with silence_transformers():
             tokenizer = AutoTokenizer.from_pretrained(
@@ -75,6 +79,30 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)
     return tokenizer
+
+
+def _require_segmenter(directory: Path) -> None:
+    """Raise ModelError where the published tokenizer calls Juman++ itself and it is not installed."""
+    path = directory / "tokenizer_config.json"
+    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    calls_juman = settings.get("word_tokenizer_type") == segmenters.JUMANPP
+    if calls_juman and (missing := segmenters.missing(segmenters.JUMANPP)):
+        raise ModelError(f"The tokenizer in {directory} segments its texts with Juman++. {missing}")
+
+
+def _require_known_class(directory: Path) -> None:
+    """Raise ModelError where the tokenizer is code of the repository, which transformers would replace by a guess.
+
+    Beside a tokenizer.json such code is not needed: that file is read as it was published.
+    """
+    path = directory / "tokenizer_config.json"
+    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    auto_map, name = settings.get("auto_map"), settings.get("tokenizer_class")
+    is_own = isinstance(auto_map, dict) and "AutoTokenizer" in auto_map and not hasattr(transformers, str(name))
+    if is_own and not (directory / "tokenizer.json").is_file():
+        raise ModelError(f"The tokenizer in {directory} ({name}) needs code from its own repository, which Hakari "
+                         "never runs. Look for a version of the model with a tokenizer.json, or save one with "
+                         "save_pretrained where its code is run.")
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:

@@ -29,6 +29,7 @@ for arguments in json.loads(sys.argv[1]):
         found = locate(*arguments, report=lambda done, total, what: reports.append([done, total, what]))
         answer = {"path": str(found.path), "source": found.source, "revision": found.revision,
                   "fingerprint": found.fingerprint, "root": str(found.root), "pinned": found.pinned_revision,
+                  "recipe": str(found.recipe),
                   "files": sorted(here(path) for path in found.root.rglob("*") if path.is_file())}
     except EngineError as error:
         answer = {"error": str(error)}
