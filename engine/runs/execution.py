@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from engine.errors import Cancelled, EngineError, InputError
@@ -52,46 +54,81 @@ class ActiveRun:
             return [Progress(self._run_id, done, total, label, self._eta.remaining(time.monotonic(), done, total))]
 
 
-def execute(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
-            entries: RunEntries, room: Room | None, gateway: Gateway,
-            is_stopped: Callable[[], bool]) -> tuple[str, str]:
-    """Evaluate and store the result; returns the final state of the run and its message.
-
-    Raises nothing: the message is that of an EngineError, or one line for any other exception, whose traceback is
-    logged.
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended: the final state and its message; of an internal error type, places and traceback, for the log.
     """
+
+    state: str
+    message: str = ""
+    error: str = ""
+    where: tuple[str, ...] = ()
+    traceback: str = ""
+
+
+class InternalError(Exception):
+    """An error of our own code in a run; its text is the traceback, from whatever process it was raised in."""
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """What the list of runs has to do with a result that is about to be written.
+
+    entry: the entry of the run that is kept beside the result. room: called with the result's size; it raises what
+    refuses it.
+    """
+
+    entry: Callable[[], bytes]
+    room: Callable[[int], None]
+
+
+# Evaluates a run: in this process, or in one of its own.
+Evaluate = Callable[[RunRecord, Callable[[int, int, str], None], RunFiles, Callable[[], bool]], Ending]
+
+
+def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunEntries, room: Room | None,
+            is_stopped: Callable[[], bool]) -> tuple[str, str]:
+    """Evaluate and store the result; returns the final state of the run and its message. Raises nothing."""
     log_fields = {"run": run.id, "user": run.owner, "kind": run.kind}
     logger.info("The run has started.", extra=log_fields)
     start = time.monotonic()
-    state, message = _evaluate(run, active, evaluations, artifacts, entries, room, gateway, is_stopped)
+    files = RunFiles(partial(entries.of_ending, run), partial(room, run.owner) if room else lambda _size: None)
+    ending = evaluate(run, active.report, files, is_stopped)
+    if ending.error:
+        logger.error("Internal error in run %s (%s).", run.id, run.kind, exc_info=InternalError(ending.traceback),
+                     extra=log_fields | {"error": ending.error, "where": list(ending.where)})
     seconds = round(time.monotonic() - start, 3)
-    logger.info("The run has ended.", extra=log_fields | {"state": state, "seconds": seconds})
-    return state, message
+    logger.info("The run has ended.", extra=log_fields | {"state": ending.state, "seconds": seconds})
+    return ending.state, ending.message
 
 
-def _evaluate(run: RunRecord, active: ActiveRun, evaluations: Mapping[str, Evaluation], artifacts: Artifacts,
-              entries: RunEntries, room: Room | None, gateway: Gateway,
-              is_stopped: Callable[[], bool]) -> tuple[str, str]:
+def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: Artifacts, gateway: Gateway,
+              report: Callable[[int, int, str], None], files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
+    """Evaluate a run and store its result, in this process.
+
+    Raises nothing: the message is that of an EngineError, or one line for any other exception.
+    """
     try:
         evaluation = evaluation_of(run.kind, evaluations)
         settings = record_from_json(evaluation.settings_type, run.settings)
         dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
                                          run.dataset_notices)
-        session = gateway.session(run_id=run.id, on_progress=active.report, is_cancelled=is_stopped)
+        session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped)
         result = evaluation.evaluate(settings, dataset, session)
-        artifacts.save_result(run.id, result, entries.of_ending(run), partial(room, run.owner) if room else None)
-        return "done", ""
+        artifacts.save_result(run.id, result, files.entry(), files.room)
+        return Ending("done")
     except Cancelled:
-        return "cancelled", "Cancelled."
+        return Ending("cancelled", "Cancelled.")
     except EngineError as error:
-        return "failed", str(error)
+        return Ending("failed", str(error))
     except Exception as error:
-        logger.exception("Internal error in run %s (%s).", run.id, run.kind,
-                         extra={"run": run.id, "user": run.owner, "kind": run.kind})
         # Only the first line: an error of a worker contains its traceback.
         first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
-        return "failed", (f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
-                          "(details are in the log of the server).")
+        where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
+                      for frame in traceback.extract_tb(error.__traceback__))
+        return Ending("failed", f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
+                                "(details are in the log of the server).", type(error).__name__, where,
+                      "".join(traceback.format_exception(error)))
 
 
 def evaluation_of(kind: str, evaluations: Mapping[str, Evaluation]) -> Evaluation:

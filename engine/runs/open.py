@@ -33,12 +33,14 @@ from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import Viewer
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
+from engine.runs.run_process import RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.directory import data_directory, writable_directory
 from engine.runs.storage.store import Store
 from engine.runs.storage.unlisted import UnlistedMonitor, advice, require_list
 
+CACHE_FILE = "cache.sqlite"
 DEFAULT_CACHE_GB = 10.0
 
 logger = logging.getLogger(__name__)
@@ -90,7 +92,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
     short-lived commands). lists_runs: False for a command that only computes, to which it does not matter whether the
     list of runs is the right one. backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this
-    machine. evaluations: the kinds of run, default those of the catalog.
+    machine. evaluations: the kinds of run, default those of the catalog. A server, for which none of these is
+    given, evaluates each run in a process of its own; others do so in a thread.
 
     Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, when it
     lists none of the results in the directory (`engine.runs.storage.unlisted`), and for environment variables with
@@ -109,12 +112,15 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
             store.close()
             raise
     dictionaries.look_in(data_dir / "dictionaries")
-    cache = Cache(cache_dir / "cache.sqlite", cache_bytes)
+    cache = Cache(cache_dir / CACHE_FILE, cache_bytes)
+    serves = resume and backend is None and evaluations is None
     backend = backend or backend_of_environment()
     gateway = Gateway(backend, cache)
+    apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend) if serves else None
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
                     config.running, resume=resume, running_per_owner=config.limits.running,
-                    room=Quotas(store, artifacts, config.limits).check_result)
+                    room=Quotas(store, artifacts, config.limits).check_result,
+                    evaluate=apart and apart.evaluate)
     retention = RetentionThread(store, runs, config.retention_days if resume else None)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
                     UnlistedMonitor(store, artifacts))

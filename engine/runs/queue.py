@@ -19,7 +19,7 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
 from engine.runs.entries import RunEntries
-from engine.runs.execution import ActiveRun, Room, evaluation_of, execute
+from engine.runs.execution import ActiveRun, Evaluate, Room, evaluated, evaluation_of, execute
 from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, unknown_run
 from engine.runs.run_key import run_key
 from engine.runs.storage.artifacts import Artifacts
@@ -51,15 +51,17 @@ class RunQueue:
 
     def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, Evaluation],
                  max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None,
-                 room: Room | None = None) -> None:
+                 room: Room | None = None, evaluate: Evaluate | None = None) -> None:
         """Start `max_running` threads. `resume`: adopt the unfinished runs of dead processes, now and later.
 
         `running_per_owner`: the largest number of runs of one owner that run at once; the others stay queued.
         `room`: called with the owner and the size of a result before it is written; it raises what refuses it.
+        `evaluate`: evaluates a run elsewhere (`engine.runs.run_process`); None: in the thread that claimed it.
         """
         self._store = store
         self.artifacts = artifacts
-        self._gateway = gateway
+        self._evaluate = evaluate or (lambda run, report, files, is_stopped: evaluated(
+            run, evaluations, artifacts, gateway, report, files, is_stopped))
         self._evaluations = evaluations
         self._resume = resume
         self._running_per_owner = running_per_owner
@@ -228,8 +230,8 @@ class RunQueue:
     def _execute(self, run: RunRecord) -> None:
         active = self._active[run.id] = ActiveRun(run.id)
         try:
-            state, message = execute(run, active, self._evaluations, self.artifacts, self._entries, self._room,
-                                     self._gateway, lambda: active.stop.is_set() or self._closing.is_set())
+            state, message = execute(run, active, self._evaluate, self._entries, self._room,
+                                     lambda: active.stop.is_set() or self._closing.is_set())
             # A run that is interrupted by closing, or fails because of it, stays unfinished and is resumed later.
             while state == "done" or not self._closing.is_set():
                 try:

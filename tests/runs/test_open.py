@@ -116,11 +116,11 @@ def test_a_cache_size_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_an_opened_engine_holds_nothing_heavy_and_no_worker(tmp_path: Path) -> None:
-    code = ("import sys, pathlib, psutil; from engine.runs.open import open_engine\n"
+    code = ("import sys, pathlib; from engine.runs.open import open_engine\n"
             "with open_engine(pathlib.Path(sys.argv[1])) as engine:\n"
             "    print(*{'torch', 'transformers', 'umap', 'numba', 'streamlit'} & set(sys.modules))\n"
-            "    print(len(psutil.Process().children()))")
-    assert said_by(code, tmp_path) == "\n0\n"
+            "    print(engine.backend.pids())")
+    assert said_by(code, tmp_path) == "\n[]\n"
 
 
 def test_a_process_that_leaves_without_closing_puts_its_runs_back(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 VARIABLE = "HAKARI_LOG"  # "json", or "text"
-FIELDS = ("run", "user", "kind", "operation", "seconds", "state", "route", "status")
+FIELDS = ("run", "user", "kind", "operation", "seconds", "state", "route", "status", "error", "where")
 
 
 class JsonLines(logging.Formatter):
@@ -27,12 +27,12 @@ class JsonLines(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(), "logger": record.name, "message": record.getMessage(),
         }
-        line |= {field: getattr(record, field) for field in FIELDS if hasattr(record, field)}
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
             line["error"] = type(error).__name__
             line["where"] = [f"{frame.filename}:{frame.lineno} {frame.name}"
                              for frame in traceback.extract_tb(error.__traceback__)]
+        line |= {field: getattr(record, field) for field in FIELDS if hasattr(record, field)}
         return json.dumps(line, ensure_ascii=False)
 
 

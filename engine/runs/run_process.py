@@ -1,0 +1,223 @@
+"""A process for each run: the one that serves pages neither computes nor holds what a run puts together.
+
+The child evaluates with a gateway of its own over the same cache; what is not in the cache it asks of the parent's
+backend, so that all runs share the workers fairly. It is forked from a server that has imported the libraries, so that
+it starts within milliseconds, and it ends with the run: its memory goes back. If it dies, the run is started once more,
+and what was computed is in the cache.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared import dictionaries
+from engine.inference.backend import Backend
+from engine.inference.cache import Cache
+from engine.inference.gateway import Gateway
+from engine.runs.execution import Ending, RunFiles, evaluated
+from engine.runs.relayed_backend import RelayedBackend
+from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.run_record import RunRecord
+
+STARTS = 2
+STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
+POLL_SECONDS = 0.1
+FAULT_SECONDS = 1.0  # between two looks at the backend's state
+# Linux should end a run before the server when memory runs out (0 = neutral, 1000 = first), and a worker before a run.
+OOM_SCORE = 300
+
+Report = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What the child needs: the run, the places, the devices of the backend and the environment."""
+
+    run: RunRecord
+    data_dir: Path
+    cache_file: Path
+    cache_bytes: int
+    devices: tuple[str, ...]
+    environment: dict[str, str]
+
+
+class RunProcesses:
+    """Starts a process for each run. Thread-safe."""
+
+    def __init__(self, data_dir: Path, cache_file: Path, cache_bytes: int, backend: Backend) -> None:
+        """Start the server that the processes are forked from; its imports go on beside."""
+        self._places = data_dir, cache_file, cache_bytes
+        self._backend = backend
+        methods = multiprocessing.get_all_start_methods()
+        self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+        if "forkserver" in methods:
+            main_module = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None)
+            forkserver.set_forkserver_preload([__name__, *([main_module] if main_module else [])])
+            with _importable_engine():
+                forkserver.ensure_running()
+
+    def evaluate(self, run: RunRecord, report: Report, files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
+        """Evaluate a run in a process of its own and return how it ended, as `execution.evaluated` does."""
+        reason = ""
+        for _ in range(STARTS):
+            with self._process(run) as (process, connection):
+                ending = _Conversation(connection, self._backend, run, report, files).hold(process, is_stopped)
+                if ending is not None:
+                    return ending
+                process.join(STOP_SECONDS)
+                reason = _how_it_ended(process.exitcode)
+            if is_stopped():
+                return Ending("cancelled", "Cancelled.")
+        return Ending("failed", f"The process of this run {reason}, {STARTS} times. What was computed until then is "
+                                "kept: submit it again, with fewer rows or models if memory is short.")
+
+    @contextlib.contextmanager
+    def _process(self, run: RunRecord) -> Iterator[tuple[Any, Connection]]:
+        connection, child_connection = self._context.Pipe()
+        task = _Task(run, *self._places, tuple(self._backend.devices), dict(os.environ))
+        process = self._context.Process(target=_serve, args=(child_connection, task), daemon=True,
+                                        name=f"hakari-run-{run.id}")
+        process.start()
+        # While this process holds a copy of the child's end, it never sees end of file.
+        child_connection.close()
+        try:
+            yield process, connection
+        finally:
+            process.kill()
+            process.join(STOP_SECONDS)
+            connection.close()
+
+
+class _Conversation:
+    """The parent's side: answers what the child asks until it says how the run ended."""
+
+    def __init__(self, connection: Connection, backend: Backend, run: RunRecord, report: Report, files: RunFiles
+                 ) -> None:
+        self._connection, self._backend, self._run = connection, backend, run
+        self._report, self._files = report, files
+        self._outbox: SimpleQueue[object] = SimpleQueue()  # no thread of the backend waits for the child to read
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="run-requests")
+
+    def hold(self, process: Any, is_stopped: Callable[[], bool]) -> Ending | None:
+        """How the run ended; None where its process died."""
+        sender = threading.Thread(target=self._send, daemon=True)
+        sender.start()
+        stopped_at, fault, next_look = 0.0, "", 0.0
+        try:
+            while True:
+                now = time.monotonic()
+                if is_stopped() and not stopped_at:
+                    stopped_at = now
+                    self._outbox.put(("stop",))
+                if stopped_at and now - stopped_at > STOP_SECONDS:
+                    process.kill()
+                    return Ending("cancelled", "Cancelled.")
+                if now >= next_look:
+                    next_look = now + FAULT_SECONDS
+                    if (present := self._backend.fault()) != fault:
+                        fault = present
+                        self._outbox.put(("fault", fault))
+                if self._connection.poll(POLL_SECONDS) and (ending := self._answer(*self._connection.recv())):
+                    return ending
+        except (EOFError, OSError):  # OSError: it ended in the middle of a message
+            return None
+        finally:
+            self._backend.cancel(self._run.id)
+            self._outbox.put(None)
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _answer(self, kind: str, *values: Any) -> Ending | None:
+        if kind == "ended":
+            ending, hits, misses = values
+            self._backend.statistics.record_lookups(hits, misses)
+            return ending  # type: ignore[no-any-return]
+        if kind == "progress":
+            self._report(*values)
+        elif kind == "cancel":
+            self._backend.cancel(self._run.id)
+        else:
+            number, arguments = values
+            self._asked(kind, number, arguments).add_done_callback(
+                lambda future: self._outbox.put(("answer", number, *_outcome(future))))
+        return None
+
+    def _asked(self, kind: str, number: int, arguments: tuple[Any, ...]) -> Future[Any]:
+        if kind == "run":
+            return self._backend.run(*arguments, self._run.id)
+        if kind == "locate":
+            return self._pool.submit(self._backend.locate, *arguments,
+                                     lambda *progress: self._outbox.put(("report", number, progress)))
+        work: Callable[..., Any] = {"entry": self._files.entry, "room": self._files.room}[kind]
+        return self._pool.submit(work, *arguments)
+
+    def _send(self) -> None:
+        with contextlib.suppress(OSError):
+            while (message := self._outbox.get()) is not None:
+                self._connection.send(message)
+
+
+def _outcome(future: Future[Any]) -> tuple[bool, Any]:
+    if future.cancelled():
+        return False, None
+    error = future.exception()
+    if error is None:
+        return True, future.result()
+    return False, error if isinstance(error, EngineError) else RuntimeError(f"{type(error).__name__}: {error}")
+
+
+def _serve(connection: Connection, task: _Task) -> None:
+    """The child's side: evaluate the run of the task, and say how it ended."""
+    # Ctrl-C in a terminal signals the whole process group; the parent handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
+    os.environ.clear()
+    os.environ.update(task.environment)
+    backend = RelayedBackend(connection, task.devices)
+    dictionaries.look_in(task.data_dir / "dictionaries")
+    cache = Cache(task.cache_file, task.cache_bytes)
+    try:
+        ending = evaluated(task.run, EVALUATIONS, Artifacts(task.data_dir), Gateway(backend, cache), backend.progress,
+                           RunFiles(backend.entry, backend.room), backend.is_stopped)
+    finally:
+        cache.close()
+    counts = backend.statistics.read()
+    backend.end(ending, counts.hits, counts.misses)
+
+
+@contextlib.contextmanager
+def _importable_engine() -> Iterator[None]:
+    """Let a Python that is started inside import this package, wherever it was started."""
+    former = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), former]))
+    try:
+        yield
+    finally:
+        if former is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = former
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is not None and code < 0:
+        names = {member.value: member.name for member in signal.Signals}
+        hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
+        return f"was ended by {names.get(-code, f'signal {-code}')}{hint}"
+    return f"ended with exit code {code}"
