@@ -103,7 +103,7 @@ def members(environment: Mapping[str, str]) -> Members | None:
     if not (addresses or domains or admins):
         return None
     lists = (frozenset(map(normalized_address, entries)) for entries in (addresses, domains, admins))
-    return Members(*lists, unverified == "yes")  # type: ignore[arg-type]
+    return Members(*lists, unverified=unverified == "yes")  # type: ignore[arg-type, misc]
 
 
 def normalized_address(text: str) -> str:
