@@ -63,6 +63,7 @@ def test_health_and_metrics_over_http(data_dir: Path) -> None:
         forwarded = urllib.request.Request(f"{server.url}/_stcore/metrics", headers={"X-Forwarded-For": "127.0.0.1"})
         with pytest.raises(urllib.error.HTTPError) as hidden:
             urllib.request.urlopen(forwarded, timeout=10)
+        hidden.value.close()
         assert hidden.value.code == 404
 
 
