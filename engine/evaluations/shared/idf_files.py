@@ -74,7 +74,8 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
     texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
     # bool is an int to isinstance, but no count.
     if not (isinstance(documents, dict) and isinstance(occurrences, list)
-            and all(type(count) is int and 0 <= count <= MAX_COUNT for count in [n_documents, *documents.values(), *occurrences])
+            and all(type(count) is int and 0 <= count <= MAX_COUNT
+                    for count in [n_documents, *documents.values(), *occurrences])
             and len(occurrences) in (0, len(documents)) and all(isinstance(text, str) for text in texts)):
         raise InputError(f"{shown} is an idf dictionary with damaged entries; make it again.")
     return IdfDictionary(content["name"], content["n_documents"], documents, content["tokenizer"], content["unit"],
