@@ -1,4 +1,4 @@
-# make run · make test · make check · make docs · make bench · make pretrain
+# make run [ADDRESS=0.0.0.0] · make test · make check · make docs · make bench · make pretrain
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
 PYTHON ?= python3
@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 PORT ?= 8501
+# Who reaches the dashboard: this machine alone, or with 0.0.0.0 every machine of the network
+ADDRESS ?= 127.0.0.1
 CORPUS ?= corpus
 # What the tests keep runs in: sqlite, or postgresql (a server of their own is started; it must be installed)
 DATABASE ?= sqlite
@@ -15,7 +17,8 @@ JOBS ?= 2
 .PHONY: run test check lint types directions docs bench pretrain clean
 
 run: $(VENV)/samples.stamp
-	$(BIN)/python -m streamlit run dashboard/server.py --server.port $(PORT)
+	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
+	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
 	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder

@@ -19,10 +19,12 @@ if (ROOT := str(Path(__file__).resolve().parents[1])) not in sys.path:
 
 import streamlit as st
 from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from dashboard.local_routes import LocalRoutes
 from dashboard.shared import session
 from engine.errors import EngineError
 from engine.runs.operation.health import health
@@ -70,5 +72,5 @@ def _close() -> None:
 
 app = st.App(
     Path(__file__).with_name("app.py"), routes=[Route("/healthz", healthz), Route("/metrics", metrics)],
-    lifespan=engine_lifespan,
+    middleware=[Middleware(LocalRoutes)], lifespan=engine_lifespan,
 )

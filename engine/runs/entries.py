@@ -49,12 +49,12 @@ class RunEntries:
         """Write the missing entries of finished runs, as those of earlier versions are; returns their number."""
         n_written = 0
         for run in self._store.search(Search(states=("done",), limit=EVERY_RUN)):
-            if (run.kind in self._evaluations and self._artifacts.has_result(run.id)
-                    and not self._artifacts.has_entry(run.id)):
+            if self._artifacts.has_result(run.id) and not self._artifacts.has_entry(run.id):
                 self._artifacts.save_entry(run.id, self._content(run))
                 n_written += 1
         return n_written
 
     def _content(self, run: RunRecord) -> bytes:
-        dataset_type = self._evaluations[run.kind].dataset_type.__name__
+        evaluation = self._evaluations.get(run.kind)  # None for a kind of another version
+        dataset_type = evaluation.dataset_type.__name__ if evaluation else ""
         return to_bytes(entry_of(run, dataset_type, run.finished or datetime.now(UTC)))

@@ -58,6 +58,13 @@ def test_health_and_metrics_over_http(data_dir: Path) -> None:
             assert json.load(answer) == {"ok": True, "database": "ok", "workers": "ok"}
         assert figure(server, "hakari_runs", state="queued") == 0
         assert figure(server, "hakari_memory_bytes", process="web") < 1.5e9
+        with urllib.request.urlopen(f"{server.url}/_stcore/metrics", timeout=10) as answer:
+            assert answer.status == 200
+        forwarded = urllib.request.Request(f"{server.url}/_stcore/metrics", headers={"X-Forwarded-For": "127.0.0.1"})
+        with pytest.raises(urllib.error.HTTPError) as hidden:
+            urllib.request.urlopen(forwarded, timeout=10)
+        hidden.value.close()
+        assert hidden.value.code == 404
 
 
 def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visitor(data_dir: Path) -> None:

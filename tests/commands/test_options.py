@@ -41,7 +41,8 @@ from engine.options import Option, option_of, options_of, records_in
 FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 # What says which files and models, where results go and which are written: no settings of an evaluation.
 NOT_SETTINGS = {"--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
-                "--domain-column", "--normalization", "--older-than", "--pieces", "--dry-run", "-h"}
+                "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
+                "--directory", "--owner", "--from", "--to", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
            "minimal-pairs": (Shown,), "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.

@@ -207,6 +207,11 @@ def stored(**changes: object) -> bytes:
     ("a.json", stored(token_counts=[1, 2]), "damaged"),
     ("a.json", stored(token_counts=[0]), "do not go with its documents"),
     ("a.json", stored(token_counts={"a": 1}), "damaged"),
+    ("a.json", stored(n_documents=10**400), "damaged"),
+    ("a.json", stored(token_counts=[10**4000]), "damaged"),
+    ("a.json", stored().replace(b": 3,", b": " + b"9" * 5000 + b","), "cannot be read"),
+    ("a.json", stored().replace(b'{"a": 1}', b'{"a": 1, "a": 2}'), "names a key twice"),
+    ("a.json", b"[" * 100_000, "cannot be read"),
     ("a.json.gz", gzip.compress(stored(), mtime=0)[:-12], "cannot be read"),
 ])
 def test_an_unreadable_file_is_refused(tmp_path: Path, name: str, raw: bytes, said: str) -> None:

@@ -11,7 +11,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.datasets.formats.formulas import unescape_formula
+from engine.datasets.formats.formulas import is_export, unescape_formula
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, grid, quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -64,7 +64,7 @@ def records(text: str, separator: str) -> list[Record]:
             parsed.append(Record(number, line, [], _reason(str(error))))
             continue
         if len(fields) > 1 or (fields and fields[0].strip()):
-            parsed.append(Record(number, line, [unescape_formula(field) for field in fields]))
+            parsed.append(Record(number, line, fields))
 
 
 def read_delimited(text: str, name: str, separator: str) -> Grid:
@@ -73,7 +73,10 @@ def read_delimited(text: str, name: str, separator: str) -> Grid:
     Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
     that of the header.
     """
-    header, *rows = records(text, separator)
+    parsed = records(text, separator)
+    if not parsed:
+        raise InputError(f"{name} is empty. A header line with column names and rows under it are needed.")
+    header, *rows = parsed
     if header.fault:
         raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
     return grid_of_records(name, header.fields, rows, header.number, separator)
@@ -82,8 +85,9 @@ def read_delimited(text: str, name: str, separator: str) -> Grid:
 def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
-    Rows at the end that are separators only, as spreadsheets write them, are left out with a notice.
-    Raises InputError listing every row that has a fault or another number of fields than `header`.
+    The apostrophes that our own exports have before formulas are taken off, with a notice. Rows at the end that are
+    separators only, as spreadsheets write them, are left out with a notice. Raises InputError listing every row that
+    has a fault or another number of fields than `header`.
     """
     n_fields = len(header)
     bad = [
@@ -101,7 +105,21 @@ def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], of
         n_filled -= 1
     n_empty = len(rows) - n_filled
     notices = [f"{count(n_empty, 'row')} without any text at the end of {name} left out."] if n_empty else []
-    return grid(name, header, [(row.number - offset, row.fields) for row in rows[:n_filled]], notices)
+    cells = [row.fields for row in rows[:n_filled]]
+    if is_export(header, cells):
+        header, cells, n_unescaped = _unescaped(header, cells)
+        notices += [f"{count(n_unescaped, 'apostrophe')} that the export put before formulas taken off."
+                    ] if n_unescaped else []
+    numbers = [row.number - offset for row in rows[:n_filled]]
+    return grid(name, header, list(zip(numbers, cells, strict=True)), notices)
+
+
+def _unescaped(header: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], list[list[str]], int]:
+    """Header and rows of an export as they were before it, and the number of cells that differ."""
+    names = [unescape_formula(name) for name in header]
+    cells = [[unescape_formula(field) for field in row] for row in rows]
+    pairs = zip([header, *rows], [names, *cells], strict=True)
+    return names, cells, sum(old != new for before, after in pairs for old, new in zip(before, after, strict=True))
 
 
 def _lines(text: str) -> io.StringIO:

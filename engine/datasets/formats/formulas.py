@@ -1,16 +1,22 @@
-"""Escaping of texts that a spreadsheet would run as formulas, on export, and unescaping, on import.
+"""Escaping of texts that a spreadsheet would run as formulas, on export, and unescaping of our own exports.
 
 A cell that begins with = + - @, a tab or a carriage return is a formula to Excel and similar programs, and may run
 others. With an apostrophe before it, it is text, which they show without. A cell that has the apostrophe already gets
-another, so that unescaping restores it. Source: OWASP, CSV Injection.
+another, so that unescaping restores it. Only a table that carries a signature, as every export does, is unescaped: in
+any other an apostrophe is the author's. Source: OWASP, CSV Injection.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
 
 import pandas as pd
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 ESCAPE = "'"
+SIGNATURE_COLUMN = "signature"
+SIGNATURE = re.compile(r"[0-9a-f]{10}")
 
 
 def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
@@ -36,6 +42,19 @@ def unescape_formula(text: str) -> str:
     ['=1+1', "'=1+1", "'tis", '-']
     """
     return text[len(ESCAPE):] if text.startswith(ESCAPE) and text.lstrip(ESCAPE).startswith(FORMULA_STARTS) else text
+
+
+def is_export(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a table is an export of ours: its column `signature` holds one digest of ten digits, in some or all rows.
+
+    >>> is_export(["text", "signature"], [["'=1", "0123456789"], ["a", ""]]), is_export(["text"], [["'=1"]])
+    (True, False)
+    """
+    if SIGNATURE_COLUMN not in header:
+        return False
+    position = list(header).index(SIGNATURE_COLUMN)
+    digests = {row[position] for row in rows if position < len(row) and row[position]}
+    return len(digests) == 1 and SIGNATURE.fullmatch(digests.pop()) is not None
 
 
 def _escape_formula(value: object) -> object:

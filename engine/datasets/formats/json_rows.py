@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring
 
-from engine.datasets.formats.grid import MAX_COLUMNS, Grid, grid
+from engine.datasets.formats.grid import MAX_COLUMNS, Grid, grid, quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
-# Numbers keep their spelling: "1e5" and "0.10" must not become 100000.0 and 0.1. NaN is a missing value.
-_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda word: None if word == "NaN" else word)
 _EXPECTED_FORMAT = 'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
+_SPACE = " \t\n\r"
+MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
+
+
+class _Number(str):
+    """A number as it is spelled: 1e5, 0.10 and 5,000 digits stay what they are."""
+
+
+class _RepeatedKey(ValueError):
+    """An object names a key twice, so that one of the two values would be lost."""
 
 
 def read_json(text: str, name: str) -> Grid:
@@ -20,21 +30,27 @@ def read_json(text: str, name: str) -> Grid:
 
     Columns come in order of first appearance; a key that an object lacks is "" there, as is null.
     Numbers keep their spelling, true and false become those words, lists and objects stay JSON.
-    Raises InputError listing every line or element that is no object, or for a list that is broken.
+    Raises InputError listing every line or element that is no object or names a key twice, or for a broken list.
     """
     items, unit = _list_elements(text, name), "element"
     if items is None:
         items, unit = _line_objects(text), "line"
+    objects = [(number, item) for number, item in items if isinstance(item, Mapping)]
     bad = [BadRow(number, f"{unit} {number} {_fault(item)}") for number, item in items
            if not isinstance(item, Mapping)]
+    rows: list[tuple[int, Mapping[str, str]]] = []
+    for number, item in objects:
+        try:
+            rows.append((number, {key: _text(value) for key, value in item.items()}))
+        except RecursionError as error:
+            bad.append(BadRow(number, f"{unit} {number} {_fault(error)}"))
     if bad:
         raise InputError(f"{name}: {count(len(bad), unit)} of {len(items):,} cannot be read as a row. "
-                         f"{_EXPECTED_FORMAT}", bad)
-    objects = [(number, item) for number, item in items if isinstance(item, Mapping)]
-    header = dict.fromkeys(key for _, item in objects for key in item)
+                         f"{_EXPECTED_FORMAT}", sorted(bad, key=lambda row: row.row))
+    header = dict.fromkeys(key for _, row in rows for key in row)
     if len(header) > MAX_COLUMNS:
         raise InputError(f"{name} has {len(header):,} different keys; at most {MAX_COLUMNS:,} are read as columns.")
-    return grid(name, list(header), [(number, [_text(item.get(key)) for key in header]) for number, item in objects])
+    return grid(name, list(header), [(number, [row.get(key, "") for key in header]) for number, row in rows])
 
 
 def raw_rows(text: str) -> dict[int, str]:
@@ -42,10 +58,11 @@ def raw_rows(text: str) -> dict[int, str]:
 
     >>> raw_rows('{"n": 1.50}\\n\\n{"n": null}')
     {1: '{"n": 1.50}', 3: '{"n": null}'}
+    >>> raw_rows('[{"n": 1.50},\\n {"n": [1e5, true]}]')
+    {1: '{"n": 1.50}', 2: '{"n": [1e5, true]}'}
     """
     if is_list(text):
-        return {number: json.dumps(element, ensure_ascii=False)
-                for number, element in enumerate(json.loads(text), start=1)}
+        return {number: _json(element) for number, element in enumerate(_elements(text), start=1)}
     return {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
 
 
@@ -58,42 +75,106 @@ def _list_elements(text: str, name: str) -> Sequence[tuple[int, object]] | None:
     """The elements when the whole text is one list, None when it is lines."""
     if not is_list(text):
         return None
-    document = _decode_or_error(text)
+    decoder = _Decoder()
+    document = decoder.value_or_error(text)
     if isinstance(document, list):
         return list(enumerate(document, start=1))
-    if isinstance(document, json.JSONDecodeError) and isinstance(_decode_or_error(text.split("\n", 1)[0]), Exception):
-        raise InputError(f"{name} is not valid JSON: line {document.lineno}, character {document.colno}: "
-                         f"{document.msg}. {_EXPECTED_FORMAT}")
+    if isinstance(document, _RepeatedKey):
+        return list(enumerate(_elements(text), start=1))
+    if isinstance(document, json.JSONDecodeError):
+        first_line = decoder.value_or_error(text.split("\n", 1)[0])
+        if isinstance(first_line, Exception):
+            raise InputError(f"{name} is not valid JSON: line {document.lineno}, character {document.colno}: "
+                             f"{document.msg}. {_EXPECTED_FORMAT}")
     return None
 
 
+def _elements(text: str) -> list[object]:
+    """The elements of a sound JSON list; in place of one with a repeated key, the error."""
+    decoder = _Decoder()
+    start = text.index("[") + 1
+    elements: list[object] = []
+    while True:
+        start = _after_space(text, start)
+        if text[start] == ",":
+            start = _after_space(text, start + 1)
+        if text[start] == "]":
+            return elements
+        element, start = decoder.value_from(text, start)
+        elements.append(element)
+
+
+def _after_space(text: str, start: int) -> int:
+    while text[start] in _SPACE:
+        start += 1
+    return start
+
+
 def _line_objects(text: str) -> Sequence[tuple[int, object]]:
+    decoder = _Decoder()
     # A file object splits at line feeds only; str.splitlines also splits at U+2028, which JSON allows inside strings.
     lines = enumerate(io.StringIO(text), start=1)
-    return [(number, _decode_or_error(line)) for number, line in lines if line.strip()]
+    return [(number, decoder.value_or_error(line)) for number, line in lines if line.strip()]
 
 
-def _decode_or_error(text: str) -> object:
-    try:
-        return _DECODER.decode(text)
-    except (ValueError, RecursionError) as error:  # RecursionError: "[[[[…", nested too deep
-        return error
+class _Decoder:
+    """Decodes JSON with every number as it is spelled, and finds keys that an object has twice."""
+
+    def __init__(self) -> None:
+        self._repeated: list[str] = []  # of the value that is being decoded
+        self._decoder = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number,
+                                         object_pairs_hook=self._object)
+
+    def value_or_error(self, text: str) -> object:
+        """The value of the whole text, or the error why there is none."""
+        self._repeated.clear()
+        try:
+            value: object = self._decoder.decode(text)
+        except (ValueError, RecursionError) as error:  # RecursionError: "[[[[…", nested too deep
+            return error
+        return _RepeatedKey(self._repeated[0]) if self._repeated else value
+
+    def value_from(self, text: str, start: int) -> tuple[object, int]:
+        """The value that begins at `start`, or the error of a repeated key, and where it ends. The text is sound."""
+        self._repeated.clear()
+        value, end = self._decoder.raw_decode(text, start)
+        return (_RepeatedKey(self._repeated[0]) if self._repeated else value), end
+
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            self._repeated += [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
+        return values
 
 
 def _fault(item: object) -> str:
     if isinstance(item, json.JSONDecodeError):
         return f"is not JSON: {item.msg} at character {item.pos + 1}"
+    if isinstance(item, _RepeatedKey):
+        return f"names the key {quoted([str(item)])} twice in one object; only one of the values could be read"
     if isinstance(item, Exception):
         return "is nested too deep"
-    kind = {list: "a list", str: "a text or number", bool: "true or false"}.get(type(item), "null")
+    kind = {list: "a list", str: "a text or number", _Number: "a text or number",
+            bool: "true or false"}.get(type(item), "null")
     return f"is {kind}, not an object"
 
 
 def _text(value: object) -> str:
-    if isinstance(value, str):
+    if type(value) is str:
         return value
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, _Number):
+        return "" if value == MISSING else str(value)
+    return "" if value is None else _json(value)
+
+
+def _json(value: object) -> str:
+    """The JSON of a decoded value on one line, with every number as it was spelled. RecursionError when too deep."""
+    if type(value) is str:
+        return encode_basestring(value)
+    if isinstance(value, _Number):
+        return str(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join([f"{encode_basestring(key)}: {_json(item)}" for key, item in value.items()]) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_json, value)) + "]"
+    return json.dumps(value)

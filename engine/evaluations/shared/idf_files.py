@@ -8,6 +8,7 @@ import os
 import secrets
 import zlib
 from pathlib import Path
+from typing import Any
 
 from engine.errors import InputError
 from engine.measures.idf import IdfDictionary
@@ -18,6 +19,7 @@ FORMATS = ("hakari-idf-1", FORMAT)
 SUFFIXES = (".json", ".json.gz")
 # No dictionary comes near: a vocabulary of a million pieces takes some 30 MB.
 MAX_BYTES = 256 * 2**20
+MAX_COUNT = 2**53  # exact as a float, and beyond any corpus
 
 _GZIP_SIGN = b"\x1f\x8b"
 
@@ -58,7 +60,8 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
     shown = name or (str(source) if isinstance(source, Path) else "The file")
     try:
         raw = source if isinstance(source, bytes) else source.read_bytes()
-        content = json.loads(_unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw)
+        content = json.loads(_unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw,
+                             object_pairs_hook=_object)
     except FileNotFoundError as error:
         raise InputError(f"There is no idf dictionary {shown}.") from error
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
@@ -71,11 +74,19 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
     texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
     # bool is an int to isinstance, but no count.
     if not (isinstance(documents, dict) and isinstance(occurrences, list)
-            and all(type(count) is int for count in [n_documents, *documents.values(), *occurrences])
+            and all(type(count) is int and 0 <= count <= MAX_COUNT
+                    for count in [n_documents, *documents.values(), *occurrences])
             and len(occurrences) in (0, len(documents)) and all(isinstance(text, str) for text in texts)):
         raise InputError(f"{shown} is an idf dictionary with damaged entries; make it again.")
     return IdfDictionary(content["name"], content["n_documents"], documents, content["tokenizer"], content["unit"],
                          dict(zip(documents, occurrences, strict=True)) if occurrences else {}, sum(occurrences))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("an object in it names a key twice")
+    return values
 
 
 def _unpacked(raw: bytes, shown: str) -> bytes:

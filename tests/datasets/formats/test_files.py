@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from engine.datasets.formats import files, workbook
 from engine.datasets.formats.files import Table, paste_table, read_table
-from engine.datasets.formats.formulas import unescape_formula
+from engine.datasets.formats.json_rows import raw_rows
 from engine.errors import BadRow, InputError
 
 # What pandas, Excel or a JSON reader would each like to turn into something else.
@@ -154,9 +154,7 @@ def test_too_many_columns() -> None:
 def test_whatever_is_written_as_csv_comes_back(rows: list[tuple[str, str]]) -> None:
     rows = [*rows, ("last", "row")]  # trailing empty rows would be left out
     raw = as_csv([["text", "label"], *[[a, b] for a, b in rows]]).encode()
-    # An apostrophe before a formula was added by a spreadsheet.
-    expected = [(unescape_formula(a), unescape_formula(b)) for a, b in rows]
-    assert [tuple(row) for row in rows_of(read_table(raw, "a.csv"))] == expected
+    assert [tuple(row) for row in rows_of(read_table(raw, "a.csv"))] == rows
 
 
 @settings(max_examples=50)
@@ -182,7 +180,7 @@ def test_json_lines() -> None:
     assert list(table.frame.columns) == ["text", "label", "score", "flag", "more"]
     assert rows_of(table) == [
         ["一。\u2028二", "x", "0.10", "true", ""],
-        ["é", "y", "1e5", "", '["1", {"秤": null}]'],
+        ["é", "y", "1e5", "", '[1, {"秤": null}]'],
     ]
     assert list(table.frame.index) == [1, 3]  # a row's number is its line
     assert (table.format, table.encoding) == ("jsonl", "utf-8")
@@ -237,7 +235,64 @@ def test_nesting_beyond_reason() -> None:
 
 
 def test_numbers_beyond_reason_keep_their_digits() -> None:
-    assert rows_of(read_table(b'{"a": ' + b"9" * 5000 + b"}", "a.jsonl")) == [["9" * 5000]]
+    digits = b"9" * 5000
+    for raw in (b'{"a": ' + digits + b"}", b'[{"a": ' + digits + b"}]"):
+        table = read_table(raw, "a.json")
+        assert rows_of(table) == [["9" * 5000]] and raw_rows(table.json_text) == {1: raw.decode().strip("[]")}
+    assert rows_of(read_table(b'{"a": [' + digits + b"]}", "a.jsonl")) == [[f"[{'9' * 5000}]"]]
+
+
+NUMBERS = ["1.50", "1e5", "-0", "0.10", "1E+400", "100", "NaN", "Infinity", "12345678901234567890.0"]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_number_keeps_its_spelling(number: str) -> None:
+    """Alone, in lists and objects, and in the rows that are exported again."""
+    row = f'{{"a": {number}, "b": [{number}, {{"c": {number}}}], "d": "{number}"}}'
+    for raw in (row, f"[{row}]", f"[\n {row} ,\n\t{row}\n]"):
+        table = read_table(raw.encode(), "a.json")
+        alone = "" if number == "NaN" else number  # pandas writes NaN for what is missing
+        assert rows_of(table)[0] == [alone, f'[{number}, {{"c": {number}}}]', number]
+        assert set(raw_rows(table.json_text).values()) == {row}
+
+
+def test_a_key_that_an_object_names_twice_is_refused_with_its_row() -> None:
+    lines = ['{"a": 1, "b": 2}', '{"a": 1, "a": 2}', '{"b": {"c": 1, "d": [{"e": 1, "e": 1}]}}', '{"a": "x"}']
+    for raw, unit in (("\n".join(lines), "line"), (f"[{', '.join(lines)}]", "element")):
+        error = error_of(raw.encode(), "a.json")
+        assert error.rows == (
+            BadRow(2, f"{unit} 2 names the key 'a' twice in one object; only one of the values could be read"),
+            BadRow(3, f"{unit} 3 names the key 'e' twice in one object; only one of the values could be read"))
+
+
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: (
+    st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)), max_leaves=8)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\0")), JSON, min_size=1),
+                min_size=1, max_size=4), st.sampled_from([None, 1]))
+def test_rows_of_a_list_are_exported_as_they_were(rows: list[dict[str, object]], indent: int | None) -> None:
+    raw = json.dumps(rows, indent=indent, ensure_ascii=False)
+    assert list(raw_rows(raw).values()) == [json.dumps(row, ensure_ascii=False) for row in rows]
+
+
+def test_nesting_of_any_depth_is_read_or_refused() -> None:
+    for depth in (10, 300, 900, 980, 995, 5000):
+        for raw in (f'{{"a": {"[" * depth}{"]" * depth}}}', f'[{{"a": {"[" * depth}{"]" * depth}}}]',
+                    f'{{"a": {"[" * depth}'):
+            try:
+                table = read_table(raw.encode(), "a.json")
+                assert rows_of(table) == [["[" * depth + "]" * depth]]
+            except InputError as error:
+                assert "nested too deep" in str(error) or "is not JSON" in str(error)
+
+
+@pytest.mark.parametrize("raw", [b'""', b'""\n', b'"",""\n', b'" "\r\n""\n', b"''", b",", b";\n;", b'\xef\xbb\xbf""'])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.txt", None])
+def test_quotes_without_text_are_an_empty_file(raw: bytes, name: str | None) -> None:
+    with pytest.raises(InputError, match=r"is empty|holds no data|no rows of data"):
+        read_table(raw, name)
 
 
 def test_characters_that_no_text_can_hold_are_listed() -> None:
