@@ -54,14 +54,15 @@ def option_groups(command: str) -> Iterator[tuple[str, list[OptionRow]]]:
     """The options of a command in their order: those of no group, then each group with what its heading says."""
     parser = argparse.ArgumentParser(add_help=False)
     COMMANDS[command].add_arguments(parser)
-    rows = dict(zip(map(id, parser._actions), option_rows(COMMANDS[command].add_arguments), strict=True))
+    shown = [id(action) for action in parser._actions if action.help != argparse.SUPPRESS]
+    rows = dict(zip(shown, option_rows(COMMANDS[command].add_arguments), strict=True))
     groups = parser._action_groups[2:]  # behind argparse's own two
     grouped = {id(action) for group in groups for action in group._group_actions}
     yield "", [row for action, row in rows.items() if action not in grouped]
     for group in groups:
         heading = f"{(group.title or '')[:1].upper()}{(group.title or '')[1:]}"
         yield (f"**{heading}.** {group.description or ''}".strip(),
-               [rows[id(action)] for action in group._group_actions])
+               [rows[id(action)] for action in group._group_actions if id(action) in rows])
 
 
 def main() -> None:

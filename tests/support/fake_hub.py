@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 # The token of a test; a real one of whoever runs the tests is never sent.
-TOKEN_VARIABLE = "HAKARI_TEST_TOKEN"
+TOKEN_VARIABLE = "TEST_HUB_TOKEN"
 ROOT = Path(__file__).parents[2]
 
 

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
 WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
-           "typed_words")
+           "typed", "typed_words")
 PRESETS = (alignment.ONE_PAIR, alignment.PAPER_SCORING, alignment.REFERENCES_SCORING, alignment.Scoring(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
@@ -106,6 +106,8 @@ def check(app: AppTest, call: Drawn) -> None:
     elif call.widget == "percent":
         assert (element.value, element.min, element.max) == tuple(
             round(100 * part) for part in (call.first, option.least, option.most))
+    elif call.widget == "typed":
+        assert (element.value, element.placeholder) == (call.first or "", option.unset), element.key
     elif call.widget == "typed_words":
         assert element.value == ",".join(call.first)
     else:
