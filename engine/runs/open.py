@@ -120,7 +120,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
                     config.running, resume=resume, running_per_owner=config.limits.running,
                     room=Quotas(store, artifacts, config.limits).check_result,
-                    evaluate=apart and apart.evaluate)
+                    evaluate=apart.evaluate if apart else None)
     retention = RetentionThread(store, runs, config.retention_days if resume else None)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
                     UnlistedMonitor(store, artifacts))

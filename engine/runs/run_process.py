@@ -159,12 +159,13 @@ class _Conversation:
 
     def _asked(self, kind: str, number: int, arguments: tuple[Any, ...]) -> Future[Any]:
         if kind == "run":
-            return self._backend.run(*arguments, self._run.id)
-        if kind == "locate":
-            return self._pool.submit(self._backend.locate, *arguments,
-                                     lambda *progress: self._outbox.put(("report", number, progress)))
-        work: Callable[..., Any] = {"entry": self._files.entry, "room": self._files.room}[kind]
-        return self._pool.submit(work, *arguments)
+            operation, request = arguments
+            return self._backend.run(operation, request, self._run.id)
+        work: dict[str, Callable[..., Any]] = {
+            "locate": lambda model, revision: self._backend.locate(
+                model, revision, lambda *progress: self._outbox.put(("report", number, progress))),
+            "entry": self._files.entry, "room": self._files.room}
+        return self._pool.submit(work[kind], *arguments)
 
     def _send(self) -> None:
         with contextlib.suppress(OSError):
