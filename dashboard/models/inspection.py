@@ -21,6 +21,8 @@ from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
+from engine.models.sources.hub_cards import hub_card
+from engine.models.sources.names import split_revision
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
@@ -45,8 +47,8 @@ def inspect_model() -> None:
     with st.form("models-look-form", border=False):
         name = st.text_input(
             "Model", next(iter(BUILT_IN)), key="models-look-name",
-            help="A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), a directory, or "
-                 "CARD=DIRECTORY with a card of the papers.")
+            help="A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), a "
+                 "directory, or CARD=DIRECTORY with a card of the papers.")
         sentence = st.text_input("Sentence", SENTENCE, max_chars=LONGEST, key="models-look-sentence")
         loads = st.toggle("Load it and check it", True, key="models-look-load", help=(
             "Reads the weights into memory and tries them on a few tokens, once for each version of the files: do they "
@@ -120,6 +122,8 @@ def _facts(facts: ModelFacts) -> None:
         f"Fingerprint {facts.fingerprint[:12]} · tokenizer {facts.tokenizer_fingerprint[:12]}"
         + (f" · revision {facts.revision}" if facts.revision else ""),
     ]
+    if (card := hub_card(split_revision(facts.name)[0])) is not None:
+        lines.append(card.description)
     st.caption("  \n".join(map(verbatim, lines)))
 
 

@@ -7,7 +7,6 @@ warning. A copy in a directory is named ID=DIRECTORY. Facts are those of the pub
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import Recipe
@@ -24,45 +23,49 @@ class HubCard:
     """One model, or the sizes of one family, of a publisher. `ids`: Hugging Face ids as published."""
 
     ids: tuple[str, ...]
-    kind: Literal["masked", "causal", "encoder"]
     publisher: str
     tokenizer: str | None = None
     recipe: Recipe | None = None
     note: str = ""
 
+    @property
+    def description(self) -> str:
+        """Publisher, tokenization and note, for readers."""
+        return " · ".join(filter(None, (self.publisher, self.tokenizer, self.note)))
+
 
 CARDS = (
     HubCard(("ku-nlp/deberta-v2-tiny-japanese", "ku-nlp/deberta-v2-base-japanese", "ku-nlp/deberta-v2-large-japanese"),
-            "masked", _KYOTO, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
+            _KYOTO, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
     HubCard(("ku-nlp/deberta-v2-base-japanese-char-wwm", "ku-nlp/deberta-v2-large-japanese-char-wwm",
              "ku-nlp/roberta-base-japanese-char-wwm", "ku-nlp/roberta-large-japanese-char-wwm"),
-            "masked", _KYOTO, "characters",
+            _KYOTO, "characters",
             note="Masked by whole words in training, but it reads raw texts: no segmenter is needed."),
     HubCard(("nlp-waseda/roberta-base-japanese", "nlp-waseda/roberta-large-japanese",
              "nlp-waseda/roberta-large-japanese-seq512"),
-            "masked", _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
+            _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
     HubCard(("nlp-waseda/roberta-base-japanese-with-auto-jumanpp",
              "nlp-waseda/roberta-large-japanese-with-auto-jumanpp",
              "nlp-waseda/roberta-large-japanese-seq512-with-auto-jumanpp"),
-            "masked", _WASEDA, _JUMAN_FIRST,
+            _WASEDA, _JUMAN_FIRST,
             note="Its own tokenizer calls Juman++, which has to be installed."),
     HubCard(("nlp-waseda/gpt2-small-japanese", "nlp-waseda/gpt2-small-japanese-wikipedia",
              "nlp-waseda/gpt2-xl-japanese"),
-            "causal", _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
+            _WASEDA, _JUMAN_FIRST, _WORDS, _IN_ADVANCE),
     HubCard(tuple(f"sbintuitions/modernbert-ja-{size}" for size in ("30m", "70m", "130m", "310m")),
-            "masked", "SB Intuitions", note="CLS is <s>, which its tokenizer puts first."),
+            "SB Intuitions", note="CLS is <s>, which its tokenizer puts first."),
     HubCard(tuple(f"cl-nagoya/ruri-v3-{size}" for size in ("30m", "70m", "130m", "310m")),
-            "encoder", "Nagoya University",
+            "Nagoya University",
             note="A model of sentence vectors: pool them as published, with its prompts."),
     HubCard(tuple(f"llm-jp/llm-jp-3-{size}" for size in ("150m", "440m", "980m", "1.8b", "3.7b", "13b")),
-            "causal", "LLM-jp"),
+            "LLM-jp"),
     HubCard(tuple(f"sbintuitions/sarashina2.2-{size}" for size in ("0.5b", "1b", "3b")),
-            "causal", "SB Intuitions", "SentencePiece (Unigram)"),
+            "SB Intuitions", "SentencePiece (Unigram)"),
     HubCard(tuple(f"Qwen/Qwen3-{size}-Base" for size in ("0.6B", "1.7B", "4B", "8B", "14B")),
-            "causal", "Alibaba Cloud", "byte-level BPE"),
-    HubCard(("google/gemma-3-270m", "google/gemma-3-1b-pt", "google/gemma-3-4b-pt"), "causal", "Google",
+            "Alibaba Cloud", "byte-level BPE"),
+    HubCard(("google/gemma-3-270m", "google/gemma-3-1b-pt", "google/gemma-3-4b-pt"), "Google",
             note="Asks for consent on Hugging Face; set HF_TOKEN. It was trained with <bos> before every text."),
-    HubCard(("SakanaAI/TinySwallow-1.5B",), "causal", "Sakana AI and the Swallow team"),
+    HubCard(("SakanaAI/TinySwallow-1.5B",), "Sakana AI and the Swallow team"),
 )
 _BY_ID = {name.lower(): card for card in CARDS for name in card.ids}
 

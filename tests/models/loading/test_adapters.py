@@ -21,7 +21,7 @@ from transformers import (
     AutoTokenizer,
 )
 
-from engine.errors import AccessError, ModelError
+from engine.errors import ModelError
 from engine.models.loading.weights import load
 from engine.models.scoring.causal_lm import token_log_likelihoods as causal_log_likelihoods
 from engine.models.scoring.masked_lm import token_log_likelihoods as masked_log_likelihoods
@@ -272,43 +272,3 @@ def test_an_adapter_of_an_adapter(bert: Path, tmp_path: Path) -> None:
     change(second, base_model_name_or_path=str(first))
     with pytest.raises(ModelError, match="is an adapter itself"):
         locate(str(second))
-
-
-def test_pickled_adapters(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = train(tmp_path / "adapter", bert, AutoModelForMaskedLM, lora())
-    expected = sentence_vectors(load(str(folder), "encode"), TEXTS, layers=[2], pooling="mean")
-    weights = load_file(folder / "adapter_model.safetensors")
-    torch.save(weights, folder / "adapter_model.bin")
-    (folder / "adapter_model.safetensors").unlink()
-    found = sentence_vectors(load(str(folder), "encode"), TEXTS, layers=[2], pooling="mean")
-    np.testing.assert_array_equal(found[0]["vectors"], expected[0]["vectors"])
-    with monkeypatch.context() as patch:
-        patch.setenv("HAKARI_ALLOWED_EMAILS", "ann@lab.example")
-        with pytest.raises(ModelError, match="reads safetensors"):
-            locate(str(folder))
-    torch.save({**weights, "run": Runs(tmp_path / "was-run")}, folder / "adapter_model.bin")
-    with pytest.raises(ModelError, match="are damaged, or hold Python objects or code"):
-        load(str(folder), "encode")
-    assert not (tmp_path / "was-run").exists()
-    (folder / "adapter_model.bin").unlink()
-    with pytest.raises(ModelError, match=r"holds adapter_config\.json but no adapter_model\.safetensors"):
-        load(str(folder), "encode")
-
-
-class Runs:
-    """Unpickling it makes a directory."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.mkdir, (self.path,)
-
-
-def test_an_instance_checks_the_base_too(bert: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = train(tmp_path / "adapter", bert, AutoModelForMaskedLM, lora())
-    monkeypatch.setenv("HAKARI_ALLOWED_MODELS", str(tmp_path / "adapter"))
-    with pytest.raises(AccessError, match=rf"is an adapter of {bert}.*not among the models of this instance"):
-        locate(str(folder))
-    monkeypatch.setenv("HAKARI_ALLOWED_MODELS", f"{tmp_path / 'adapter'}, {bert}")
-    assert locate(str(folder)).base is not None

@@ -125,3 +125,10 @@ def test_a_directory_with_an_equals_sign_is_a_path_on_an_instance(tmp_path: Path
     folder.mkdir()
     with pytest.raises(AccessError, match="The directory"):
         allowed_models({}, hosted=True).require(str(folder))
+
+
+def test_a_card_is_described_for_readers() -> None:
+    card = hub_card("nlp-waseda/gpt2-xl-japanese")
+    assert card is not None and card.description == (
+        "Waseda University, Kawahara Lab · Juman++, then SentencePiece · Its publisher asks for texts that Juman++ has "
+        "segmented into words; Hakari does so, and changes no widths.")
