@@ -35,14 +35,9 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
 WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
-<<<<<<< HEAD
            "typed", "typed_words")
-PRESETS = (alignment.ONE_PAIR, alignment.PAPER_SCORING, alignment.REFERENCES_SCORING, alignment.Scoring(),
-=======
-           "typed_words")
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
 PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(),
->>>>>>> bertscore
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
 OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*")
