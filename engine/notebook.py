@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets import sentence_pairs
+from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats.files import Table, read_table
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.masked import masked_sentences
@@ -74,10 +74,11 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
     """Evaluate models on data, as a page or a command does.
 
     kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
-    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), rows of texts in the order of ROLES, or a dataset
-    of `engine.datasets`. models: one name or several, as on the command line. columns: role -> name of a column that
-    is not guessed. progress: called with done, total and a label. data_dir: where the cache lies, if not in
-    HAKARI_DATA_DIR. settings: those of the evaluation, by the names in docs/command-line.md (layer, idf, penalty …).
+    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of texts
+    in the order of ROLES, or a dataset of `engine.datasets`. models: one name or several, as on the command line.
+    columns: role -> name of a column that is not guessed. progress: called with done, total and a label. data_dir:
+    where the cache lies, if not in HAKARI_DATA_DIR. settings: those of the evaluation, by the names in
+    docs/command-line.md (layer, idf, penalty …).
 
     Raises InputError for data and settings that cannot be, with every bad row; ModelError from a model.
 
@@ -138,7 +139,7 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None) -> Any:
         return data
     chosen = dict(columns) if columns else None
     if isinstance(data, str | Path):
-        path = Path(data)
+        path = sample_data.file_of(data)
         if kind == "minimal-pairs":  # also BLiMP's archives and folders
             return read_pairs([(path.name, path)], chosen)
         return FROM_TABLE[kind](read_table(path), chosen)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets import sample_data
 from engine.datasets.formats import files
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
@@ -21,15 +22,17 @@ from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
 
 PROGRESS_SECONDS = 1.0
+SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
 
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False) -> None:
     """Declare --data, --column, --model, --out and --cache."""
     if several_files:
-        parser.add_argument("--data", required=True, type=Path, metavar="FILE", action="extend", nargs="+",
-                            help="CSV, TSV, JSONL or Excel, one or several, or zips or folders of them")
+        parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
+                            help=f"CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}")
     else:
-        parser.add_argument("--data", required=True, type=Path, metavar="FILE", help="CSV, TSV, JSONL or Excel")
+        parser.add_argument("--data", required=True, type=_data_file, metavar="FILE",
+                            help=f"CSV, TSV, JSONL or Excel; {SAMPLES}")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
                         help="which column has which role, if it is not recognised by its name; may be repeated")
     parser.add_argument("--model", required=True, action="append", metavar="M",
@@ -102,6 +105,13 @@ def print_notices(notices: tuple[str, ...]) -> None:
     """Print notices, such as excluded rows, on stderr."""
     for notice in notices:
         print(f"note: {notice}", file=sys.stderr)
+
+
+def _data_file(name: str) -> Path:
+    try:
+        return sample_data.file_of(name)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(error.message) from error
 
 
 def _progress() -> Callable[[int, int, str], None]:

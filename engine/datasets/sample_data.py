@@ -15,6 +15,9 @@ from engine.errors import InputError
 
 KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
 
+# What --data and `engine.evaluate` take for a sample -> its kind.
+NAMES = {f"sample/{kind.replace('_', '-')}": kind for kind in KINDS}
+
 _FOLDER = Path(__file__).parent / "samples"
 
 
@@ -94,6 +97,32 @@ def path(kind: str) -> Path:
     if kind not in KINDS:
         raise InputError(f"There is no sample of kind {kind!r}. Samples: {', '.join(KINDS)}.")
     return _FOLDER / f"{kind}.csv"
+
+
+def file_of(name: str | Path) -> Path:
+    """The file that a name of data stands for: that of a sample for one of NAMES, else the file of that name.
+
+    A file that lies at such a path comes before the sample. Raises InputError for a sample that there is not.
+
+    >>> file_of("sample/sentence-pairs").name, file_of("data/pairs.csv").name
+    ('sentence_pairs.csv', 'pairs.csv')
+    """
+    named, spelling = Path(name), Path(name).as_posix()
+    if named.exists() or not spelling.startswith("sample/"):
+        return named
+    if spelling not in NAMES:
+        raise InputError(f"There is no sample {spelling!r}. Samples: {', '.join(NAMES)}.")
+    return path(NAMES[spelling])
+
+
+def name_for_data(dataset_name: str) -> str:
+    """What --data takes for a dataset of this name: one of NAMES for a sample, else the name, which is that of a file.
+
+    >>> name_for_data("sample sentence pairs"), name_for_data("pairs.csv")
+    ('sample/sentence-pairs', 'pairs.csv')
+    """
+    return next((name for name, kind in NAMES.items() if dataset_name == f"sample {kind.replace('_', ' ')}"),
+                dataset_name)
 
 
 def _table(kind: str) -> Table:
