@@ -30,11 +30,11 @@ from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
+from tests.evaluations.alignment.direct_session import DirectSession
 from tests.models.zoo.kinds.causal import NEWER, OLDER
 from tests.models.zoo.kinds.encoders import ENCODERS
 from tests.models.zoo.kinds.masked import BERT_LIKE, OTHERS
 from tests.models.zoo.specimens import Specimen, build
-from tests.support.direct_session import DirectSession
 from tests.support.shared_data import shared_data
 from tests.support.tiny_models import ENGLISH, JAPANESE
 

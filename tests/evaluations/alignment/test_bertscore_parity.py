@@ -28,7 +28,7 @@ from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.tokenization.encoding import token_ids
-from tests.support.direct_session import DirectSession
+from tests.evaluations.alignment.direct_session import DirectSession
 from tests.support.shared_data import shared_data
 
 TOLERANCE = 1e-5  # the project's promise; both sides are float32
