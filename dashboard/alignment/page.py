@@ -8,12 +8,22 @@ import streamlit as st
 from dashboard import pages
 from dashboard.alignment.inputs import KIND, alignment_inputs
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
-from dashboard.alignment.pair_choice import choose_pair, pair_table
-from dashboard.alignment.pair_form import carried_scoring, edit_pair
-from dashboard.alignment.scores import layer_input, scored, shown_layer, shown_signature, tables, tokens_download
+from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
+from dashboard.alignment.pair_form import edit_pair
+from dashboard.alignment.scores import (
+    layer_input,
+    scored,
+    shown_layer,
+    shown_settings,
+    shown_signature,
+    tables,
+    tokens_download,
+)
 from dashboard.alignment.scoring_choices import scoring_input
+from dashboard.alignment.shown import first_choices, first_scoring, keep
 from dashboard.alignment.spread import human_scores, spread
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from engine.errors import EngineError
 
@@ -34,13 +44,20 @@ with panel:
 
 if run_id is not None and result is not None:
     run_view.notices(result)
-    models = result.settings.models
-    model = models[0]
+    view = View(KIND, run_id, anchor="idf")
+    place, models, first = view.place, result.settings.models, first_choices(view, result)
+    first_layers = dict(zip(models, first.layer, strict=True))
+    if view.opened:
+        open_pairs(place, Listed(first.search, first.order, first.category, first.row))
+    scoring_at_first = first_scoring(view, result)
+    view.notices()
+    model = first.model
     if len(models) > 1:
-        model = st.pills("Model", models, default=model, required=True, key=f"alignment-model-{run_id}",
+        model = st.pills("Model", models, default=model, required=True, key=f"alignment-model-{place}",
                          format_func=wording.verbatim)
-    scoring = scoring_input(run_id, result, carried_scoring(run_id), partial(layer_input, run_id, result, model))
-    layers = {name: shown_layer(run_id, result, name) for name in models}
+    scoring = scoring_input(place, result, scoring_at_first,
+                            partial(layer_input, place, result, model, first_layers[model]))
+    layers = {name: shown_layer(place, name, first_layers[name]) for name in models}
     try:
         scores = {name: scored(run_id, name, scoring, layers[name], result) for name in models}
     except EngineError as error:
@@ -54,9 +71,10 @@ if run_id is not None and result is not None:
     if len(table) > 1:
         for notice in scores[model].notices:
             st.caption(f":material/info: {wording.verbatim(notice)}")
-        figures |= spread(run_id, table, signature, penalised=penalised)
+        figures |= spread(place, table, signature, penalised=penalised)
         human_scores(run_id, result, scoring)
-    pair = choose_pair(table, run_id, penalised=penalised)
+    pair, listed = choose_pair(table, place, penalised=penalised)
+    keep(view, result, scoring, model, layers, listed)
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         pair_view(aligned)
@@ -68,4 +86,4 @@ if run_id is not None and result is not None:
     with st.container(horizontal=True, gap="small"):
         figure_downloads(figures, signature)
         tokens_download(scores, signature)
-    run_view.sign(signature, tables(scores), figures)
+    run_view.sign(signature, tables(scores), figures, settings=shown_settings(result, scoring, layers), address=view)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -18,11 +19,21 @@ DIGITS = 3
 # At most so many rows are sent to the browser; search and order apply to all.
 ROWS_SENT = 10_000
 # The orders of the pairs: label -> column and whether the smallest comes first.
-BY_PENALTY = "largest penalty first"
+AS_IN_THE_FILE, BY_PENALTY = "as in the file", "largest penalty first"
 ORDERS: dict[str, tuple[str, bool]] = {
-    "as in the file": ("row", True), BY_PENALTY: ("f1_loss", False), "lowest F1 first": ("f1", True),
+    AS_IN_THE_FILE: ("row", True), BY_PENALTY: ("f1_loss", False), "lowest F1 first": ("f1", True),
     "highest F1 first": ("f1", False),
 }
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The pairs that are listed, and the one on show; `row` is its row where it is not the first listed."""
+
+    text: str = ""
+    order: str = AS_IN_THE_FILE
+    categories: tuple[str, ...] = ()
+    row: int | None = None
 
 
 def pair_table(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +47,7 @@ def pair_table(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def filtered(table: pd.DataFrame, *, text: str = "", categories: Collection[str] = (), order: str = "as in the file"
+def filtered(table: pd.DataFrame, *, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE
              ) -> pd.DataFrame:
     """The pairs with a sentence that contains `text` (ignoring case) and with one of the categories, sorted.
 
@@ -52,23 +63,31 @@ def filtered(table: pd.DataFrame, *, text: str = "", categories: Collection[str]
     return table.sort_values(column, ascending=ascending, kind="stable", na_position="last")
 
 
-def choose_pair(table: pd.DataFrame, run_id: str, *, penalised: bool) -> pd.Series | None:
-    """Draw the search and the table; the chosen row of `table`, by default the first, None where no pair matches.
+def open_pairs(place: str, first: Listed) -> None:
+    """Have `choose_pair` begin with these pairs, before it draws anything."""
+    for name, value in (("search", first.text), ("categories", list(first.categories)), ("order", first.order)):
+        st.session_state[_filter_key(name, place)] = value
+    st.session_state[_request_key(place)] = first.row, 0
 
-    No table is drawn for a single pair.
+
+def choose_pair(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[pd.Series | None, Listed]:
+    """Draw the search and the table; the chosen row of `table`, by default the first, and what is listed.
+
+    No table is drawn for a single pair; the row is None where no pair matches.
     """
     if len(table) == 1:
-        return table.iloc[0]
-    text, categories, order = _filters(table, run_id, penalised=penalised)
+        return table.iloc[0], Listed()
+    text, categories, order = _filters(table, place, penalised=penalised)
+    listed = Listed(text, order, tuple(categories))
     shown = filtered(table, text=text, categories=categories, order=order)
     if shown.empty:
         st.caption("No pair matches all of these filters.")
-        return None
+        return None, listed
     n_pairs = f"{len(shown):,} of {count(len(table), 'pair')}" if len(shown) < len(table) else count(len(table), "pair")
     limit = f"; the first {ROWS_SENT:,} in this order are listed" if len(shown) > ROWS_SENT else ""
     st.caption(f"{n_pairs}{limit}. Choose a row to see its alignment; click a column heading to sort.")
     shown = shown.head(ROWS_SENT)
-    requested_row, n_requests = st.session_state.get(_request_key(run_id), (None, 0))
+    requested_row, n_requests = st.session_state.get(_request_key(place), (None, 0))
     indices = [index for index, row in enumerate(shown["row"].tolist()) if row == requested_row]
     columns = _columns(shown, penalised=penalised)
     state = st.dataframe(
@@ -76,37 +95,41 @@ def choose_pair(table: pd.DataFrame, run_id: str, *, penalised: bool) -> pd.Seri
         selection_mode="single-row-required", selection_default={"selection": {"rows": indices[:1] or [0]}},
         column_config=columns, column_order=list(columns),
         placeholder="–", alt="Pairs with their scores; choose one to see its alignment",
-        key=table_key(run_id, text, categories, order, n_requests),
+        key=table_key(place, text, categories, order, n_requests),
     )
     chosen = next(iter(state.selection.rows), indices[0] if indices else 0)
-    return shown.iloc[chosen if chosen < len(shown) else 0]
+    pair = shown.iloc[chosen if chosen < len(shown) else 0]
+    is_first = pair["row"] == shown["row"].iloc[0]
+    return pair, replace(listed, row=None if is_first else int(pair["row"]))
 
 
-def table_key(run_id: str, text: str = "", categories: Collection[str] = (), order: str = "as in the file",
+def table_key(place: str, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE,
               n_requests: int = 0) -> str:
     """The key of the table under these filters, after `n_requests` calls of `request_pair`.
 
     With other filters, or after another request, the key is another one: an old row number would be another pair.
     """
-    return f"alignment-pairs-{run_id}-{digest({'filters': [text, list(categories), order], 'asked': n_requests})}"
+    return f"alignment-pairs-{place}-{digest({'filters': [text, list(categories), order], 'asked': n_requests})}"
 
 
-def request_pair(run_id: str, row: int) -> None:
+def request_pair(place: str, row: int) -> None:
     """Choose a pair from another part of the page, in a callback; sorts the table by the effect of the penalty."""
-    _, n_requests = st.session_state.get(_request_key(run_id), (None, 0))
-    st.session_state[_request_key(run_id)] = row, n_requests + 1
+    _, n_requests = st.session_state.get(_request_key(place), (None, 0))
+    st.session_state[_request_key(place)] = row, n_requests + 1
     for name, value in (("search", ""), ("categories", []), ("order", BY_PENALTY)):
-        st.session_state[_filter_key(name, run_id)] = value
+        st.session_state[_filter_key(name, place)] = value
 
 
-def _filters(table: pd.DataFrame, run_id: str, *, penalised: bool) -> tuple[str, list[str], str]:
+def _filters(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[str, list[str], str]:
     names = [name for name in pd.unique(table["category"]) if name]
     orders = [name for name in ORDERS if name != BY_PENALTY or penalised]
+    if st.session_state.get(_filter_key("order", place)) not in orders:
+        st.session_state.pop(_filter_key("order", place), None)
 
     def key(name: str) -> dict[str, Any]:
         # A requested pair stays chosen until a filter changes.
-        return {"key": _filter_key(name, run_id), "persist_state": "session", "on_change": _forget_request,
-                "args": (run_id,)}
+        return {"key": _filter_key(name, place), "persist_state": "session", "on_change": _forget_request,
+                "args": (place,)}
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         text = st.text_input("Search", placeholder="in either sentence", width=230, icon=":material/search:",
@@ -119,13 +142,13 @@ def _filters(table: pd.DataFrame, run_id: str, *, penalised: bool) -> tuple[str,
     return text or "", categories, order or orders[0]
 
 
-def _forget_request(run_id: str) -> None:
-    _, n_requests = st.session_state.get(_request_key(run_id), (None, 0))
-    st.session_state[_request_key(run_id)] = None, n_requests
+def _forget_request(place: str) -> None:
+    _, n_requests = st.session_state.get(_request_key(place), (None, 0))
+    st.session_state[_request_key(place)] = None, n_requests
 
 
-def _filter_key(name: str, run_id: str) -> str:
-    return f"alignment-{name}-{run_id}"
+def _filter_key(name: str, place: str) -> str:
+    return f"alignment-{name}-{place}"
 
 
 def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
@@ -148,5 +171,5 @@ def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     return columns
 
 
-def _request_key(run_id: str) -> str:
-    return f"alignment-asked-{run_id}"
+def _request_key(place: str) -> str:
+    return f"alignment-asked-{place}"

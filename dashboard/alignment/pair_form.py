@@ -53,11 +53,11 @@ def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring:
         if swapped:
             reference, candidate = candidate, reference
         if again or swapped:
-            submit_pair(settings, reference, candidate, carried=scoring if scoring.idf != "references" else None)
+            submit_pair(settings, reference, candidate)
 
 
-def submit_pair(settings: Settings, reference: str, candidate: str, carried: Scoring | None = None) -> None:
-    """Submit a run of one pair and go to its link, or show an error; `carried`: the scoring it is first shown with."""
+def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
+    """Submit a run of one pair and go to its link, or show an error."""
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError("A pair is two sentences; one of them is empty. Type both.")
@@ -68,15 +68,7 @@ def submit_pair(settings: Settings, reference: str, candidate: str, carried: Sco
     except EngineError as error:
         show_error(error)
         return
-    if carried is not None:
-        st.session_state[_carried_key(submission.run_id)] = carried
     show_run(submission.run_id)
-
-
-def carried_scoring(run_id: str) -> Scoring | None:
-    """The scoring that the pair was last edited under, to be gone on with; None for a run that was not made so."""
-    scoring = st.session_state.get(_carried_key(run_id))
-    return scoring if isinstance(scoring, Scoring) else None
 
 
 def _areas(reference: str, candidate: str, key_suffix: str) -> tuple[str, str]:
@@ -95,10 +87,6 @@ def _exchange(key_suffix: str) -> None:
 
 def _key(role: str, key_suffix: str) -> str:
     return f"alignment-{role.lower()}-{key_suffix}"
-
-
-def _carried_key(run_id: str) -> str:
-    return f"alignment-carried-{run_id}"
 
 
 def _cut(text: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.shared.exports.signing import csv_bytes, digest
-from engine.evaluations.alignment.records import Result, Scoring
+from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
 
 # Of large runs only the last few scorings are kept: one of 100,000 pairs takes some hundred megabytes.
@@ -27,18 +27,18 @@ def scored(run_id: str, model: str, scoring: Scoring, layer: int, result: Result
     return cached(run_id, model, scoring, layer, result)
 
 
-def layer_input(run_id: str, result: Result, model: str) -> None:
-    """Draw a slider over the layers that the run has of a model; nothing where it has only one."""
+def layer_input(place: str, result: Result, model: str, first: int) -> None:
+    """Draw a slider over the layers that the run has of a model, at first `first`; nothing where it has only one."""
     layers = result.layers[model]
     if len(layers) > 1:
-        st.slider("Layer", min(layers), max(layers), own_layer(result, model), key=_layer_key(run_id, model), width=230,
+        st.slider("Layer", min(layers), max(layers), first, key=_layer_key(place, model), width=230,
                   persist_state="session", help="0 = embeddings. The run has the similarities of every layer, so the "
                   "model is not run again.")
 
 
-def shown_layer(run_id: str, result: Result, model: str) -> int:
-    """The layer chosen by the slider of a model, by default the one of the run's settings."""
-    return int(st.session_state.get(_layer_key(run_id, model), own_layer(result, model)))
+def shown_layer(place: str, model: str, first: int) -> int:
+    """The layer chosen by the slider of a model, `first` before it was on show."""
+    return int(st.session_state.get(_layer_key(place, model), first))
 
 
 def own_layer(result: Result, model: str) -> int:
@@ -61,6 +61,16 @@ def shown_signature(result: Result, scores: Mapping[str, Scores], layers: Mappin
     weights = {"dictionaries": idf["dictionaries"], "thresholds": thresholds} if idf["dictionaries"] else {}
     weightless = {model: list(tokens) for model, tokens in idf["weightless"].items()}
     return result.signature | {"settings": settings, "layers": dict(layers), "weightless_tokens": weightless} | weights
+
+
+def shown_settings(result: Result, scoring: Scoring, layers: Mapping[str, int]) -> list[Settings]:
+    """The settings of which commands give what is shown: one of them, or one for the models of each layer."""
+    by_layer: dict[int | None, list[str]] = {}
+    for model in result.settings.models:
+        layer = result.settings.layer if layers[model] == own_layer(result, model) else layers[model]
+        by_layer.setdefault(layer, []).append(model)
+    return [replace(result.settings, models=tuple(models), layer=layer, scoring=scoring)
+            for layer, models in by_layer.items()]
 
 
 def tables(scores: Mapping[str, Scores]) -> dict[str, pd.DataFrame]:
@@ -94,8 +104,8 @@ def _parts(scores: Mapping[str, Scores], signature: Mapping[str, Any]) -> Iterat
         yield content if number == 0 else content.split(b"\n", 1)[1]
 
 
-def _layer_key(run_id: str, model: str) -> str:
-    return f"alignment-shown-layer-{run_id}-{model}"
+def _layer_key(place: str, model: str) -> str:
+    return f"alignment-shown-layer-{place}-{model}"
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

@@ -10,17 +10,14 @@ import streamlit as st
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help
-from engine.errors import InputError
 from engine.evaluations.alignment.records import (
     LEFT_OUT,
-    PAPER_SCORING,
-    REFERENCES_SCORING,
     THRESHOLDS,
     WITHOUT_DICTIONARY,
     Result,
     Scoring,
 )
-from engine.evaluations.shared.dictionaries import BUILT_IN, dictionary_for
+from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.options import options_of
 
 OPTIONS = options_of(Scoring)
@@ -28,18 +25,17 @@ CRITERION_NAMES = {"idf": "low-frequency", "proper-nouns": "proper nouns"}
 ENGINE_NAMES = {"pykakasi": "pykakasi", "unidic": "UniDic"}
 
 
-def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
-                  beside: Callable[[], None] | None = None) -> Scoring:
-    """What the widgets say; at first `first`, or what the run was set to, or else the choices that show the penalty.
+def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[], None] | None = None) -> Scoring:
+    """What the widgets say; at first `first`.
 
-    beside: draws what stands among the choices but is none of a scoring's, such as the layer.
+    place: the end of their keys. beside: draws what stands among the choices but is none of a scoring's, such as the
+    layer.
     """
-    first = first or first_scoring(result)
-    offered = _dictionaries(result, first.idf)
+    offered = dictionaries_offered(result)
 
     def at(name: str) -> dict[str, Any]:
         """The key holds the run, so that another run begins with its own scoring; nothing else keeps it."""
-        return {"key": f"alignment-{name}-{run_id}", "first": first, "persist_state": None}
+        return {"key": f"alignment-{name}-{place}", "first": first, "persist_state": None}
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         idf = settings.one_of("idf weights", OPTIONS["idf"], offered, **at("idf"), width=300)
@@ -53,7 +49,7 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
         slider = st.container(width=230)
         if beside is not None:
             beside()
-        with st.popover("More choices", icon=":material/tune:", key=f"alignment-more-{run_id}"):
+        with st.popover("More choices", icon=":material/tune:", key=f"alignment-more-{place}"):
             unit = settings.segments("Matched and weighted", OPTIONS["unit"], **at("unit"))
             kind = settings.segments("Threshold", OPTIONS["threshold_kind"], **at("threshold-kind"),
                                      disabled=not weighted)
@@ -65,7 +61,7 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
             match_special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"),
                                             disabled=special == LEFT_OUT)
         with slider:
-            threshold = _threshold(first, kind, run_id, disabled=not weighted)
+            threshold = _threshold(first, kind, place, disabled=not weighted)
     possible = weighted or criterion == "proper-nouns"
     if penalised and not possible:
         st.caption(":material/info: Without idf weights no token is low-frequency: choose a dictionary, or the penalty "
@@ -75,34 +71,18 @@ def scoring_input(run_id: str, result: Result, first: Scoring | None = None,
                    reading_engine=engine, reading_scope=scope, unit=unit)
 
 
-def first_scoring(result: Result) -> Scoring:
-    """The scoring that a run is first shown with: that of its settings, if it is not the default.
-
-    Else the penalty with the novel dictionary where there is one for every model's tokenizer, else with the
-    references where there are several, else plain BERTScore.
-    """
-    own = result.settings.scoring
-    if own != Scoring():
-        return own
-    try:
-        for model, tokenizer in result.tokenizers.items():
-            dictionary_for(PAPER_SCORING.idf, tokenizer, model)
-    except InputError:
-        return REFERENCES_SCORING if len(result.pairs) > 1 else own
-    return PAPER_SCORING
-
-
-def _dictionaries(result: Result, first: str) -> Mapping[str, str]:
+def dictionaries_offered(result: Result) -> Mapping[str, str]:
     """What may be chosen as idf -> how to call it: what fits every model of the run, and what the run was set to."""
+    first = result.settings.scoring.idf
     fitting = dictionaries.choices(result.tokenizers.values())
     built_in = {name: name for name in BUILT_IN}  # one that does not fit says so when it is chosen
     named = {first: dictionaries.label(first)} if first not in WITHOUT_DICTIONARY else {}
     return {**{name: name for name in WITHOUT_DICTIONARY}, **built_in, **named, **fitting}
 
 
-def _threshold(first: Scoring, kind: str, run_id: str, *, disabled: bool) -> float:
+def _threshold(first: Scoring, kind: str, place: str, *, disabled: bool) -> float:
     """A slider for the kind of threshold; it begins at the first scoring's only where that is of the same kind."""
-    option, key = THRESHOLDS[kind], f"alignment-threshold-{run_id}"
+    option, key = THRESHOLDS[kind], f"alignment-threshold-{place}"
     look: dict[str, Any] = {"first": first if first.threshold_kind == kind else None, "disabled": disabled,
                             "persist_state": None}
     if kind == "quantile":

@@ -25,7 +25,7 @@ SPREAD, CHANGES = "Distribution of F1", "Largest penalties"
 STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run of its metric study
 
 
-def spread(run_id: str, table: pd.DataFrame, signature: dict[str, Any], *, penalised: bool) -> dict[str, go.Figure]:
+def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penalised: bool) -> dict[str, go.Figure]:
     """Draw the figures of all pairs, `pair_choice.pair_table`, in an expander; returns them by their captions."""
     figures = {SPREAD: score_histogram(table, penalised=penalised)}
     changed = most_changed(table)
@@ -35,14 +35,14 @@ def spread(run_id: str, table: pd.DataFrame, signature: dict[str, Any], *, penal
         with st.grid(len(figures), min_column_width=300, gap="small"):
             with st.container():
                 st.markdown(f"**{SPREAD}**")
-                st.plotly_chart(figures[SPREAD], key=f"alignment-histogram-{run_id}",
+                st.plotly_chart(figures[SPREAD], key=f"alignment-histogram-{place}",
                                 config=camera("histogram", signature), alt="Histogram of F1 over all pairs")
             if CHANGES in figures:
                 with st.container():
                     st.markdown(f"**{CHANGES}** :gray[click a bar to see its pair]")
-                    key = f"alignment-changes-{run_id}"
+                    key = f"alignment-changes-{place}"
                     st.plotly_chart(figures[CHANGES], key=key, config=camera("changes", signature),
-                                    on_select=partial(_request_clicked, key, run_id), selection_mode="points",
+                                    on_select=partial(_request_clicked, key, place), selection_mode="points",
                                     alt="The pairs whose F1 the penalty lowers most")
         if penalised and changed.empty:
             st.caption("The penalty lowers no pair.")
@@ -98,7 +98,7 @@ def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
         return None
 
 
-def _request_clicked(key: str, run_id: str) -> None:
+def _request_clicked(key: str, place: str) -> None:
     points = st.session_state[key]["selection"]["points"]
     if points:
-        request_pair(run_id, int(points[0]["customdata"][0]))
+        request_pair(place, int(points[0]["customdata"][0]))

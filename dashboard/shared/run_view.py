@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +24,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import pages
 from dashboard.shared import run_actions, session
+from dashboard.shared.address.view import View
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.signing import signature_line
 from dashboard.shared.wording import ago, duration, show_error, verbatim
@@ -132,16 +133,21 @@ def excluded(result: Any) -> None:
 
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-         figures: Mapping[str, go.Figure] = MappingProxyType({})) -> None:
-    """Draw the end of a page: downloads, then the signature, in a line and in full.
+         figures: Mapping[str, go.Figure] = MappingProxyType({}), *, settings: Sequence[Any] | None = None,
+         address: View | None = None) -> None:
+    """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
-    `figures`, caption -> figure, are what the report of the run shows beside the tables.
+    `figures`, caption -> figure, are what the report of the run shows beside the tables. `settings`: those with which
+    commands give what is shown, None for the settings of the run. `address`: where the choices of the page stand.
     """
     exports.downloads(tables, signature)
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
     if view is not None:
-        exports.export_popover(view, signature, tables, figures)
+        with st.container(horizontal=True, gap="small"):
+            exports.export_popover(view, signature, tables, figures, settings)
+            if address is not None:
+                address.copy_link()
     st.caption(f":small[{verbatim(signature_line(signature))}]")
     with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
         st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
@@ -35,6 +36,11 @@ def texts(page: Page, side: str) -> str:
 
 def cards(page: Page) -> list[str]:
     return page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+
+
+def run_of(page: Page) -> str:
+    """The run in the address."""
+    return parse_qs(urlsplit(page.url).query)["run"][0]
 
 
 def drawn(page: Page) -> None:
@@ -78,20 +84,21 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     page.keyboard.press("Escape")
     expect(tip).to_be_hidden()
 
-    run, before = page.url, cards(page)
+    run, before = run_of(page), cards(page)
     slider = page.get_by_role("slider", name="Layer")
     slider.focus()
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_text(re.compile(r"layers builtin/bert-mini-ja 3"))).to_be_visible()
     expect(page.locator('[data-testid="stMetricValue"]').first).not_to_have_text(before[0])
-    assert page.url == run  # no new run
+    page.wait_for_url(re.compile(r"layer=3"))
+    assert run_of(page) == run  # no new run
 
 
 def test_the_shown_pair_is_swapped_and_evaluated(page: Page, server: Server) -> None:
     typed(page, server, CANDIDATE, REFERENCE)
-    before, run = cards(page), page.url
+    before, run = cards(page), run_of(page)
     press(page.get_by_role("button", name="Swap and evaluate"))
-    page.wait_for_url(lambda url: url != run and "run=" in url)
+    page.wait_for_url(lambda url: run not in url and "run=" in url)
     expect(page.locator(f"{VIEW} .row.reference .token .text").nth(1)).to_have_text("斉", timeout=RUN_MILLISECONDS)
     settled(page)
     assert (texts(page, "reference"), texts(page, "candidate")) == (REFERENCE, CANDIDATE)
@@ -116,7 +123,9 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     evaluate(page)
     drawn(page)
     expect(page.get_by_text("Human scores: annotator_a")).to_be_visible()
-    run = page.url
+    run = run_of(page)
+    page.goto(f"{page.url}&idf=novel&penalty=reading")
+    drawn(page)
     lines = downloaded(page, "pairs")
     assert len(lines) == 24 and cards(page)[2] == f"{float(lines[0]['f1']):.3f}"
 
@@ -141,7 +150,46 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     press(penalty.get_by_text("none", exact=True))
     expect(page.get_by_text("with penalty", exact=False)).to_have_count(0)
     expect(page.get_by_text(re.compile("penalty none"))).to_be_visible()
-    assert page.url == run
+    assert run_of(page) == run
+
+
+def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, server: Server, chromium: Browser) -> None:
+    typed(page, server, REFERENCE, CANDIDATE)
+    plain, run = cards(page), run_of(page)
+    press(page.locator('[class*="st-key-alignment-idf-"]').get_by_text("novel", exact=True))
+    page.wait_for_url(re.compile("idf=novel"))
+    settled(page)
+    press(page.locator('[class*="st-key-alignment-penalty-"]').get_by_text("reading", exact=True))
+    page.wait_for_url(re.compile("penalty=reading"))
+    settled(page)
+    expect(page.get_by_text(re.compile("the penalty (lowers F1|has no effect)"))).to_be_visible()
+    penalised, link = cards(page), page.url
+    assert penalised != plain and "row=" not in link and "threshold" not in link
+
+    page.reload()
+    drawn(page)
+    assert cards(page) == penalised and page.url == link
+
+    press(page.get_by_role("button", name="Copy link to this view"))
+    shown = page.locator('[data-testid="stPopoverBody"] code')
+    expect(shown).to_contain_text("penalty=reading")
+    copied = shown.inner_text().strip()
+    page.keyboard.press("Escape")
+    context = chromium.new_context()
+    other = context.new_page()
+    other.set_default_timeout(WAIT_MILLISECONDS)
+    other.goto(copied)
+    drawn(other)
+    assert cards(other) == penalised
+    context.close()
+
+    press(page.locator('[class*="st-key-alignment-idf-"]').get_by_text("wiki", exact=True))
+    page.wait_for_url(re.compile("idf=wiki"))
+    settled(page)
+    page.go_back()
+    expect(page.get_by_text(re.compile("idf novel"))).to_be_visible()
+    settled(page)
+    assert cards(page) == penalised and run_of(page) == run
 
 
 def test_html_in_a_pair_is_escaped_and_fits_a_phone(server: Server, chromium) -> None:  # type: ignore[no-untyped-def]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,8 +19,11 @@ from dashboard.shared import session
 from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.commands.equivalent import command_line
+from engine.datasets import sample_data
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
+
+DATA = "data.csv"
 
 
 def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
@@ -46,13 +50,17 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
 
 
 def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-                   figures: Mapping[str, go.Figure]) -> None:
-    """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same."""
+                   figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None) -> None:
+    """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same.
+
+    settings: those that give what is shown, a command for each; None for the settings of the run.
+    """
+    command = _command(view, settings)
     with st.popover("Export", icon=":material/ios_share:", key="export"):
         st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
                    "no network.")
         st.download_button(
-            "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures)),
+            "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures, command)),
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
             on_click="ignore", icon=":material/description:",
         )
@@ -60,9 +68,10 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
             "Tables (Parquet)", lambda: parquet_zip(tables, signature), key="download-parquet", on_click="ignore",
             file_name=f"{view.kind}-{digest(signature)}.zip", mime="application/zip", icon=":material/table:",
         )
-        if command := _command(view):
+        if command:
             st.caption("The same from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
+            _data_download(view)
 
 
 def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
@@ -76,17 +85,40 @@ def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]
 
 
 def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-            figures: Mapping[str, go.Figure]) -> Report:
+            figures: Mapping[str, go.Figure], command: str) -> Report:
     page = pages.PAGE_BY_KIND.get(view.kind)
     return Report(
         title=view.name, kind=view.kind, question=pages.card(page).question if page else "", made=datetime.now(UTC),
         signature=signature, figures=figures, tables=tables, notices=view.dataset_notices, note=view.note,
-        command=_command(view) or "",
+        command=command,
     )
 
 
-def _command(view: RunRecord) -> str | None:
+def _command(view: RunRecord, settings: Sequence[Any] | None) -> str:
+    """A command for each of the settings, by default for those of the run, in lines; "" where there is none."""
     try:
-        return command_line(view.kind, session.access().settings(view.id), view.dataset_name)
+        shown = settings or [session.access().settings(view.id)]
     except EngineError:  # settings of another version
-        return None
+        return ""
+    folders = ["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)]
+    lines = [command_line(view.kind, of_command, _data_file(view), folder)
+             for of_command, folder in zip(shown, folders, strict=True)]
+    return "\n".join(line for line in lines if line)
+
+
+def _data_file(view: RunRecord) -> str:
+    """What the command has for --data: a sample's name, that of the uploaded file, or that of the data's download."""
+    name = sample_data.name_for_data(view.dataset_name)
+    return name if name in sample_data.NAMES or Path(name).suffix else DATA
+
+
+def _data_download(view: RunRecord) -> None:
+    """A button for the data of the command, where they were neither a sample nor a file."""
+    if _data_file(view) == DATA:
+        st.download_button(DATA, lambda: _data_csv(view), file_name=DATA, mime="text/csv", key="download-data",
+                           on_click="ignore", icon=":material/download:", help="The data that the command reads.")
+
+
+def _data_csv(view: RunRecord) -> bytes:
+    frame: pd.DataFrame = session.access().dataset(view.id).to_frame()
+    return frame.drop(columns=[name for name in ("row",) if name in frame]).to_csv(index=False).encode("utf-8-sig")

@@ -75,12 +75,6 @@ class Scoring:
         return None if self.idf in WITHOUT_DICTIONARY else self.idf
 
 
-# The paper's own scoring, which the page opens with where the dictionary fits the models; where it does not and there
-# are several references, the second.
-PAPER_SCORING = Scoring(idf="novel", penalty="reading")
-REFERENCES_SCORING = Scoring(idf="references", penalty="reading")
-
-
 @dataclass(frozen=True)
 class Settings:
     """What to align and how; `scoring` is what the result is first shown with."""

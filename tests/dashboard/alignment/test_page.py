@@ -13,7 +13,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.alignment.pair_choice import table_key
-from dashboard.alignment.scoring_choices import first_scoring
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -30,8 +29,8 @@ MODEL = "somebody/bert"
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
-def visit(run_id: str | None = None) -> AppTest:
-    return page_visits.visit("alignment", run=run_id)
+def visit(run_id: str | None = None, **choices: str) -> AppTest:
+    return page_visits.visit("alignment", run=run_id, **choices)
 
 
 @pytest.fixture
@@ -116,7 +115,7 @@ def test_the_shown_pair_is_edited_and_evaluated_again_with_its_settings(novel: N
     app.button(key=f"alignment-again-{key_suffix}").click()
     app, second = arrived(drawn(app))
     assert second != first and typed(second).references == ("斉藤は泣いた",)
-    # Plain BERTScore, as it was set, though a new pair begins with the penalty; and the layer that was on show.
+    # Plain BERTScore, as it was set, and the layer that was on show.
     assert app.segmented_control(key=f"alignment-idf-{second}").value == "none"
     assert session.engine().runs.result(second).settings.layer == 2
     app.button(key=f"alignment-swap-{second}-1").click()
@@ -175,8 +174,8 @@ def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backen
     app.text_input(key=f"alignment-search-{run_id}").set_value("")
     app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1 first")
     drawn(app)
-    assert min(rescore(session.engine().runs.result(run_id), first_scoring(
-        session.engine().runs.result(run_id))).pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
+    scores = rescore(session.engine().runs.result(run_id), Scoring())
+    assert min(scores.pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
     app.button(key=f"alignment-study-{run_id}").click()
     drawn(app)
     study = app.session_state["alignment-studied"][run_id]
@@ -185,7 +184,7 @@ def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backen
 
 def test_names_and_words_are_choices_without_the_model(novel: None, backend: FakeBackend) -> None:
     run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った"), ("猫", "犬")))
-    app = visit(run_id)
+    app = visit(run_id, penalty="reading", idf="novel")
     n_calls = len(backend.calls)
     app.segmented_control(key=f"alignment-criterion-{run_id}").set_value("proper-nouns")
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
@@ -210,7 +209,7 @@ def test_missing_input_is_an_error_message(backend: FakeBackend, reference: str,
 
 
 def test_the_penalty_is_shown_and_summarised_where_there_is_a_dictionary(novel: None) -> None:
-    run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った")))
+    run_id = finished(made_of(("斉藤は笑った", "尾崎は笑った")), scoring=Scoring("novel", penalty="reading"))
     app = visit(run_id)
     assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "novel"
     scores = rescore(session.engine().runs.result(run_id), Scoring("novel", penalty="reading"))
@@ -224,7 +223,7 @@ def test_the_penalty_is_shown_and_summarised_where_there_is_a_dictionary(novel: 
 
 def test_no_toggle_runs_the_model_again(novel: None, backend: FakeBackend) -> None:
     run_id = finished(sample_data.sentence_pairs())
-    app = visit(run_id)
+    app = visit(run_id, idf="novel", penalty="reading")
     n_calls = len(backend.calls)
     before = [metric.value for metric in app.metric]
     for change in (
@@ -249,7 +248,7 @@ def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(backend: Fak
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
     app = visit(run_id)
-    assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "references"
+    assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "none"
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("wiki")
     assert "was not counted with" in words(drawn(app))
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")

@@ -36,7 +36,8 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
 WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
            "typed", "typed_words")
-PRESETS = (alignment.ONE_PAIR, alignment.PAPER_SCORING, alignment.REFERENCES_SCORING, alignment.Scoring(),
+IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
+PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
 OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*")
@@ -186,8 +187,8 @@ def test_alignment(backend: FakeBackend, calls: list[Drawn]) -> None:
     options = check_all(app, calls)
     options += check_with(app, calls, "alignment-extent", "dataset")
     run_id = finished("alignment", alignment.Settings(("owner/first",)), sample_data.sentence_pairs())
-    app = visit("alignment", run=run_id)
-    assert any(call.arguments.get("first") == alignment.REFERENCES_SCORING for call in calls)
+    app = visit("alignment", run=run_id, idf="references", penalty="reading")
+    assert any(call.arguments.get("first") == IN_THE_LINK for call in calls)
     options += check_all(app, calls)
     options += check_with(app, calls, f"alignment-threshold-kind-{run_id}", "value")
     require(options, alignment.Settings, alignment.Scoring)

@@ -1,0 +1,62 @@
+"""What the alignment page shows of a run, as its address has it: the scoring, and the choices beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from dashboard.alignment.pair_choice import AS_IN_THE_FILE, ORDERS, Listed
+from dashboard.alignment.scores import own_layer
+from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
+from dashboard.shared.address.view import View
+from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring
+from engine.options import option
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The choices beside the scoring; those of a run on show begin with its own models and layers (`own_choices`)."""
+
+    model: str = option("", "The model on show.")
+    layer: tuple[int, ...] = option((), "Hidden state that is compared, of each model of the run.", least=0)
+    search: str = option("", "Text that one of the two sentences contains.")
+    order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)
+    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")
+    row: int | None = option(None, "Row of the pair on show.", unset="the first listed")
+
+
+def own_choices(result: Result) -> Shown:
+    """What a run is shown with where its address says nothing."""
+    models = result.settings.models
+    return Shown(model=models[0], layer=tuple(own_layer(result, model) for model in models))
+
+
+def first_scoring(view: View, result: Result) -> Scoring:
+    """The scoring that a run is first shown with: that of its settings, with what the address says."""
+    own = result.settings.scoring
+    kind = view.first(OPTIONS["threshold_kind"], own.threshold_kind)
+    return view.first_record(own, offered={"idf": dictionaries_offered(result)},
+                             declared={"threshold": THRESHOLDS[kind]})
+
+
+def first_choices(view: View, result: Result) -> Shown:
+    """What a run is first shown with beside the scoring: its own, with what the address says."""
+    own, models = own_choices(result), result.settings.models
+    categories = [name for name in pd.unique(result.pairs["category"]) if name]
+    shown = view.first_record(own, offered={"model": models, "category": categories if len(categories) > 1 else (),
+                                            "row": result.pairs["row"].tolist()})
+    if len(shown.layer) != len(models) or any(
+            layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)):
+        view.ignore("layer", "is no layer that the run holds of each model")
+        return replace(shown, layer=own.layer)
+    return shown
+
+
+def keep(view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed) -> None:
+    """Have the address say what is on show."""
+    view.keep_record(scoring, result.settings.scoring)
+    view.keep_record(Shown(model, tuple(layers[name] for name in result.settings.models), listed.text, listed.order,
+                           tuple(listed.categories), listed.row), own_choices(result))
+    view.write()

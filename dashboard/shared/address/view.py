@@ -1,0 +1,150 @@
+"""One state, one address: what a page shows of a run stands in its address, and the address opens the page so.
+
+    view = View("alignment", run_id, anchor="idf")
+    first = view.first_record(result.settings.scoring, …)      # what the widgets are set to at first
+    scoring = …                                                # widgets, whose keys end in `view.place`
+    view.keep_record(scoring, result.settings.scoring)         # into the address: what differs from the run
+    view.write()
+
+The address holds what differs from the settings of the run, so a link stays short. It counts when the page is opened,
+and again when it has been changed otherwise than by the page: by hand, or by the browser's back and forward. Then the
+widgets get new keys, because a widget that is on the page keeps its value whatever it is set to at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
+from dashboard.shared.wording import verbatim
+from engine.errors import InputError
+from engine.options import Option, options_of
+
+Record = TypeVar("Record")
+Texts = dict[str, list[str]]
+
+
+@dataclass
+class _Kept:
+    """What a session keeps of a run on show: the times it was opened, the address then and as last written.
+
+    widgets: the values of the page's widgets when the address was last written.
+    """
+
+    opened: int = 0
+    first: Texts = field(default_factory=dict)
+    written: Texts = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+    widgets: dict[str, str] = field(default_factory=dict)
+    ignored: list[str] = field(default_factory=list)
+
+
+class View:
+    """The choices of what a page shows of one run; made once in each drawing of the page."""
+
+    def __init__(self, page: str, run_id: str, *, anchor: str) -> None:
+        """`anchor`: the name of a widget that is always drawn, by which it is seen whether the page was left."""
+        self._page, self._run_id = page, run_id
+        self._kept: _Kept = st.session_state.setdefault(f"address-{page}-{run_id}", _Kept())
+        self._chosen: Texts = {}
+        self._names: set[str] = set()
+        address = _address()
+        self.opened = self._is_opened(address, anchor)
+        if self.opened:
+            self._kept.opened += 1
+            self._kept.first, self._kept.ignored = address, []
+        elif self._widgets() != self._kept.widgets:
+            self._kept.ignored = []
+
+    @property
+    def place(self) -> str:
+        """The end of the keys of the page's widgets: the run, and how often it was opened where that is not once."""
+        return self._run_id if self._kept.opened == 1 else f"{self._run_id}-{self._kept.opened}"
+
+    def first(self, declared: Option, base: Any, *, offered: Collection[Any] | None = None) -> Any:
+        """What a choice is set to at first: the address's value where it has one that can be, else `base`."""
+        name = name_of(declared)
+        self._names.add(name)
+        texts = self._kept.first.get(name)
+        if texts is None:
+            return base
+        try:
+            return from_texts(declared, texts, offered)
+        except InputError as error:
+            self.ignore(name, error.message)
+            return base
+
+    def first_record(self, base: Record, *, offered: Mapping[str, Collection[Any]] | None = None,
+                     declared: Mapping[str, Option] | None = None) -> Record:
+        """A record of settings at first: `base`, with the address's values; `declared`: other declarations of some."""
+        options = {**options_of(type(base)), **(declared or {})}
+        return replace(base, **{  # type: ignore[type-var]
+            name: self.first(option, getattr(base, name), offered=(offered or {}).get(name))
+            for name, option in options.items()})
+
+    def ignore(self, name: str, why: str) -> None:
+        """Have it said that the address's value of a choice is not used; `why` goes on after "…, which"."""
+        notice = f"The link asks for {name} {shown(self._kept.first[name])}, which {why}: ignored."
+        if self.opened and notice not in self._kept.ignored:
+            self._kept.ignored.append(notice)
+
+    def keep(self, declared: Option, value: Any, base: Any) -> None:
+        """Have a choice stand in the address where it is another than `base`."""
+        name = name_of(declared)
+        self._names.add(name)
+        self._chosen.pop(name, None)
+        if value != base:
+            self._chosen[name] = to_texts(value)
+
+    def keep_record(self, chosen: Any, base: Any) -> None:
+        """`keep` for every setting of a record."""
+        for name, declared in options_of(type(base)).items():
+            self.keep(declared, getattr(chosen, name), getattr(base, name))
+
+    def write(self) -> None:
+        """Write the choices kept so far into the address, where they are not there; other names in it stay."""
+        address = _address()
+        wanted = {name: texts for name, texts in address.items() if name not in self._names} | self._chosen
+        if wanted != address:
+            st.query_params.from_dict(wanted)
+        self._kept.names, self._kept.written = set(self._names), dict(self._chosen)
+        self._kept.widgets = self._widgets()
+
+    def notices(self) -> None:
+        """Draw what of the address was ignored, until another choice is made."""
+        for notice in self._kept.ignored:
+            st.caption(f":orange[:material/link_off:] {verbatim(notice)}")
+
+    def copy_link(self) -> None:
+        """Draw a popover with the link to what is shown, beside which stands a button that copies it."""
+        with st.popover("Copy link to this view", icon=":material/link:", type="tertiary",
+                        key=f"{self._page}-link-{self.place}"):
+            st.code(self.link(), language=None, wrap_lines=True)
+
+    def link(self) -> str:
+        """The address of what is shown, with the choices written so far."""
+        return f"{st.context.url or ''}?{urlencode(_address(), doseq=True)}"
+
+    def _is_opened(self, address: Texts, anchor: str) -> bool:
+        """Whether the address counts: at the first visit, after the page was left, and when it is another one.
+
+        A click can reach the server with the address as it was before the last drawing wrote it. Then a widget has
+        changed, and its value is the newer.
+        """
+        if not self._kept.opened or f"{self._page}-{anchor}-{self.place}" not in st.session_state:
+            return True
+        own = {name: texts for name, texts in address.items() if name in self._kept.names}
+        return own != self._kept.written and self._widgets() == self._kept.widgets
+
+    def _widgets(self) -> dict[str, str]:
+        return {str(key): repr(value) for key, value in st.session_state.items()
+                if str(key).startswith(f"{self._page}-") and self.place in str(key)}
+
+
+def _address() -> Texts:
+    return {name: st.query_params.get_all(name) for name in st.query_params}

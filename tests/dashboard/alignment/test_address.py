@@ -1,0 +1,264 @@
+"""What the alignment page shows, its address, its exports and the printed command are one state."""
+
+from __future__ import annotations
+
+import io
+import random
+import shlex
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.shared import session
+from dashboard.shared.exports import run_exports
+from dashboard.shared.exports.signing import csv_bytes
+from engine.__main__ import main
+from engine.commands import common
+from engine.datasets import sample_data
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.shared import dictionaries
+from engine.evaluations.shared.idf_files import write_idf
+from engine.measures.idf import count_documents
+from tests.support import page_visits
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, words
+
+MODELS = ("somebody/bert", "somebody/other")
+N_DRAWN = 24
+# Widgets and the choices that they offer; the first two decide which of the others are disabled.
+DECIDING = {"idf": ("none", "references", "novel"), "penalty": ("none", "reading")}
+SEGMENTS = {
+    "criterion": ("idf", "proper-nouns", "either", "both"), "threshold-kind": ("quantile", "value"),
+    "unit": ("subword", "word"), "engine": ("pykakasi", "unidic"), "scope": ("piece", "word"),
+    "pairing": ("token", "joined"), "special-tokens": ("as-bert-score", "left-out"),
+}
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+@dataclass
+class Exported:
+    """The tables and the signature of the last drawing."""
+
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    signature: Mapping[str, Any] = field(default_factory=dict)
+
+    def csv(self, name: str) -> pd.DataFrame:
+        """A table as it is downloaded, without the column of its signature."""
+        content = csv_bytes(self.tables[name], self.signature).decode("utf-8-sig")
+        return as_texts(io.StringIO(content)).drop(columns="signature")
+
+
+@pytest.fixture
+def exported(monkeypatch: pytest.MonkeyPatch) -> Exported:
+    """What the page offers to download."""
+    last, draw = Exported(), run_exports.downloads
+
+    def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
+        last.tables, last.signature = tables, signature
+        draw(tables, signature)
+
+    monkeypatch.setattr(run_exports, "downloads", downloads)
+    return last
+
+
+@pytest.fixture
+def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run of the sample under two models, every layer kept, with a dictionary of novels for their tokenizer."""
+    common_characters = sorted(set("".join(sample_data.sentence_pairs().references)) - set("斉藤尾崎"))
+    monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
+    write_idf(count_documents([*[common_characters] * 9, list("斉藤")], "novel",
+                              backend._facts(MODELS[0], None).tokenizer_fingerprint, "file"),
+              tmp_path / "novel.fake.json.gz")
+    return finished(sample_data.sentence_pairs())
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], dict[str, pd.DataFrame]]:
+    """Carries out the command that a page prints, over the models of the page; its tables by name."""
+    monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    n_done = 0
+
+    def carried_out(app: AppTest) -> dict[str, pd.DataFrame]:
+        nonlocal n_done
+        n_done += 1
+        folders = []
+        for line in printed(app):
+            program, option, module, *arguments = shlex.split(line)
+            assert (program, option, module) == ("python", "-m", "engine")
+            place = arguments.index("--out") + 1
+            arguments[place] = str(tmp_path / str(n_done) / arguments[place])
+            assert main(arguments) == 0
+            folders.append(Path(arguments[place]))
+        return {name: pd.concat([as_texts(folder / f"{name}.csv") for folder in folders], ignore_index=True)
+                for name in ("pairs", "tokens")}
+
+    return carried_out
+
+
+def finished(dataset: SentencePairs, scoring: Scoring = Scoring()) -> str:  # noqa: B008 (it is frozen)
+    runs = session.engine().runs
+    run_id = runs.submit("alignment", Settings(MODELS, all_layers=True, scoring=scoring), dataset).run_id
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    return run_id
+
+
+def as_texts(source: Any) -> pd.DataFrame:
+    return pd.read_csv(source, dtype=str, keep_default_na=False)
+
+
+def printed(app: AppTest) -> list[str]:
+    return next(code.value for code in app.code if code.value.startswith("python")).splitlines()
+
+
+def address(app: AppTest) -> dict[str, list[str]]:
+    return {name: value if isinstance(value, list) else [value] for name, value in app.query_params.items()}
+
+
+def visit(**query: Any) -> AppTest:
+    return page_visits.visit("alignment", **query)
+
+
+def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
+    """Equal in every cell, whichever model comes first."""
+    order = [name for name in ("model", "row", "side", "position") if name in left]
+    first, second = (table.sort_values(order, kind="stable").reset_index(drop=True) for table in (left, right))
+    pd.testing.assert_frame_equal(first, second)
+
+
+def set_at_random(app: AppTest, run_id: str, seed: int) -> None:
+    """Set every choice of the page at random, as a reader would: none that is disabled."""
+    draws = random.Random(seed)
+    for widgets in (DECIDING, SEGMENTS):
+        for name, values in widgets.items():
+            widget = app.segmented_control(key=f"alignment-{name}-{run_id}")
+            if not widget.disabled:
+                widget.set_value(draws.choice(values))
+        drawn(app)
+    if not (toggle := app.toggle(key=f"alignment-special-{run_id}")).disabled:
+        toggle.set_value(draws.random() < 0.5)
+    kind = app.segmented_control(key=f"alignment-threshold-kind-{run_id}").value
+    slider = app.slider(key=f"alignment-threshold-{run_id}" + ("-value" if kind == "value" else ""))
+    if not slider.disabled:
+        slider.set_value(draws.choice((0, 15, 35, 85)) if kind == "quantile" else draws.choice((0.1, 0.3, 2.0, 2.5)))
+    drawn(app)
+    for model in draws.sample(MODELS, draws.randrange(len(MODELS) + 1)):
+        app.pills(key=f"alignment-model-{run_id}").set_value(model)
+        drawn(app).slider(key=f"alignment-shown-layer-{run_id}-{model}").set_value(draws.randrange(5))
+        drawn(app)
+
+
+@pytest.mark.parametrize("seed", range(N_DRAWN))
+def test_the_printed_command_and_the_link_give_what_is_on_the_page(
+    seed: int, run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
+) -> None:
+    app = visit(run=run_id)
+    set_at_random(app, run_id, seed)
+    shown = {name: exported.csv(name) for name in ("pairs", "tokens")}
+    signature, metrics = exported.signature, [metric.value for metric in app.metric]
+    for name, table in command(app).items():
+        same(table, shown[name])
+    other = visit(**address(app))  # another session
+    assert exported.signature == signature and [metric.value for metric in other.metric] == metrics
+    for name, table in shown.items():
+        pd.testing.assert_frame_equal(exported.csv(name), table)
+    assert address(other) == address(app) and printed(other) == printed(app)
+    assert "ignored" not in words(other)
+
+
+def test_page_and_command_have_the_same_defaults(
+    run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
+) -> None:
+    app = visit(run=run_id)
+    [line] = printed(app)
+    models = " ".join(f"--model {model}" for model in MODELS)
+    assert line == f"python -m engine alignment --data sample/sentence-pairs {models} --out out"
+    assert list(address(app)) == ["run"]
+    for name, table in command(app).items():
+        same(table, exported.csv(name))
+
+
+def test_the_command_of_a_typed_pair_reads_the_download(
+    run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = SentencePairs("typed pair", ("斉藤は笑った",), ("尾崎は笑った",), ("",), {"b": (0.5,)}, (1,),
+                          (("尾崎が笑った",),))
+    typed = finished(pairs, scoring=Scoring("novel", penalty="reading"))
+    app = visit(run=typed)
+    assert "--data data.csv" in printed(app)[0]
+    view = session.access().get(typed)
+    assert view is not None
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_bytes(run_exports._data_csv(view))
+    for name, table in command(app).items():
+        same(table, exported.csv(name))
+
+
+def test_order_search_category_and_row_are_in_the_address(run_id: str) -> None:
+    app = visit(run=run_id)
+    app.selectbox(key=f"alignment-order-{run_id}").set_value("lowest F1 first")
+    app.multiselect(key=f"alignment-categories-{run_id}").set_value(["swapped name", "paraphrase"])
+    app.text_input(key=f"alignment-search-{run_id}").set_value("斉藤")
+    drawn(app)
+    assert address(app) == {"run": [run_id], "order": ["lowest F1 first"], "search": ["斉藤"],
+                            "category": ["swapped name", "paraphrase"]}
+    before = [caption.value for caption in app.caption if "of 60 pairs" in caption.value]
+    other = visit(**address(app))
+    assert [caption.value for caption in other.caption if "of 60 pairs" in caption.value] == before
+    assert [metric.value for metric in other.metric] == [metric.value for metric in app.metric]
+
+    first = visit(run=run_id)
+    chosen = visit(run=run_id, row="7")
+    assert [metric.value for metric in chosen.metric] != [metric.value for metric in first.metric]
+    assert address(chosen)["row"] == ["7"]
+
+
+def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None:
+    app = visit(run=run_id, idf="/etc/passwd", penalty="much", threshold="7", layer="9", row="1000",
+                **{"match-special": "perhaps"})
+    said = words(app)
+    for name, value in (("idf", "/etc/passwd"), ("penalty", "much"), ("threshold", "7"), ("layer", "9"),
+                        ("row", "1000"), ("match-special", "perhaps")):
+        assert f"The link asks for {name} '{value}', which " in said
+    assert list(address(app)) == ["run"]
+    assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "none"
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
+    assert "The link asks for" not in words(drawn(app))
+
+
+def test_going_back_shows_what_the_address_says(run_id: str) -> None:
+    app = visit(run=run_id, unit="word")
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("novel")
+    after = address(drawn(app))
+    assert (after["idf"], after["unit"]) == (["novel"], ["word"])
+    del app.query_params["idf"]  # as the browser's back does
+    drawn(app)
+    assert "idf none" in words(app) and "unit word" in words(app)
+    app.segmented_control(key=f"alignment-penalty-{run_id}-2").set_value("reading")
+    app.segmented_control(key=f"alignment-idf-{run_id}-2").set_value("novel")
+    assert "penalty reading" in words(drawn(app)) and "idf novel" in words(app)
+
+
+def test_a_click_counts_more_than_an_address_that_is_behind(run_id: str) -> None:
+    app = visit(run=run_id)
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("novel")
+    drawn(app)
+    del app.query_params["idf"]  # the browser has not heard of it yet
+    app.segmented_control(key=f"alignment-unit-{run_id}").set_value("word")
+    drawn(app)
+    assert "idf novel" in words(app) and "unit word" in words(app)
+    assert address(app)["idf"] == ["novel"]
+
+
+def test_the_link_to_copy_is_the_address(run_id: str) -> None:
+    app = visit(run=run_id, idf="novel", search="斉藤")
+    link = next(code.value for code in app.code if "run=" in code.value)
+    assert parse_qs(link.partition("?")[2]) == {"run": [run_id], "idf": ["novel"], "search": ["斉藤"]}
