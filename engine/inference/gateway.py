@@ -145,6 +145,10 @@ class GatewaySession:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
         return self._compute_each("tokenized", "Tokens", model, list(texts), {}, cached=False)
 
+    def control_tokens_read(self, model: str, texts: Sequence[str]) -> list[Piece]:
+        """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""
+        return self._compute_each("control_tokens_read", "Control tokens", model, list(texts), {}, cached=False)
+
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
         """Log-likelihood of the word in each (before, word, after) at its mask: {"log_likelihoods": float32 (n,), …}.
 

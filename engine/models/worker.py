@@ -24,7 +24,7 @@ from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import LoadingChecks
 from engine.models.tokenization.encoding import token_ids
-from engine.models.tokenization.offsets import control_ids
+from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
 
@@ -150,6 +150,11 @@ def _token_details(request: Request) -> list[Piece]:
     return token_details(tokenizer, request["items"])
 
 
+def _control_tokens_read(request: Request) -> list[Piece]:
+    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    return [{"tokens": control_tokens_read(tokenizer, text)} for text in request["items"]]
+
+
 OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "describe": _describe,
     "loading_checks": _loading_checks,
@@ -159,6 +164,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
     "tokenized": _token_details,
+    "control_tokens_read": _control_tokens_read,
     "document_counts": _document_counts,
     "fill_masks": _fill_masks,
     "project": _project,

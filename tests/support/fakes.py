@@ -29,6 +29,7 @@ from engine.models.sources.model_location import LocatedModel
 from tests.support.mask_fakes import filled
 
 HIDDEN = 8
+UNREADABLE = "<|fake|>"  # a control token that its tokenizer cannot read as text
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ class FakeBackend:
             "document_counts": lambda model, texts, settings: character_counts(texts),
             "tokenized": self._tokenized,
             "shared_token_log_likelihoods": self._shared,
+            "control_tokens_read": lambda model, text, settings: control_tokens_read(text),
             "fill_masks": self._fill,
         }
         return [computed[operation](model, item, settings) for item in request["items"]]
@@ -149,6 +151,7 @@ class FakeBackend:
             device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
             template_tokens=("[CLS]", "[SEP]"), cls_and_sep=("[CLS]", "[SEP]"),
             bos_token="<s>" * (kind == "causal"),
+            control_tokens=("[SEP]", UNREADABLE),
         )
 
     def _too_long(self, text: str) -> Piece | None:
@@ -214,6 +217,11 @@ class FakeBackend:
         return {"tokens": list(text)}
 
 
+def control_tokens_read(text: str) -> Piece:
+    """[SEP] is read as text, UNREADABLE is not."""
+    return {"tokens": [UNREADABLE] if UNREADABLE in text else []}
+
+
 def hash_of_token(token: str) -> int:
     """An id for a special token, which no character has."""
     return -1 - crc32(token.encode()) % 2**30
@@ -223,7 +231,9 @@ def character_counts(texts: list[str]) -> Piece:
     """The result of `engine.models.tokenization.token_counts` if every character except white space is a token."""
     documents = [Counter("".join(text.split())) for text in texts]
     tokens = sorted(set().union(*documents))
-    return {"tokens": tokens, "n_documents": len(texts),
+    control = [text.count(UNREADABLE) > 0 for text in texts]
+    return {"tokens": tokens, "n_documents": len(texts), "control_tokens": [UNREADABLE] if any(control) else [],
+            "control_documents": np.array([sum(control)] if any(control) else [], np.int32),
             "documents": np.array([sum(token in document for document in documents) for token in tokens], np.int32),
             "occurrences": np.array([sum(document[token] for document in documents) for token in tokens], np.int32)}
 

@@ -12,7 +12,7 @@ from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
-from tests.support.fakes import character_counts, classified, hash_of_token
+from tests.support.fakes import UNREADABLE, character_counts, classified, control_tokens_read, hash_of_token
 from tests.support.mask_fakes import filled
 
 TOO_LONG = 60  # characters; each character is one token here
@@ -27,6 +27,7 @@ def facts(name: str, kind: str = "masked") -> ModelFacts:
         "dtype": "float32", "weights_bytes": 4000, "template_tokens": ("[CLS]", "[SEP]"),
         "cls_and_sep": ("[CLS]", "[SEP]"),
         "bos_token": "<s>" if kind == "causal" else "",
+        "control_tokens": ("[SEP]", UNREADABLE),
     }
     return ModelFacts(**fields)
 
@@ -77,6 +78,10 @@ class SessionFake:
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[dict[str, Any]]:
         return [{"tokens": list(text)} for text in texts]
+
+    def control_tokens_read(self, model: str, texts: Sequence[str]) -> list[dict[str, Any]]:
+        self.calls.append(("control_tokens_read", model, tuple(texts)))
+        return [control_tokens_read(text) for text in texts]
 
     def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: object = None
                         ) -> list[dict[str, Any]]:

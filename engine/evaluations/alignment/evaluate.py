@@ -24,6 +24,7 @@ from engine.evaluations.alignment.records import (
 )
 from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.alignment.token_table import SIDES, Sentence, TokenTable
+from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -74,7 +75,10 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         layers={model: part.layers for model, part in parts.items()},
         n_layers={facts.name: facts.n_layers for facts in all_facts},
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,
-        notices=(*dataset.notices, *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
+        notices=(*dataset.notices,
+                 *control_token_notices(all_facts, [row for row, *_ in alignments],
+                                        [texts for _, _, *texts in alignments], session),
+                 *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
                             layers=own_layers, readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}"),

@@ -31,6 +31,7 @@ from engine.evaluations.classification.tables import (
     model_table,
     sentence_table,
 )
+from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -96,7 +97,9 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
         confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
         excluded=EXCLUDED.frame(excluded),
-        notices=(*dataset.notices, *cut, *_notices(dataset, readable, lone),
+        notices=(*dataset.notices,
+                 *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
+                 *cut, *_notices(dataset, readable, lone),
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
         signature=_signature(settings, all_facts, dataset, layers, requests),
     )

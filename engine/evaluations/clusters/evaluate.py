@@ -15,6 +15,7 @@ from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors
+from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -71,7 +72,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                                        for a, b in combinations(all_vectors, 2)
                                        if {a.model, b.model} <= set(neighbours)]),
         excluded=tables.excluded_table(all_vectors, dataset),
-        notices=(*dataset.notices, *(notice for vectors in all_vectors for notice in vectors.cut),
+        notices=(*dataset.notices, *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
+                 *(notice for vectors in all_vectors for notice in vectors.cut),
                  *notices(settings, all_vectors, dispersions, validity, len(texts)),
                  *score_certainty.notices),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),

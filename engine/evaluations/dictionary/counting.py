@@ -17,18 +17,22 @@ BATCHES_AT_ONCE = 8
 KIB = 1024
 
 
-def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file"
-                 ) -> IdfDictionary:
+def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file",
+                 control: Counter[str] | None = None) -> IdfDictionary:
     """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often.
 
     `unit` is what a document is: "file" or "line" (`datasets.corpus`). A document without a token counts as one.
-    Progress is told in KiB of text. Raises InputError for a corpus that cannot be read, ModelError from the model.
+    control: takes up, by token, how many documents contain a control token that the tokenizer cannot read as text; it
+    is not counted. Progress is told in KiB of text. Raises InputError for a corpus that cannot be read, ModelError from
+    the model.
     """
     facts = session.describe(model)
     total = -(-text_bytes(paths) // KIB)
     documents: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
+    read_as_control: Counter[str] = Counter() if control is None else control
     open_document: set[str] = set()  # the tokens so far of a document that comes in several batches
+    open_control: set[str] = set()
     n_documents = before = 0
     for batches in _groups(paths, unit):
         after = -(-batches[-1].n_read // KIB)
@@ -39,12 +43,16 @@ def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, 
             occurrences.update(dict(zip(tokens, counts["occurrences"].tolist(), strict=True)))
             if batch.is_whole:
                 documents.update(dict(zip(tokens, counts["documents"].tolist(), strict=True)))
+                in_documents = dict(zip(counts["control_tokens"], counts["control_documents"].tolist(), strict=True))
+                read_as_control.update(in_documents)
                 n_documents += counts["n_documents"]
                 continue
             open_document.update(tokens)
+            open_control.update(counts["control_tokens"])
             if batch.ends:
                 documents.update(open_document)
-                open_document = set()
+                read_as_control.update(open_control)
+                open_document, open_control = set(), set()
                 n_documents += 1
     return from_counts(documents, occurrences, n_documents, name, facts.tokenizer_fingerprint, unit)
 

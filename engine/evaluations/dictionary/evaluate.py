@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 
 from engine.datasets.corpora.corpus_files import CorpusFiles
@@ -11,6 +13,7 @@ from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, Result, S
 from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
+from engine.language.quantities import count
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
@@ -25,11 +28,13 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
     check_name(settings.name)
     check(settings)
     facts: list[ModelFacts] = []
+    control: Counter[str] = Counter()
     if settings.model is None:
         dictionary = _given(dataset)
     else:
         facts = [session.describe(settings.model)]
-        dictionary = count_corpus(settings.model, dataset.paths(), session, name=settings.name, unit=settings.unit)
+        dictionary = count_corpus(settings.model, dataset.paths(), session, name=settings.name, unit=settings.unit,
+                                  control=control)
     tokens = list(dictionary.document_counts)
     return Result(
         settings=settings, dataset_name=dataset.name,
@@ -38,7 +43,8 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
                              "occurrences": pd.Series([dictionary.token_counts.get(token, 0) for token in tokens],
                                                       dtype="int64")}),
         n_documents=dictionary.n_documents, n_tokens=dictionary.n_tokens, unit=dictionary.unit,
-        tokenizer=dictionary.tokenizer, notices=(*dataset.notices, *_notices(dictionary)),
+        tokenizer=dictionary.tokenizer, notices=(*dataset.notices, *_control_notices(settings.model, control),
+                                               *_notices(dictionary)),
         signature=signature(settings, facts, dataset.content_hash, libraries=("fugashi", "unidic-lite", "ipadic"),
                             tokenizer=dictionary.tokenizer[:FINGERPRINT_DIGITS],
                             content=dictionary.fingerprint[:FINGERPRINT_DIGITS]),
@@ -58,6 +64,11 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
     return read_idf(dataset.paths()[0].read_bytes(), dataset.files[0].name)
 
 
+def _control_notices(model: str | None, control: Counter[str]) -> list[str]:
+    return [f"{count(n, 'document')} {'contains' if n == 1 else 'contain'} {token}, which {model} reads as a control "
+            "token and not as text; it is not counted." for token, n in control.items()]
+
+
 def _notices(dictionary: IdfDictionary) -> list[str]:
     notices = []
     if not dictionary.document_counts:
@@ -65,7 +76,7 @@ def _notices(dictionary: IdfDictionary) -> list[str]:
     if dictionary.n_documents == 1:
         notices.append("The corpus is one document, so every token's idf is 0. Take a line for a document, or give "
                        "more files.")
-    n_once = sum(count == 1 for count in dictionary.document_counts.values())
+    n_once = sum(n == 1 for n in dictionary.document_counts.values())
     if dictionary.n_documents > 1 and n_once > (1 - LOWER_PART) * len(dictionary.document_counts):
         notices.append(f"{n_once:,} of {len(dictionary.document_counts):,} entries occur in one document only, more "
                        f"than {1 - LOWER_PART:.0%}: at the threshold of {LOWER_PART:.0%} only tokens outside the "

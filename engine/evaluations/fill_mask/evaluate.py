@@ -24,6 +24,7 @@ from engine.evaluations.fill_mask.records import (
     Result,
     Settings,
 )
+from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -71,7 +72,9 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         items=table, pieces=pd.concat(pieces, ignore_index=True),
         predictions=pd.concat(predictions, ignore_index=True),
         comparisons=_comparisons(table[table["row"].isin(shared)], settings), sentences=sentences, excluded=left_out,
-        notices=(*dataset.notices, *_notices(table, left_out, dataset.n, len(shared))),
+        notices=(*dataset.notices,
+                 *control_token_notices(all_facts, dataset.rows, [("".join(whole),) for whole in parts], session),
+                 *_notices(table, left_out, dataset.n, len(shared))),
         signature=signature(settings, all_facts, dataset.content_hash),
     )
 

@@ -22,6 +22,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import ScoredPairs, score_
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
+from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -71,8 +72,10 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first),
     )
     result = with_unigrams(result, THESE)
+    control = control_token_notices(all_facts, dataset.rows,
+                                    list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return replace(result, notices=(*dataset.notices, *result_notices))
+    return replace(result, notices=(*dataset.notices, *control, *result_notices))
 
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str

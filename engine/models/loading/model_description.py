@@ -23,6 +23,7 @@ from engine.models.sources.published_vectors import read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
 from engine.models.tokenization.template import cls_and_sep_tokens, has_cls, opening_ids, template_tokens
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
@@ -88,6 +89,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         published=read_published_vectors(located.root), adapter_of=_base_description(located),
         bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
         has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
+        control_tokens=tuple(sorted(control_spellings(tokenizer).tokens)),
         opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
         template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
     ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,

@@ -77,7 +77,7 @@ def fill_masks(
 def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedSentence:
     tokenizer = loaded.tokenizer
     mask = str(tokenizer.mask_token)
-    ids = token_ids(tokenizer, before + mask + after)
+    ids = token_ids(tokenizer, before + mask + after, control=[mask])
     positions = [i for i, token in enumerate(ids) if token == tokenizer.mask_token_id]
     if len(positions) != 1:
         reason: str | None = f"The sentence itself contains {mask}, so that it has {len(positions)} masks."
@@ -106,8 +106,9 @@ def _pieces(tokenizer: PreTrainedTokenizerBase, before: str, word: str, after: s
         return [token for token, special in zip(alone.ids, alone.special, strict=True) if not special], True
     # After a mask the word does not begin the text, which SentencePiece would mark.
     space = " " if before[-1:].isspace() else ""
-    ids = token_ids(tokenizer, f"{tokenizer.mask_token}{space}{word}")
-    added = token_ids(tokenizer, str(tokenizer.mask_token))
+    mask = str(tokenizer.mask_token)
+    ids = token_ids(tokenizer, f"{mask}{space}{word}", control=[mask])
+    added = token_ids(tokenizer, mask, control=[mask])
     mask_index = added.index(tokenizer.mask_token_id)
     return ids[mask_index + 1 : len(ids) - (len(added) - mask_index - 1)], True
 

@@ -68,6 +68,7 @@ class ModelFacts:
     model has an embedding for them. `opening`: the special tokens that the tokenizer itself puts before a text.
     `template_tokens`: the special tokens that the tokenizer puts round every text. `cls_and_sep`: what it calls its
     cls_token and sep_token, where it has them; a template may write others.
+    `control_tokens`: the spellings of all its special tokens.
     """
 
     name: str
@@ -101,6 +102,7 @@ class ModelFacts:
     opening: tuple[str, ...] = ()
     template_tokens: tuple[str, ...] = ()
     cls_and_sep: tuple[str, ...] = ()
+    control_tokens: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""

@@ -8,15 +8,18 @@ repeated, words first and then the pieces of each word, so that an [UNK] or a re
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
+from engine.models.sources.control_tokens import Spellings
 from engine.models.tokenization.character_alignment import UnicodeForm, align_surfaces, normalize_with_origins
 from engine.models.tokenization.encoding import encoded, token_ids
+from engine.models.tokenization.plain_text import added_special_tokens, control_spellings, reader, split_at_added_tokens
 
 # How SentencePiece and byte-level BPE write the space before a word, and WordPiece a piece that continues a word.
 SPACE_MARKS = ("▁", "Ġ")
@@ -50,13 +53,17 @@ class ProvidesOffsets(Protocol):
         """The tokens of one text."""
 
 
-def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
-    """Tokenize `text`; ids equal `tokenizer(text)["input_ids"]`, and offsets never go back."""
+def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = ()) -> Offsets:
+    """Tokenize `text`; ids equal those of `encoding.token_ids`, and offsets never go back.
+
+    A control token that the text contains is plain text, save those in `control`.
+    """
     if isinstance(tokenizer, ProvidesOffsets):
-        return tokenizer.offsets(text)
+        plain: ProvidesOffsets = reader(tokenizer, text, control)
+        return plain.offsets(text)
     if not tokenizer.is_fast:
-        return _recovered_offsets(tokenizer, text)
-    encoding = encoded(tokenizer, text, return_offsets_mapping=True, return_special_tokens_mask=True)
+        return _recovered_offsets(tokenizer, text, control)
+    encoding = encoded(tokenizer, text, control=control, return_offsets_mapping=True, return_special_tokens_mask=True)
     ids = list(encoding["input_ids"])
     # By id: the encoding's own tokens show the spelling of an unknown piece instead of <unk>.
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
@@ -77,16 +84,35 @@ def control_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
     """
     doubles = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id)
     unknown = tokenizer.unk_token_id
-    return frozenset(token for token in tokenizer.all_special_ids if token != unknown or token in doubles)
+    # GLM's [gMASK] and <sop> have no role of their own: they are special among the added tokens alone.
+    special = (*tokenizer.all_special_ids, *added_special_tokens(tokenizer))
+    return frozenset(token for token in special if token != unknown or token in doubles)
 
 
-def _recovered_offsets(tokenizer: PreTrainedTokenizerBase, text: str) -> Offsets:
-    ids = token_ids(tokenizer, text)
+def control_tokens_read(tokenizer: PreTrainedTokenizerBase, text: str) -> list[str]:
+    """The control tokens that a text contains and that are read as such although they are plain text; each once."""
+    spellings = control_spellings(tokenizer)
+    if not spellings.occur_in(text):
+        return []
+    encoding = token_offsets(tokenizer, text)
+    if tokenizer.is_fast or isinstance(tokenizer, ProvidesOffsets):
+        read = [token for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True)
+                if Spellings([token]).occur_in(text[start:end])]
+    else:  # a control token has no offsets here
+        control = control_ids(tokenizer)
+        added = Counter(token_ids(tokenizer, "")) if text else Counter()
+        counts = Counter(token for token in encoding.ids if token in control) - added
+        read = list(tokenizer.convert_ids_to_tokens(list(counts)))
+    return [token for token in dict.fromkeys(read) if token in spellings.tokens]
+
+
+def _recovered_offsets(tokenizer: PreTrainedTokenizerBase, text: str, read_as_control: Collection[str]) -> Offsets:
+    ids = token_ids(tokenizer, text, control=read_as_control)
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
     control = control_ids(tokenizer)
     special = [token in control for token in ids]
     if isinstance(tokenizer, BertJapaneseTokenizer):
-        pieces, spans, words = _japanese_pieces(tokenizer, text)
+        pieces, spans, words = _japanese_pieces(reader(tokenizer, text, read_as_control), text)
         # The tokenizer puts the pieces between special tokens; pieces of any other step would not be found here.
         before = next((i for i in range(len(ids)) if ids[i : i + len(pieces)] == pieces), None)
         if before is not None:
@@ -111,14 +137,14 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
     spans: list[Span] = []
     numbers: list[int | None] = []
     word_number, position = 0, 0
-    added = tokenizer.added_tokens_encoder
+    ids_of_added = tokenizer.added_tokens_encoder
     # Read once: the tokenizer builds the list of its special tokens anew at every access.
     special, unknown, form = tokenizer.all_special_tokens, tokenizer.unk_token, _unicode_form(tokenizer)
-    for segment in tokenizer.tokens_trie.split(text):
+    for segment, is_added in split_at_added_tokens(tokenizer, text):
         begin = text.find(segment, position)
         position = begin + len(segment)
-        if segment in added:
-            ids.append(added[segment])
+        if is_added:
+            ids.append(ids_of_added[segment])
             spans.append((begin, position))
             numbers.append(word_number)
             word_number += 1

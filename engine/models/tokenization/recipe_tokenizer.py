@@ -6,7 +6,8 @@ It has the interface of transformers' tokenizers (`tokenizer(text)["input_ids"]`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import copy
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,12 @@ class RecipeTokenizer:
         self._split_word = split_word
         # Read once: transformers builds both anew at every access.
         self._ids, self._special = vocabulary_tokenizer.get_vocab(), list(vocabulary_tokenizer.all_special_tokens)
+
+    def with_control_tokens(self, control: Collection[str]) -> RecipeTokenizer:
+        """The same tokenizer, which reads only these special tokens as such where a text contains them."""
+        changed = copy.copy(self)
+        changed._special = [token for token in self._special if token in control]
+        return changed
 
     def __getattr__(self, name: str) -> Any:
         """The attributes of transformers' tokenizers that need no text."""
@@ -105,7 +112,7 @@ class RecipeTokenizer:
 
     def _by_published_tokenizer(self, parts: list[Part]) -> Offsets:
         text = join_words([word for part in parts for word in part.words], " " if self.recipe.segmenter else "")
-        encoding = token_offsets(self._vocabulary_tokenizer, text.characters)
+        encoding = token_offsets(self._vocabulary_tokenizer, text.characters, control=self._special)
         # (0, 0) stands for a special token that the text does not contain.
         offsets = [text.origin(start, end) if start < end or start else (0, 0) for start, end in encoding.offsets]
         return Offsets(encoding.ids, encoding.tokens, offsets, encoding.special, encoding.words)
@@ -125,11 +132,13 @@ def recipe_tokenizer(directory: Path, recipe: Recipe) -> RecipeTokenizer:
     vocabulary = _read_vocabulary(directory / VOCABULARY)
     vocabulary_tokenizer = _vocabulary_tokenizer(vocabulary, recipe, directory)
     vocabulary_tokenizer.backend_tokenizer.decoder = decoders.WordPiece(prefix=CONTINUATION, cleanup=False)
+    # A word that is spelled like a special token is none.
+    words = {word: number for word, number in vocabulary.items() if word not in vocabulary_tokenizer.all_special_tokens}
     if recipe.vocabulary == "words":
         return RecipeTokenizer(recipe, vocabulary_tokenizer, lambda word, _: [
-            (word.characters if word.characters in vocabulary else None, 0, len(word.characters))])
+            (word.characters if word.characters in words else None, 0, len(word.characters))])
     unknown = str(vocabulary_tokenizer.unk_token)
-    splitter = WordpieceTokenizer(vocabulary, unknown)
+    splitter = WordpieceTokenizer(words, unknown)
 
     def split_word(word: NormalizedText, _: bool) -> list[tuple[str | None, int, int]]:
         tokens = splitter.tokenize(word.characters)

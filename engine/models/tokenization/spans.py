@@ -7,6 +7,7 @@ sentence, a run between punctuation, every kanji), so MeCab is the default there
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ class Spans:
     `spans` int32 (n, 2): characters of the original text that a token stems from, without white space around them;
     (-1, -1) for special tokens. They never go back, but several tokens may share one character (bytes of a
     byte-level BPE, 株式会社 from ㍿), and a token that only marks a word's beginning may have an empty span.
-    `special` bool (n,): control tokens, whether the tokenizer added them or the text contains them; [UNK] is none.
+    `special` bool (n,): control tokens, which the tokenizer added or read in the text; [UNK] is none.
     `words` int32 (n,): the tokenizer's own words, counted from 0; -1 for special tokens.
     """
 
@@ -38,13 +39,15 @@ class Spans:
     words: np.ndarray
 
 
-def token_spans(tokenizer: PreTrainedTokenizerBase, text: str) -> Spans:
-    """Tokenize `text` and return the span of each token in it; ids equal `tokenizer(text)["input_ids"]`.
+def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = ()) -> Spans:
+    """Tokenize `text` and return the span of each token in it; ids equal those of `encoding.token_ids`.
+
+    A control token that the text contains is plain text, save those in `control`.
 
     A piece of a Python tokenizer that cannot be found in the text ([UNK], or one that the tokenizer rewrote)
     spans the characters between the pieces that were found.
     """
-    encoding = token_offsets(tokenizer, text)
+    encoding = token_offsets(tokenizer, text, control=control)
     spans = [NO_SPAN if special else _trimmed(text, *offset)
              for offset, special in zip(encoding.offsets, encoding.special, strict=True)]
     return Spans(encoding.ids, encoding.tokens, np.array(spans, dtype=np.int32).reshape(-1, 2),

@@ -12,7 +12,8 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
 from engine.datasets.corpora.corpus import pieces
 from engine.models.tokenization.encoding import token_ids
-from engine.models.tokenization.offsets import control_ids
+from engine.models.tokenization.offsets import control_ids, control_tokens_read
+from engine.models.tokenization.plain_text import reader, split_at_added_tokens
 
 # MeCab, under BertJapaneseTokenizer, crashes the process on texts of some hundred thousand characters.
 MAX_CHARACTERS_PER_CALL = 4_000
@@ -24,21 +25,28 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
 
     A document is tokenized in parts of at most 4,000 characters, cut at line ends where that is possible. Returns
     {"tokens": [str], "documents": int32 (n,) how many documents have each, "occurrences": int32 (n,) how often each
-    occurs, "n_documents": int}; tokens that occur, in the order of their first occurrence.
+    occurs, "n_documents": int}; tokens that occur, in the order of their first occurrence. And "control_tokens": [str],
+    "control_documents": int32: control tokens that the tokenizer cannot read as text, and how many documents contain
+    each; they are not counted.
     """
     document_counts_by_token: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
+    control: Counter[str] = Counter()
     for document in documents:
         counts: Counter[str] = Counter()
+        read_as_control: set[str] = set()
         for part in pieces(document, MAX_CHARACTERS_PER_CALL):
             counts.update(_token_counts(tokenizer, part))
+            read_as_control.update(control_tokens_read(tokenizer, part))
+        control.update(read_as_control)
         document_counts_by_token.update(counts.keys())
         occurrences.update(counts)
     tokens = list(occurrences)
     return {"tokens": tokens,
             "documents": np.array([document_counts_by_token[token] for token in tokens], dtype=np.int32),
             "occurrences": np.array([occurrences[token] for token in tokens], dtype=np.int32),
-            "n_documents": len(documents)}
+            "n_documents": len(documents), "control_tokens": sorted(control),
+            "control_documents": np.array([control[token] for token in sorted(control)], dtype=np.int32)}
 
 
 def _token_counts(tokenizer: PreTrainedTokenizerBase, text: str) -> Counter[str]:
@@ -53,10 +61,11 @@ def _token_counts_by_words(tokenizer: BertJapaneseTokenizer, text: str) -> Count
     """The same, by the steps of the tokenizer: each distinct word is split into pieces once, three times as fast."""
     counts: Counter[str] = Counter()
     words: Counter[str] = Counter()
-    added, special = tokenizer.added_tokens_encoder, tokenizer.all_special_tokens
-    for segment in tokenizer.tokens_trie.split(text):
-        if segment in added:
+    special, added = tokenizer.all_special_tokens, set()
+    for segment, is_added in split_at_added_tokens(reader(tokenizer, text), text):
+        if is_added:
             words[segment] += 1
+            added.add(segment)
         elif tokenizer.do_word_tokenize:
             words.update(tokenizer.word_tokenizer.tokenize(segment, never_split=special))
         else:

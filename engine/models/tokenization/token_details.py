@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
+from engine.models.tokenization.plain_text import reader
 from engine.models.tokenization.recipe_tokenizer import RecipeTokenizer
 from engine.models.tokenization.spans import token_spans
 
@@ -27,6 +28,6 @@ def token_details(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> l
         pieces.append({
             "tokens": spans.tokens, "ids": ids, "spans": spans.spans, "special": spans.special, "words": spans.words,
             "unknown": np.asarray(unknown, dtype=bool),
-            "prepared": tokenizer.prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
+            "prepared": reader(tokenizer, text).prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
         })
     return pieces

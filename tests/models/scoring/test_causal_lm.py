@@ -137,14 +137,23 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: LoadedModel
     limit = byte_level.facts.max_tokens  # 64, BOS among them
     fitting = "7" * (limit - 1)  # there is no digit in what the vocabulary was learnt from
     assert len(byte_level.tokenizer(fitting)["input_ids"]) == limit - 1
-    pieces = token_log_likelihoods(byte_level, ["", "cats", fitting + "7", fitting, "<|endoftext|>"])
-    assert pieces[0]["excluded"] == pieces[4]["excluded"] == "It has no token to score."
+    pieces = token_log_likelihoods(byte_level, ["", "cats", fitting + "7", fitting])
+    assert pieces[0]["excluded"] == "It has no token to score."
     assert pieces[2]["excluded"].endswith(f"takes at most {limit}.") and pieces[2]["n_tokens"] == limit + 1
     assert f"{limit + 1} tokens" in pieces[2]["excluded"]
     assert len(pieces[3]["log_likelihoods"]) == limit - 1
     alone, = token_log_likelihoods(byte_level, ["cats"])
     np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
     assert token_log_likelihoods(byte_level, []) == []
+
+
+def test_a_control_token_in_a_text_is_scored_as_text(byte_level: LoadedModel) -> None:
+    piece, = token_log_likelihoods(byte_level, ["<|endoftext|>猫"])
+    end = byte_level.tokenizer.eos_token_id
+    assert piece["read_ids"][0] == end and end not in piece["ids"] and len(piece["ids"]) > 5
+    assert byte_level.tokenizer.decode(piece["ids"]) == "<|endoftext|>猫"
+    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(byte_level, piece["read_ids"].tolist()),
+                               rtol=1e-5)
 
 
 def test_unknown_characters_are_counted(unigram: LoadedModel, byte_level: LoadedModel) -> None:

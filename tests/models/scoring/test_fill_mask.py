@@ -18,6 +18,7 @@ from engine.errors import InputError, ModelError
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
 from engine.models.scoring.fill_mask import MAX_PREDICTIONS, fill_masks
+from engine.models.tokenization.encoding import token_ids
 from tests.support import tiny_models
 from tests.support.layouts.papers import sentencepiece_bert
 
@@ -164,6 +165,18 @@ def test_what_cannot_be_filled_is_excluded_with_its_reason(bert: LoadedModel) ->
     assert pieces[2]["excluded"] == "The sentence itself contains [MASK], so that it has 2 masks."
     # An unknown piece elsewhere is no reason: the model reads it as [UNK].
     assert "excluded" not in fill_masks(bert, [("龘は", "猫", "だ。")])[0]
+
+
+def test_another_control_token_in_the_sentence_is_text(bert: LoadedModel) -> None:
+    piece, = fill_masks(bert, [("[SEP]の", "猫", "が庭で")])
+    spelled = token_ids(bert.tokenizer, "[SEP]の猫が庭で")
+    assert spelled.count(bert.tokenizer.sep_token_id) == 1  # that of the template
+    at = spelled.index(piece["ids"][0])
+    masked = torch.tensor([[*spelled[:at], bert.tokenizer.mask_token_id, *spelled[at + 1:]]])
+    with torch.inference_mode():
+        expected = torch.log_softmax(bert.model(input_ids=masked).logits[0, at].float(), dim=-1)[spelled[at]]
+    assert len(piece["ids"]) == 1
+    np.testing.assert_allclose(piece["log_likelihoods"], [float(expected)], rtol=1e-5)
 
 
 def test_a_word_that_the_tokenizer_drops_is_excluded(tmp_path: Path) -> None:

@@ -131,20 +131,24 @@ def same(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
 def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: LoadedModel) -> None:
     limit = bert.facts.max_tokens  # 64, [CLS] and [SEP] among them
     just, over = " ".join(["the"] * (limit - 2)), " ".join(["the"] * (limit - 1))
-    pieces = token_log_likelihoods(bert, ["", "cats", over, " \n", just, "[MASK]"], scoring="pll-original")
+    pieces = token_log_likelihoods(bert, ["", "cats", over, " \n", just], scoring="pll-original")
     assert pieces[0] == pieces[3] == {"excluded": "It has no token to score.", "n_tokens": 2}
     assert pieces[2] == {"excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
                          "n_tokens": 65}
     assert len(pieces[4]["log_likelihoods"]) == limit - 2
-    assert pieces[5]["n_tokens"] == 3 and "excluded" in pieces[5]  # a mask is no text
     alone, = token_log_likelihoods(bert, ["cats"], scoring="pll-original")
     np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
     assert token_log_likelihoods(bert, [], scoring="pll-original") == []
 
 
-def test_a_mask_in_the_text_stays_and_is_not_scored(bert: LoadedModel) -> None:
-    piece, = token_log_likelihoods(bert, ["the [MASK] sleeps"], scoring="pll-original")
-    assert bert.tokenizer.mask_token not in piece["tokens"] and piece["tokens"][0] == "the"
+def test_a_mask_in_the_text_is_scored_as_text(bert: LoadedModel) -> None:
+    text = "the [MASK] sleeps"
+    piece, = token_log_likelihoods(bert, [text], scoring="pll-original")
+    ids = bert.tokenizer(text, split_special_tokens=True)["input_ids"]
+    assert bert.tokenizer.mask_token_id not in ids and piece["ids"].tolist() == ids[1:-1]
+    assert "".join(text[a:b] for a, b in piece["spans"]) == "the[MASK]sleeps"
+    np.testing.assert_allclose(piece["log_likelihoods"],
+                               by_plain_passes(bert, ids, [[t] for t in range(1, len(ids) - 1)]), rtol=1e-5)
 
 
 def test_bf16_is_near_fp32(bert: LoadedModel) -> None:

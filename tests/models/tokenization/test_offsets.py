@@ -24,7 +24,7 @@ def test_a_mark_that_melted_into_a_character_goes_with_it() -> None:
 
 def test_control_tokens_are_special_wherever_they_stand(tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny_models.bert(tmp_path / "bert"))
-    found = token_offsets(tokenizer, "the [MASK] ♥ [SEP]")
+    found = token_offsets(tokenizer, "the [MASK] ♥ [SEP]", control=["[MASK]", "[SEP]"])
     assert [token for token, special in zip(found.tokens, found.special, strict=True) if special] == [
         "[CLS]", "[MASK]", "[SEP]", "[SEP]"]
     assert tokenizer.unk_token_id in found.ids and tokenizer.unk_token_id not in control_ids(tokenizer)
@@ -34,6 +34,6 @@ def test_control_tokens_are_special_wherever_they_stand(tmp_path: Path) -> None:
 
 
 def test_an_unknown_piece_is_text_even_where_it_is_written_as_a_control_token() -> None:
-    found = token_offsets(unigram_that_writes_eos_for_unknown(), "東😀京</s>")
+    found = token_offsets(unigram_that_writes_eos_for_unknown(), "東😀京</s>", control=["</s>"])
     assert found.tokens == ["東", "</s>", "京", "</s>", "</s>"]  # unknown, then spelled, then appended
     assert found.special == [False, False, False, True, True]

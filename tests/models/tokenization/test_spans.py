@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, BertJapaneseTokenizer, BertTokenizer, ByT5Tokenizer, GPT2Tokenizer
 
 from engine.errors import InputError
+from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.spans import Spans, token_spans, word_of_token
 from tests.support import tiny_models
 from tests.support.odd_tokenizers import japanese, unigram_with_bytes
@@ -53,11 +54,12 @@ odd_texts = st.lists(odd_characters, max_size=12).map("".join)
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60)
-@given(text=odd_texts)
-def test_any_text_has_the_tokenizers_ids_and_ordered_spans(tokenizers: dict[str, Any], kind: str, text: str) -> None:
+@given(text=odd_texts, as_control=st.booleans())
+def test_any_text_has_the_tokenizers_ids_and_ordered_spans(tokenizers: dict[str, Any], kind: str, text: str,
+                                                           as_control: bool) -> None:
     tokenizer = tokenizers[kind]
-    found = token_spans(tokenizer, text)
-    assert found.ids == tokenizer(text)["input_ids"]
+    found = token_spans(tokenizer, text, control=control_spellings(tokenizer).tokens if as_control else ())
+    assert found.ids == tokenizer(text)["input_ids"] or not as_control
     assert found.tokens == tokenizer.convert_ids_to_tokens(found.ids)
     assert found.spans.dtype == found.words.dtype == np.int32 and found.spans.shape == (len(found.ids), 2)
     assert (found.spans[found.special] == -1).all() and (found.words[found.special] == -1).all()

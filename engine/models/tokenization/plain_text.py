@@ -1,0 +1,135 @@
+"""Control tokens that a text spells out ([SEP], <s>, <|endoftext|>) read as plain text.
+
+A tokenizer of transformers takes them for control tokens. Here a text that contains one is read by a copy of the
+tokenizer that knows their ids but does not look for their spellings, so every other text is read as it always was. The
+copy of a Rust tokenizer has other names for them, in its vocabulary too: `split_special_tokens` alone would leave the
+search to a Unigram, whose pieces they are, while SentencePiece itself never finds a control piece in a text. A Python
+tokenizer may look for spellings in steps of its own; `control_tokens_read` says where that is so.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Collection
+from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
+
+from tokenizers import Tokenizer
+from transformers import PreTrainedTokenizerBase
+from transformers.tokenization_python import Trie
+
+from engine.models.sources.control_tokens import Spellings
+
+# No text can hold them: they are no characters.
+_UNREADABLE = "\ufffe\uffff"
+
+
+@runtime_checkable
+class TakesControlTokens(Protocol):
+    """A tokenizer that can be had with fewer control tokens (`recipe_tokenizer`)."""
+
+    def with_control_tokens(self, control: Collection[str]) -> Any:
+        """The same tokenizer, which reads only these as control tokens."""
+
+
+def control_spellings(tokenizer: PreTrainedTokenizerBase) -> Spellings:
+    """The spellings of a tokenizer's control tokens: its special tokens, the unknown token included."""
+    if tokenizer not in _spellings:
+        added = added_special_tokens(tokenizer).values()
+        _spellings[tokenizer] = Spellings([*map(str, tokenizer.all_special_tokens), *added])
+    return _spellings[tokenizer]
+
+
+def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
+    """Id -> spelling of the special ones among the added tokens, whether they have a role or not."""
+    if tokenizer not in _added:  # read once: transformers builds thousands of them anew at every access
+        _added[tokenizer] = {number: token.content for number, token in tokenizer.added_tokens_decoder.items()
+                             if token.special}
+    return _added[tokenizer]
+
+
+def reader(tokenizer: PreTrainedTokenizerBase, text: str, control: Collection[str] = ()) -> PreTrainedTokenizerBase:
+    """The tokenizer that reads a text: itself, or a copy where the text contains a control token that is plain text.
+
+    control: those that are control tokens also where the text contains them, such as a mask that was put into it.
+    """
+    if tokenizer in _plain_readers:
+        return tokenizer
+    spellings = control_spellings(tokenizer)
+    left = text
+    for token in control:
+        left = left.replace(token, " ")
+    if not spellings.occur_in(left):
+        return tokenizer
+    copies = _copies.setdefault(tokenizer, {})
+    kept = frozenset(control) & spellings.tokens
+    if kept not in copies:
+        copies[kept] = _plain_reader(tokenizer, kept)
+        _plain_readers[copies[kept]] = kept
+    return copies[kept]
+
+
+def split_at_added_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[tuple[str, bool]]:
+    """The segments of a text for a Python tokenizer, in order, and which of them are added tokens."""
+    control = _plain_readers.get(tokenizer)
+    added = set(tokenizer.added_tokens_encoder)
+    if control is not None:
+        added -= control_spellings(tokenizer).tokens - control
+    return [(segment, segment in added) for segment in tokenizer.tokens_trie.split(text)]
+
+
+def _plain_reader(tokenizer: PreTrainedTokenizerBase, control: frozenset[str]) -> PreTrainedTokenizerBase:
+    if isinstance(tokenizer, TakesControlTokens):
+        plain: PreTrainedTokenizerBase = tokenizer.with_control_tokens(control)
+    elif tokenizer.is_fast:
+        plain = _with_other_names(tokenizer, control_spellings(tokenizer).tokens - control)
+    else:
+        plain = _without_search(tokenizer, control)
+    _spellings[plain] = control_spellings(tokenizer)
+    return plain
+
+
+def _with_other_names(tokenizer: PreTrainedTokenizerBase, tokens: frozenset[str]) -> PreTrainedTokenizerBase:
+    """A Rust tokenizer with the same ids, in which these tokens have names that no text contains."""
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    new_names = {token: f"{_UNREADABLE}{token}" for token in tokens}
+    # Renamed and not removed: the ids of later tokens are counted from the earlier ones.
+    state["added_tokens"] = [added | {"content": new_names.get(added["content"], added["content"])}
+                             for added in state["added_tokens"]]
+    model = state["model"]
+    if isinstance(model["vocab"], dict):
+        model["vocab"] = {new_names.get(piece, piece): number for piece, number in model["vocab"].items()}
+    else:
+        model["vocab"] = [(new_names.get(piece, piece), score) for piece, score in model["vocab"]]
+    if model.get("unk_token") in new_names:
+        model["unk_token"] = new_names[model["unk_token"]]
+    state["truncation"] = state["padding"] = None
+    plain = copy.copy(tokenizer)
+    plain._tokenizer = Tokenizer.from_str(json.dumps(state))
+    return plain
+
+
+def _without_search(tokenizer: PreTrainedTokenizerBase, control: frozenset[str]) -> PreTrainedTokenizerBase:
+    """A Python tokenizer that looks in a text for added tokens other than control tokens, and for `control`."""
+    plain = copy.copy(tokenizer)
+    others = control_spellings(tokenizer).tokens - control
+    plain.tokens_trie = Trie([token for token in tokenizer.added_tokens_encoder if token not in others])
+
+    def tokenize(text: str, **settings: Any) -> list[str]:
+        settings.pop("split_special_tokens", None)
+        prepared, _ = tokenizer.prepare_for_tokenization(text, **settings)
+        tokens: list[str] = []
+        for segment, is_added in split_at_added_tokens(plain, prepared):
+            tokens += [segment] if is_added else tokenizer._tokenize(segment) if segment else []
+        return tokens
+
+    plain.tokenize = tokenize
+    return plain
+
+
+_added: WeakKeyDictionary[PreTrainedTokenizerBase, dict[int, str]] = WeakKeyDictionary()
+_spellings: WeakKeyDictionary[PreTrainedTokenizerBase, Spellings] = WeakKeyDictionary()
+_copies: WeakKeyDictionary[PreTrainedTokenizerBase, dict[frozenset[str], PreTrainedTokenizerBase]] = WeakKeyDictionary()
+# The copies, each with the control tokens that it reads as such.
+_plain_readers: WeakKeyDictionary[PreTrainedTokenizerBase, frozenset[str]] = WeakKeyDictionary()
