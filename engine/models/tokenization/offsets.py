@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
@@ -68,10 +68,10 @@ def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Col
     # By id: the encoding's own tokens show the spelling of an unknown piece instead of <unk>.
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
     offsets = encoding["offset_mapping"]
-    control = control_ids(tokenizer)
+    special_ids = control_ids(tokenizer)
     # A control token inside the text counts as one only where the text contains it: a Unigram may write </s> for an
     # unknown piece (transformers 5 does so with T5Tokenizer vocabularies whose <unk> is not the third piece).
-    special = [bool(added) or (i in control and text[slice(*offset)].strip() == token)
+    special = [bool(added) or (i in special_ids and text[slice(*offset)].strip() == token)
                for i, token, offset, added in zip(ids, tokens, offsets, encoding["special_tokens_mask"], strict=True)]
     offsets = _with_combining_marks(text, _separate_bytes(text, tokens, offsets))
     return Offsets(ids, tokens, offsets, special, encoding.word_ids())
@@ -112,7 +112,8 @@ def _recovered_offsets(tokenizer: PreTrainedTokenizerBase, text: str, read_as_co
     control = control_ids(tokenizer)
     special = [token in control for token in ids]
     if isinstance(tokenizer, BertJapaneseTokenizer):
-        pieces, spans, words = _japanese_pieces(reader(tokenizer, text, read_as_control), text)
+        plain: Any = reader(tokenizer, text, read_as_control)
+        pieces, spans, words = _japanese_pieces(plain, text)
         # The tokenizer puts the pieces between special tokens; pieces of any other step would not be found here.
         before = next((i for i in range(len(ids)) if ids[i : i + len(pieces)] == pieces), None)
         if before is not None:

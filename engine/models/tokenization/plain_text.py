@@ -124,7 +124,7 @@ def _without_search(tokenizer: PreTrainedTokenizerBase, control: frozenset[str])
             tokens += [segment] if is_added else tokenizer._tokenize(segment) if segment else []
         return tokens
 
-    plain.tokenize = tokenize
+    setattr(plain, "tokenize", tokenize)  # noqa: B010 - of this copy alone
     return plain
 
 
