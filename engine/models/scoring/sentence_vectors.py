@@ -24,6 +24,7 @@ from engine.models.scoring.last_layer import can_read_one_position, reading_one_
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
+from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.spans import token_spans
 from engine.models.tokenization.template import cls_position
 
@@ -72,10 +73,12 @@ def sentence_vectors(
         raise InputError(f"The pooling is one of {', '.join(POOLINGS)}; got {pooling!r}.")
     if pooling == "published":
         _require_published(loaded)
-    rows = [_row(loaded, prompt + text, pooling) for text in texts]
+    # A control token is plain text in a text, and a control token in a prompt, as the publisher wrote it.
+    control = [token for token in control_spellings(loaded.tokenizer).tokens if token in prompt]
+    rows = [_row(loaded, prompt + text, pooling, control) for text in texts]
     pieces = [_piece_or_exclusion(loaded, row) for row in rows]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
-    prompt_tokens = _prompt_tokens(loaded, prompt) if pooling == "published" and prompt else 0
+    prompt_tokens = _prompt_tokens(loaded, prompt, control) if pooling == "published" and prompt else 0
 
     batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
 
@@ -140,13 +143,13 @@ def _published_vectors(loaded: LoadedModel, batch: Sequence[_Row], layers: Seque
                             for number in range(len(layers))], dim=1)
 
 
-def _row(loaded: LoadedModel, text: str, pooling: str) -> _Row:
+def _row(loaded: LoadedModel, text: str, pooling: str, control: Sequence[str]) -> _Row:
     if pooling == "mean-without-special":
-        spans = token_spans(loaded.tokenizer, text)
+        spans = token_spans(loaded.tokenizer, text, control=control)
         return _Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
     if pooling == "published":
-        return _published_row(loaded, text)
-    ids = token_ids(loaded.tokenizer, text)
+        return _published_row(loaded, text, control)
+    ids = token_ids(loaded.tokenizer, text, control=control)
     if pooling == "weighted-mean":
         return _Row(ids, np.arange(1, len(ids) + 1, dtype=np.float32), len(ids))
     weights = np.full(len(ids), 1 if pooling == "mean" else 0, dtype=np.float32)
@@ -157,13 +160,13 @@ def _row(loaded: LoadedModel, text: str, pooling: str) -> _Row:
     return _Row(ids, weights, len(ids))
 
 
-def _published_row(loaded: LoadedModel, text: str) -> _Row:
+def _published_row(loaded: LoadedModel, text: str, control: Sequence[str]) -> _Row:
     """The ids of a text as sentence-transformers reads it: cut where it is longer than the published maximum."""
     published, limit = loaded.facts.published, loaded.facts.max_tokens
     assert published is not None
     if published.lower_case:
         text = Lowercase().normalize_str(text)
-    ids = token_ids(loaded.tokenizer, text)
+    ids = token_ids(loaded.tokenizer, text, control=control)
     n_read = min(limit, published.max_tokens or limit)
     if len(ids) <= n_read:
         return _Row(ids, np.ones(len(ids), dtype=np.float32), len(ids))
@@ -182,9 +185,9 @@ def _added_tokens(loaded: LoadedModel, ids: list[int]) -> tuple[int, int]:
     return before, len(template) - before
 
 
-def _prompt_tokens(loaded: LoadedModel, prompt: str) -> int:
+def _prompt_tokens(loaded: LoadedModel, prompt: str, control: Sequence[str]) -> int:
     """The tokens that sentence-transformers counts as the prompt's: all but a special token at the end."""
-    ids = _published_row(loaded, prompt).ids
+    ids = _published_row(loaded, prompt, control).ids
     return len(ids) - (bool(ids) and ids[-1] in loaded.tokenizer.all_special_ids)
 
 

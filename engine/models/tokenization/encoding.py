@@ -19,11 +19,11 @@ _encoding = threading.RLock()
 
 
 def encoded(
-    tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = (), **settings: Any
+    tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = (), **settings: Any
 ) -> BatchEncoding:
     """The tokenizer's encoding of one text, whole and unpadded, with the special tokens it adds itself.
 
-    A control token that the text contains is plain text, save those in `control` (`plain_text`).
+    A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
     """
     with _encoding:
         return reader(tokenizer, text, control)(
@@ -32,7 +32,7 @@ def encoded(
         )
 
 
-def token_ids(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = ()) -> list[int]:
+def token_ids(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = ()) -> list[int]:
     """Ids of `text`, with the special tokens that the tokenizer adds, never truncated; `control` as in `encoded`."""
     return list(encoded(tokenizer, text, control=control)["input_ids"])
 

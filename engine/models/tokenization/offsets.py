@@ -53,10 +53,10 @@ class ProvidesOffsets(Protocol):
         """The tokens of one text."""
 
 
-def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = ()) -> Offsets:
+def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = ()) -> Offsets:
     """Tokenize `text`; ids equal those of `encoding.token_ids`, and offsets never go back.
 
-    A control token that the text contains is plain text, save those in `control`.
+    A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
     """
     if isinstance(tokenizer, ProvidesOffsets):
         plain: ProvidesOffsets = reader(tokenizer, text, control)
@@ -106,7 +106,9 @@ def control_tokens_read(tokenizer: PreTrainedTokenizerBase, text: str) -> list[s
     return [token for token in dict.fromkeys(read) if token in spellings.tokens]
 
 
-def _recovered_offsets(tokenizer: PreTrainedTokenizerBase, text: str, read_as_control: Collection[str]) -> Offsets:
+def _recovered_offsets(
+    tokenizer: PreTrainedTokenizerBase, text: str, read_as_control: Collection[str] | None
+) -> Offsets:
     ids = token_ids(tokenizer, text, control=read_as_control)
     tokens = list(tokenizer.convert_ids_to_tokens(ids))
     control = control_ids(tokenizer)

@@ -49,12 +49,15 @@ def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
     return _added[tokenizer]
 
 
-def reader(tokenizer: PreTrainedTokenizerBase, text: str, control: Collection[str] = ()) -> PreTrainedTokenizerBase:
+def reader(
+    tokenizer: PreTrainedTokenizerBase, text: str, control: Collection[str] | None = ()
+) -> PreTrainedTokenizerBase:
     """The tokenizer that reads a text: itself, or a copy where the text contains a control token that is plain text.
 
-    control: those that are control tokens also where the text contains them, such as a mask that was put into it.
+    control: those that are control tokens also where the text contains them, such as a mask that was put into it; None:
+    all of them.
     """
-    if tokenizer in _plain_readers:
+    if control is None or tokenizer in _plain_readers:
         return tokenizer
     spellings = control_spellings(tokenizer)
     left = text

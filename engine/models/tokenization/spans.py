@@ -39,10 +39,10 @@ class Spans:
     words: np.ndarray
 
 
-def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] = ()) -> Spans:
+def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = ()) -> Spans:
     """Tokenize `text` and return the span of each token in it; ids equal those of `encoding.token_ids`.
 
-    A control token that the text contains is plain text, save those in `control`.
+    A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
 
     A piece of a Python tokenizer that cannot be found in the text ([UNK], or one that the tokenizer rewrote)
     spans the characters between the pieces that were found.

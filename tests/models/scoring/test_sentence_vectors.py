@@ -96,6 +96,15 @@ def test_a_pooling_that_leaves_the_prompt_out(mode: str, tmp_path: Path) -> None
                                theirs(folder, TEXTS[:10], prompt_name="query"), atol=TOLERANCE)
 
 
+def test_a_control_token_is_one_in_a_prompt_and_plain_text_in_a_sentence(tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), prompts={"query": "the [SEP] "})
+    texts = ENGLISH[:3]
+    np.testing.assert_allclose(ours(folder, texts, prompt="the [SEP] "), theirs(folder, texts, prompt_name="query"),
+                               atol=TOLERANCE)
+    in_texts = tuple(f"the [SEP] {text}" for text in texts)
+    assert (np.abs(ours(folder, in_texts) - theirs(folder, in_texts)).max(axis=1) > 0.01).all()  # they read [SEP]
+
+
 def test_lower_casing_comes_before_a_tokenizer_that_keeps_case(tmp_path: Path) -> None:
     texts = ("THE CAT SLEEPS", "İstanbul ΣΊΣΥΦΟΣ", *ENGLISH)
     source = tiny_models.gpt2_byte_level(tmp_path / "cased")
