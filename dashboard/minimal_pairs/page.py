@@ -13,10 +13,12 @@ from dashboard.minimal_pairs.sections import sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import restricted, table, tables, view_input
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.inputs import inputs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
+from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 
 KIND = "minimal-pairs"
@@ -40,8 +42,9 @@ with run_view.inputs_panel(run_id):
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     bias = is_bias_benchmark(result)
+    address = View(KIND, run_id, anchor="normalization")
     try:
-        view = view_input(run_id, result)
+        view = view_input(run_id, result, address)
     except EngineError as error:
         wording.show_error(error)
         st.stop()
@@ -64,4 +67,5 @@ if run_id is not None and result is not None:
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
     figure_downloads(figures, signature)
     run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
-                              "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures)
+                              "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures,
+                  further=[Shown(view.alpha, view.unigrams)], address=address)

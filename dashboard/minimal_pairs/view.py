@@ -14,6 +14,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.shared import dictionaries
+from dashboard.shared.address import view as address_view
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import (
@@ -29,17 +30,26 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.records import THESE, Result, Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS
-from engine.options import options_of
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
+from engine.options import option, options_of
 
 OPTIONS = options_of(Shown)
-SCORE_KEY = "minimal-pairs-normalization"
+FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for each pair
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: "these sentences", "novel": "novels", "wiki": "Wikipedia"}
 SUBSET_LABELS = {fair_subsets.ALL: "all pairs", fair_subsets.EQUAL: "A = U",
                  fair_subsets.EQUAL_FOR_ALL: "A = U for all", fair_subsets.MATCHED: "matched"}
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The choices of the whole page beside `Shown`, as its address has them."""
+
+    normalization: str = option(FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",
+                                choices=NORMALIZATIONS)
+    subset: str = option(fair_subsets.ALL, "The pairs that everything is computed from.", choices=fair_subsets.SUBSETS)
 
 
 @dataclass(frozen=True)
@@ -95,32 +105,43 @@ def by_source(result: Result, model: str, normalization: str, alpha: float, leas
     return pd.concat(parts, ignore_index=True)
 
 
-def view_input(run_id: str, result: Result) -> View:
-    """Draws the choices of the whole page and returns them as a view; raises InputError for an unusable corpus."""
-    scores = pair_views.available(result.pairs)
+def view_input(run_id: str, result: Result, address: address_view.View) -> View:
+    """Draws the choices of the whole page, at first as the address has them, writes them there and returns them.
+
+    Raises InputError for an unusable corpus.
+    """
+    scores, place = pair_views.available(result.pairs), address.place
+    subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(result.settings.models) > 1]
+    corpora = {THESE: THESE}
+    if "SLOR" in scores:
+        corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
+    first = address.first_record(Chosen(), offered={"normalization": scores, "subset": subsets})
+    first_shown = replace(Shown(), alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
+                          unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora))
+    address.notices()
+    score_key = f"minimal-pairs-normalization-{place}"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        card = CARD_KEYS[st.session_state.get(SCORE_KEY) or "LP"]
+        card = CARD_KEYS[st.session_state.get(score_key) or first.normalization]
         normalization = str(st.segmented_control(
-            "Score", scores, default="LP", required=True, persist_state="session", key=SCORE_KEY, wrap=True,
+            "Score", scores, default=first.normalization, required=True, key=score_key, wrap=True,
             help=f"How a sentence's log-likelihood is normalised by its length.\n\n{measure_help(card)}"))
         alpha = OPTIONS["alpha"].default
         if normalization == "PenLP":
-            alpha = settings.slider("alpha of PenLP", OPTIONS["alpha"], step=0.05, width=220, key="minimal-pairs-alpha")
+            alpha = settings.slider("alpha of PenLP", OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
+                                    key=f"minimal-pairs-alpha-{place}")
         unigrams = OPTIONS["unigrams"].default
-        corpora = {THESE: THESE}
-        if normalization == "SLOR":
-            corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
-        if len(corpora) > 1:
+        if normalization == "SLOR" and len(corpora) > 1:
             unigrams = str(settings.list_of(
                 "Unigrams from", OPTIONS["unigrams"], {name: CORPORA.get(name, word) for name, word in corpora.items()},
-                key="minimal-pairs-unigrams", width=260))
-        subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL
-                   or len(result.settings.models) > 1]
+                first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
         subset = str(st.segmented_control(
-            "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=fair_subsets.ALL, required=True,
-            key=f"minimal-pairs-subset-{run_id}", wrap=True,
+            "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=first.subset, required=True,
+            key=f"minimal-pairs-subset-{place}", wrap=True,
             help="Everything below is computed from these pairs only.\n\n" + "\n\n".join(
                 f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
+    address.keep_record(Chosen(normalization, subset), Chosen())
+    address.keep_record(Shown(alpha, unigrams), Shown())
+    address.write()
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:

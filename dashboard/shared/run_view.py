@@ -134,18 +134,19 @@ def excluded(result: Any) -> None:
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *, settings: Sequence[Any] | None = None,
-         address: View | None = None) -> None:
+         further: Sequence[Any] = (), address: View | None = None) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are what the report of the run shows beside the tables. `settings`: those with which
-    commands give what is shown, None for the settings of the run. `address`: where the choices of the page stand.
+    commands give what is shown, None for the settings of the run; `further`: records of options that the commands have
+    beside. `address`: where the choices of the page stand.
     """
     exports.downloads(tables, signature)
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
     if view is not None:
         with st.container(horizontal=True, gap="small"):
-            exports.export_popover(view, signature, tables, figures, settings)
+            exports.export_popover(view, signature, tables, figures, settings, further)
             if address is not None:
                 address.copy_link()
     st.caption(f":small[{verbatim(signature_line(signature))}]")

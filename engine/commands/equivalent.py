@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from engine.commands import alignment, classification, clusters, fill_mask, metric_study, minimal_pairs
@@ -13,10 +14,11 @@ COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask":
             "metric-study": metric_study, "minimal-pairs": minimal_pairs}
 
 
-def command_line(kind: str, settings: Any, data: str, out: str = "out") -> str | None:
+def command_line(kind: str, settings: Any, data: str, out: str = "out", further: Sequence[Any] = ()) -> str | None:
     """The command for settings of a kind of run, over a file called `data`; None for a kind without a command.
 
-    Only what differs from the command's defaults is named.
+    Only what differs from the command's defaults is named. further: records of the options that a command has beside
+    its settings, as `minimal_pairs.Shown`.
 
     >>> command_line("clusters", clusters.records.Settings(("m",), layer=2, centre=True), "my file.csv")
     "python -m engine clusters --data 'my file.csv' --model m --layer 2 --centre --out out"
@@ -27,4 +29,4 @@ def command_line(kind: str, settings: Any, data: str, out: str = "out") -> str |
     COMMANDS[kind].add_arguments(parser)
     models = [word for model in settings.models for word in ("--model", model)]
     return shlex.join(["python", "-m", "engine", kind, "--data", data, *models, *words_of(parser, settings),
-                       "--out", out])
+                       *(word for record in further for word in words_of(parser, record)), "--out", out])

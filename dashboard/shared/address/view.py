@@ -58,7 +58,7 @@ class View:
         if self.opened:
             self._kept.opened += 1
             self._kept.first, self._kept.ignored = address, []
-        elif self._widgets() != self._kept.widgets:
+        elif self._has_changed_widgets():
             self._kept.ignored = []
 
     @property
@@ -139,7 +139,12 @@ class View:
         if not self._kept.opened or f"{self._page}-{anchor}-{self.place}" not in st.session_state:
             return True
         own = {name: texts for name, texts in address.items() if name in self._kept.names}
-        return own != self._kept.written and self._widgets() == self._kept.widgets
+        return own != self._kept.written and not self._has_changed_widgets()
+
+    def _has_changed_widgets(self) -> bool:
+        """Whether a widget has another value than when the address was written; those drawn only then or now aside."""
+        then, now = self._kept.widgets, self._widgets()
+        return any(now[key] != then[key] for key in now.keys() & then.keys())
 
     def _widgets(self) -> dict[str, str]:
         return {str(key): repr(value) for key, value in st.session_state.items()

@@ -50,12 +50,14 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
 
 
 def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-                   figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None) -> None:
+                   figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
+                   further: Sequence[Any] = ()) -> None:
     """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same.
 
-    settings: those that give what is shown, a command for each; None for the settings of the run.
+    settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
+    the options that every command has beside its settings.
     """
-    command = _command(view, settings)
+    command = _command(view, settings, further)
     with st.popover("Export", icon=":material/ios_share:", key="export"):
         st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
                    "no network.")
@@ -94,14 +96,14 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
     )
 
 
-def _command(view: RunRecord, settings: Sequence[Any] | None) -> str:
+def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any]) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none."""
     try:
         shown = settings or [session.access().settings(view.id)]
     except EngineError:  # settings of another version
         return ""
     folders = ["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)]
-    lines = [command_line(view.kind, of_command, _data_file(view), folder)
+    lines = [command_line(view.kind, of_command, _data_file(view), folder, further)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
 

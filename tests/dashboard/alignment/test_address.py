@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import random
-import shlex
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -18,15 +14,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from dashboard.shared.exports import run_exports
-from dashboard.shared.exports.signing import csv_bytes
-from engine.__main__ import main
-from engine.commands import common
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.printed_commands import Exported, address, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
@@ -43,32 +37,6 @@ SEGMENTS = {
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
-@dataclass
-class Exported:
-    """The tables and the signature of the last drawing."""
-
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    signature: Mapping[str, Any] = field(default_factory=dict)
-
-    def csv(self, name: str) -> pd.DataFrame:
-        """A table as it is downloaded, without the column of its signature."""
-        content = csv_bytes(self.tables[name], self.signature).decode("utf-8-sig")
-        return as_texts(io.StringIO(content)).drop(columns="signature")
-
-
-@pytest.fixture
-def exported(monkeypatch: pytest.MonkeyPatch) -> Exported:
-    """What the page offers to download."""
-    last, draw = Exported(), run_exports.downloads
-
-    def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
-        last.tables, last.signature = tables, signature
-        draw(tables, signature)
-
-    monkeypatch.setattr(run_exports, "downloads", downloads)
-    return last
-
-
 @pytest.fixture
 def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of the sample under two models, every layer kept, with a dictionary of novels for their tokenizer."""
@@ -80,29 +48,6 @@ def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return finished(sample_data.sentence_pairs())
 
 
-@pytest.fixture
-def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], dict[str, pd.DataFrame]]:
-    """Carries out the command that a page prints, over the models of the page; its tables by name."""
-    monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
-    n_done = 0
-
-    def carried_out(app: AppTest) -> dict[str, pd.DataFrame]:
-        nonlocal n_done
-        n_done += 1
-        folders = []
-        for line in printed(app):
-            program, option, module, *arguments = shlex.split(line)
-            assert (program, option, module) == ("python", "-m", "engine")
-            place = arguments.index("--out") + 1
-            arguments[place] = str(tmp_path / str(n_done) / arguments[place])
-            assert main(arguments) == 0
-            folders.append(Path(arguments[place]))
-        return {name: pd.concat([as_texts(folder / f"{name}.csv") for folder in folders], ignore_index=True)
-                for name in ("pairs", "tokens")}
-
-    return carried_out
-
-
 def finished(dataset: SentencePairs, scoring: Scoring = Scoring()) -> str:  # noqa: B008 (it is frozen)
     runs = session.engine().runs
     run_id = runs.submit("alignment", Settings(MODELS, all_layers=True, scoring=scoring), dataset).run_id
@@ -110,27 +55,8 @@ def finished(dataset: SentencePairs, scoring: Scoring = Scoring()) -> str:  # no
     return run_id
 
 
-def as_texts(source: Any) -> pd.DataFrame:
-    return pd.read_csv(source, dtype=str, keep_default_na=False)
-
-
-def printed(app: AppTest) -> list[str]:
-    return next(code.value for code in app.code if code.value.startswith("python")).splitlines()
-
-
-def address(app: AppTest) -> dict[str, list[str]]:
-    return {name: value if isinstance(value, list) else [value] for name, value in app.query_params.items()}
-
-
 def visit(**query: Any) -> AppTest:
     return page_visits.visit("alignment", **query)
-
-
-def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
-    """Equal in every cell, whichever model comes first."""
-    order = [name for name in ("model", "row", "side", "position") if name in left]
-    first, second = (table.sort_values(order, kind="stable").reset_index(drop=True) for table in (left, right))
-    pd.testing.assert_frame_equal(first, second)
 
 
 def set_at_random(app: AppTest, run_id: str, seed: int) -> None:
@@ -163,8 +89,9 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     set_at_random(app, run_id, seed)
     shown = {name: exported.csv(name) for name in ("pairs", "tokens")}
     signature, metrics = exported.signature, [metric.value for metric in app.metric]
-    for name, table in command(app).items():
-        same(table, shown[name])
+    written = command(app)
+    for name, table in shown.items():
+        same(written[name], table)
     other = visit(**address(app))  # another session
     assert exported.signature == signature and [metric.value for metric in other.metric] == metrics
     for name, table in shown.items():
@@ -181,8 +108,9 @@ def test_page_and_command_have_the_same_defaults(
     models = " ".join(f"--model {model}" for model in MODELS)
     assert line == f"python -m engine alignment --data sample/sentence-pairs {models} --out out"
     assert list(address(app)) == ["run"]
-    for name, table in command(app).items():
-        same(table, exported.csv(name))
+    written = command(app)
+    for name in ("pairs", "tokens"):
+        same(written[name], exported.csv(name))
 
 
 def test_the_command_of_a_typed_pair_reads_the_download(
@@ -198,8 +126,9 @@ def test_the_command_of_a_typed_pair_reads_the_download(
     assert view is not None
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_bytes(run_exports._data_csv(view))
-    for name, table in command(app).items():
-        same(table, exported.csv(name))
+    written = command(app)
+    for name in ("pairs", "tokens"):
+        same(written[name], exported.csv(name))
 
 
 def test_order_search_category_and_row_are_in_the_address(run_id: str) -> None:

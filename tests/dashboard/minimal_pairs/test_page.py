@@ -72,11 +72,11 @@ def test_every_figure_follows_the_normalisation_without_running_a_model(backend:
     app = visit(run_id)
     n_calls = len(backend.calls)
     for normalization in NORMALIZATIONS:
-        app.segmented_control(key="minimal-pairs-normalization").set_value(normalization)
+        app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value(normalization)
         assert values(drawn(app)) == wanted(run_id, normalization)
-    app.segmented_control(key="minimal-pairs-normalization").set_value("PenLP")
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value("PenLP")
     drawn(app)
-    app.slider(key="minimal-pairs-alpha").set_value(0.0)
+    app.slider(key=f"minimal-pairs-alpha-{run_id}").set_value(0.0)
     assert values(drawn(app)) == wanted(run_id, "PenLP", 0.0) == wanted(run_id, "LP")
     assert "normalization PenLP" in words(app) and "alpha 0.0" in words(app)
     assert len(backend.calls) == n_calls

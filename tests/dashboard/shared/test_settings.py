@@ -37,7 +37,7 @@ FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
 WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
            "typed", "typed_words")
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
-PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(),
+PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
 OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*")
@@ -209,7 +209,7 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     run_id = finished("minimal-pairs", minimal_pairs.Settings(("owner/gpt",)), sample_data.minimal_pairs())
     app = visit("minimal_pairs", run=run_id)
     for score in ("PenLP", "SLOR"):
-        options += check_with(app, calls, "minimal-pairs-normalization", score)
+        options += check_with(app, calls, f"minimal-pairs-normalization-{run_id}", score)
     require(options, minimal_pairs.Settings, minimal_pairs.Shown)
 
 

@@ -1,0 +1,39 @@
+"""What the tests of several pages begin with."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.shared import session
+from dashboard.shared.exports import run_exports
+from engine.commands import common
+from tests.dashboard.printed_commands import Exported, carried_out
+
+
+@pytest.fixture
+def exported(monkeypatch: pytest.MonkeyPatch) -> Exported:
+    """What the page offers to download."""
+    last, draw = Exported(), run_exports.downloads
+
+    def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
+        last.tables, last.signature = tables, signature
+        draw(tables, signature)
+
+    monkeypatch.setattr(run_exports, "downloads", downloads)
+    return last
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], dict[str, pd.DataFrame]]:
+    """Carries out the command that a page prints, over the models of the page; its tables by name."""
+    monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    numbers = itertools.count()
+    return lambda app: carried_out(app, tmp_path / f"command-{next(numbers)}")

@@ -1,0 +1,111 @@
+"""What the minimal-pairs page shows, its address, its exports and the printed command are one state."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.minimal_pairs.view import SUBSET_LABELS
+from dashboard.shared import session
+from engine.datasets import sample_data
+from engine.evaluations.minimal_pairs.fair_subsets import ALL, EQUAL
+from engine.evaluations.minimal_pairs.records import Settings
+from engine.evaluations.shared import dictionaries
+from engine.evaluations.shared.idf_files import write_idf
+from engine.measures.idf import count_documents
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from tests.dashboard.printed_commands import Exported, address, printed, same
+from tests.support import page_visits
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, words
+
+MODELS = ("somebody/bert", "somebody/gpt2")
+N_DRAWN = 20
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+
+
+@pytest.fixture
+def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A run of the sample under two models, with a dictionary of novels for their tokenizer."""
+    monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
+    tokenizer = backend._facts(MODELS[0], None).tokenizer_fingerprint
+    write_idf(count_documents([list("雨が降る"), list("猫がいる")] * 3, "novel", tokenizer, "file"),
+              tmp_path / "novel.fake.json.gz")
+    runs = session.engine().runs
+    run_id = runs.submit("minimal-pairs", Settings(MODELS), sample_data.minimal_pairs()).run_id
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    return run_id
+
+
+def visit(run_id: str, **query: str) -> AppTest:
+    return page_visits.visit("minimal_pairs", run=run_id, **query)
+
+
+def set_at_random(app: AppTest, run_id: str, seed: int) -> str:
+    """Set every choice of the whole page at random; the subset."""
+    draws = random.Random(seed)
+    score = NORMALIZATIONS[seed % len(NORMALIZATIONS)]
+    subset = draws.choice([ALL, *SUBSET_LABELS])
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value(score)
+    app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(subset)
+    drawn(app)
+    if score == "PenLP":
+        app.slider(key=f"minimal-pairs-alpha-{run_id}").set_value(draws.choice((0.0, 0.35, 1.0)))
+    if score == "SLOR":
+        app.selectbox(key=f"minimal-pairs-unigrams-{run_id}").set_value("novel")
+    drawn(app)
+    return subset
+
+
+@pytest.mark.parametrize("seed", range(N_DRAWN))
+def test_the_printed_command_and_the_link_give_what_is_on_the_page(
+    seed: int, run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
+) -> None:
+    app = visit(run_id)
+    subset = set_at_random(app, run_id, seed)
+    shown = {name: exported.csv(name) for name in exported.tables}
+    signature, metrics = exported.signature, [metric.value for metric in app.metric]
+    written = command(app)
+    if subset == ALL:
+        same(written["summary"], shown["summary"])
+        same(written["bias"], shown["bias"])
+        columns = [name for name in written["pairs"] if name in shown["pairs"]]
+        same(written["pairs"][columns], shown["pairs"][columns])
+    else:  # the command writes every subset
+        rows = written["fair_subsets"]
+        same(rows.loc[rows["subset"] == subset, ["model", "row"]], shown["pairs"][["model", "row"]])
+    query = address(app)
+    other = page_visits.visit("minimal_pairs", **query)  # type: ignore[arg-type]  # another session
+    assert exported.signature == signature and [metric.value for metric in other.metric] == metrics
+    for name, table in shown.items():
+        pd.testing.assert_frame_equal(exported.csv(name), table)
+    assert address(other) == query and printed(other) == printed(app)
+
+
+def test_page_and_command_have_the_same_defaults(run_id: str) -> None:
+    app = visit(run_id)
+    models = " ".join(f"--model {model}" for model in MODELS)
+    assert printed(app) == [f"python -m engine minimal-pairs --data sample/minimal-pairs {models} --out out"]
+    assert list(address(app)) == ["run"]
+
+
+def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None:
+    app = visit(run_id, normalization="loudness", subset="half", alpha="-1", unigrams="/etc/passwd")
+    for name, value in (("normalization", "loudness"), ("subset", "half"), ("alpha", "-1"),
+                        ("unigrams", "/etc/passwd")):
+        assert f"The link asks for {name} '{value}', which " in words(app)
+    assert list(address(app)) == ["run"]
+
+
+def test_going_back_shows_what_the_address_says(run_id: str) -> None:
+    app = visit(run_id, subset=EQUAL)
+    before = [metric.value for metric in app.metric]
+    app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(ALL)
+    assert [metric.value for metric in drawn(app).metric] != before
+    app.query_params["subset"] = EQUAL  # as the browser's back does
+    assert [metric.value for metric in drawn(app).metric] == before
