@@ -24,8 +24,8 @@ from engine.models.sources.adapters import (
 )
 from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.facts import Source
-from engine.models.sources.hub_download import Report, download
-from engine.models.sources.hub_errors import ALTERNATIVES
+from engine.models.sources.hub.download import Report, download
+from engine.models.sources.hub.errors import ALTERNATIVES
 from engine.models.sources.layouts import require_model
 from engine.models.sources.modules import (
     is_inner_folder,

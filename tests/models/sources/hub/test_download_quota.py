@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError
-from engine.models.sources.download_quota import VARIABLE, download_limit
+from engine.models.sources.hub.download_quota import VARIABLE, download_limit
 from tests.models.sources.test_model_location import SMALL_FILES, locate_apart
 from tests.support.fake_hub import FakeHub
 

@@ -14,8 +14,8 @@ from typing import Any
 from engine.errors import ModelError
 from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
-from engine.models.sources.download_quota import require_room
-from engine.models.sources.hub_errors import ALTERNATIVES, refusal
+from engine.models.sources.hub.download_quota import require_room
+from engine.models.sources.hub.errors import ALTERNATIVES, refusal
 from engine.models.sources.modules import MODULES, missing_module_files, module_files, read_modules, transformer_folder
 from engine.models.sources.pickled_weights import require_allowed
 
