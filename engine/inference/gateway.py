@@ -18,7 +18,7 @@ from engine.inference.run_client import Progress, RunClient
 from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
-from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
+from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
 # The part of a longer task that a call is: progress of the task before and after the call, and its total.

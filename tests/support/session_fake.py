@@ -11,7 +11,7 @@ import numpy as np
 from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
+from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from tests.support.fakes import UNREADABLE, character_counts, classified, control_tokens_read, hash_of_token
 from tests.support.mask_fakes import filled
 

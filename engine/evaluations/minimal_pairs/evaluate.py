@@ -28,7 +28,7 @@ from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.prefix_tokens import prefix_tokens
+from engine.models.tokenization.prefix_tokens import prefix_tokens
 from engine.options import check
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
+from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
 from engine.options import option_of
 
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from engine.datasets.rows import row_notice
 from engine.inference.gateway import GatewaySession
-from engine.models.sources.control_tokens import Spellings
 from engine.models.sources.facts import ModelFacts
+from engine.models.tokenization.control_spellings import Spellings
 
 
 def control_token_notices(all_facts: Sequence[ModelFacts], rows: Sequence[int], texts_by_row: Sequence[Sequence[str]],

@@ -21,8 +21,8 @@ from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
 from engine.models.scoring.tree_pass import supports_tree_attention, tree_inputs
-from engine.models.sources.prefix_tokens import AUTO, prefix_tokens
 from engine.models.tokenization.encoding import pad_id
+from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from engine.models.tokenization.spans import Spans, token_spans
 from engine.models.tokenization.template import opening_ids
 

@@ -16,8 +16,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
-from engine.models.sources.control_tokens import Spellings
 from engine.models.tokenization.character_alignment import UnicodeForm, align_surfaces, normalize_with_origins
+from engine.models.tokenization.control_spellings import Spellings
 from engine.models.tokenization.encoding import encoded, token_ids
 from engine.models.tokenization.plain_text import added_special_tokens, control_spellings, reader, split_at_added_tokens
 

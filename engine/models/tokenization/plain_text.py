@@ -19,7 +19,7 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedTokenizerBase
 from transformers.tokenization_python import Trie
 
-from engine.models.sources.control_tokens import Spellings
+from engine.models.tokenization.control_spellings import Spellings
 
 # No text can hold them: they are no characters.
 _UNREADABLE = "\ufffe\uffff"

@@ -17,8 +17,8 @@ from engine.models.scoring import causal_lm, masked_lm
 from engine.models.scoring.encoder import token_similarities
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.sentence_vectors import sentence_vectors
-from engine.models.sources.prefix_tokens import PREFIXES, prefix_tokens
 from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.prefix_tokens import PREFIXES, prefix_tokens
 from tests.models.zoo import references
 from tests.models.zoo.specimens import Specimen
 from tests.models.zoo.texts import MASKED_TEXTS, PAIRS, SENTENCES, TEXTS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engine.models.scoring.causal_lm import token_log_likelihoods
-from engine.models.sources.prefix_tokens import prefix_tokens
+from engine.models.tokenization.prefix_tokens import prefix_tokens
 from tests.models.zoo.kinds.causal import NEWER, OLDER, SIZES, causal
 from tests.models.zoo.specimens import Specimen, build, names
 from tests.models.zoo.texts import TEXTS

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import InputError
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.prefix_tokens import PREFIXES, prefix_tokens, resolved_prefix
+from engine.models.tokenization.prefix_tokens import PREFIXES, prefix_tokens, resolved_prefix
 from tests.support.session_fake import facts
 
 NONE: tuple[str, ...] = ()
