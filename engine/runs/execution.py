@@ -93,7 +93,10 @@ def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunE
     logger.info("The run has started.", extra=log_fields)
     start = time.monotonic()
     files = RunFiles(partial(entries.of_ending, run), partial(room, run.owner) if room else lambda _size: None)
-    ending = evaluate(run, active.report, files, is_stopped)
+    try:
+        ending = evaluate(run, active.report, files, is_stopped)
+    except Exception as error:  # the thread of the queue goes on to the next run
+        ending = _internal(error)
     if ending.error:
         logger.error("Internal error in run %s (%s).", run.id, run.kind, exc_info=InternalError(ending.traceback),
                      extra=log_fields | {"error": ending.error, "where": list(ending.where)})
@@ -122,13 +125,17 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: 
     except EngineError as error:
         return Ending("failed", str(error))
     except Exception as error:
-        # Only the first line: an error of a worker contains its traceback.
-        first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
-        where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
-                      for frame in traceback.extract_tb(error.__traceback__))
-        return Ending("failed", f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
-                                "(details are in the log of the server).", type(error).__name__, where,
-                      "".join(traceback.format_exception(error)))
+        return _internal(error)
+
+
+def _internal(error: Exception) -> Ending:
+    # Only the first line: an error of a worker contains its traceback.
+    first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
+    where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
+                  for frame in traceback.extract_tb(error.__traceback__))
+    return Ending("failed", f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
+                            "(details are in the log of the server).", type(error).__name__, where,
+                  "".join(traceback.format_exception(error)))
 
 
 def evaluation_of(kind: str, evaluations: Mapping[str, Evaluation]) -> Evaluation:

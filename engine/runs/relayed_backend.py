@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
+from engine.errors import Cancelled
 from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
@@ -106,9 +109,12 @@ class RelayedBackend:
         while True:
             try:
                 kind, *values = self._connection.recv()
+                receivers[kind](*values)
             except (EOFError, OSError):
                 os._exit(1)  # nobody would hear of the result
-            receivers[kind](*values)
+            except BaseException:  # a message that cannot be read: the run would wait for ever
+                traceback.print_exc()
+                os._exit(1)
 
     def _answered(self, number: int, is_result: bool, value: Any) -> None:
         future = self._futures.pop(number)
@@ -123,7 +129,8 @@ class RelayedBackend:
 
     def _reported(self, number: int, progress: tuple[int, int, str]) -> None:
         if report := self._reports.get(number):
-            report(*progress)
+            with contextlib.suppress(Cancelled):  # the other process ends the download
+                report(*progress)
 
     def _faulted(self, fault: str) -> None:
         self._fault = fault

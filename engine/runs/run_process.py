@@ -18,13 +18,14 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from engine.errors import EngineError
+from engine.errors import Cancelled, EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
 from engine.inference.backend import Backend
@@ -38,11 +39,16 @@ from engine.runs.storage.run_record import RunRecord
 STARTS = 2
 STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
 POLL_SECONDS = 0.1
+RESTART_SECONDS = 1.0  # memory and file descriptors that are short may be free again
 FAULT_SECONDS = 1.0  # between two looks at the backend's state
 # Linux should end a run before the server when memory runs out (0 = neutral, 1000 = first), and a worker before a run.
 OOM_SCORE = 300
 
 Report = Callable[[int, int, str], None]
+
+
+class _NotStartedError(Exception):
+    """The system does not start a process; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,16 @@ class RunProcesses:
         """Evaluate a run in a process of its own and return how it ended, as `execution.evaluated` does."""
         reason = ""
         for _ in range(STARTS):
-            with self._process(run) as (process, connection):
-                ending = _Conversation(connection, self._backend, run, report, files).hold(process, is_stopped)
-                if ending is not None:
-                    return ending
-                process.join(STOP_SECONDS)
-                reason = _how_it_ended(process.exitcode)
+            try:
+                with self._process(run) as (process, connection):
+                    ending = _Conversation(connection, self._backend, run, report, files).hold(process, is_stopped)
+                    if ending is not None:
+                        return ending
+                    process.join(STOP_SECONDS)
+                    reason = _how_it_ended(process.exitcode)
+            except _NotStartedError as error:
+                reason = f"could not be started ({error})"
+                time.sleep(RESTART_SECONDS)
             if is_stopped():
                 return Ending("cancelled", "Cancelled.")
         return Ending("failed", f"The process of this run {reason}, {STARTS} times. What was computed until then is "
@@ -89,19 +99,29 @@ class RunProcesses:
 
     @contextlib.contextmanager
     def _process(self, run: RunRecord) -> Iterator[tuple[Any, Connection]]:
-        connection, child_connection = self._context.Pipe()
+        try:
+            connection, child_connection = self._context.Pipe()
+        except OSError as error:
+            raise _NotStartedError(error) from error
+        # While this process holds a copy of the child's end, it never sees end of file.
+        with connection, child_connection:
+            process = self._started(run, child_connection)
+            child_connection.close()
+            try:
+                yield process, connection
+            finally:
+                process.kill()
+                process.join(STOP_SECONDS)
+
+    def _started(self, run: RunRecord, child_connection: Connection) -> Any:
         task = _Task(run, *self._places, tuple(self._backend.devices), dict(os.environ))
         process = self._context.Process(target=_serve, args=(child_connection, task), daemon=True,
                                         name=f"hakari-run-{run.id}")
-        process.start()
-        # While this process holds a copy of the child's end, it never sees end of file.
-        child_connection.close()
         try:
-            yield process, connection
-        finally:
-            process.kill()
-            process.join(STOP_SECONDS)
-            connection.close()
+            process.start()
+        except (OSError, EOFError) as error:  # no memory, no file descriptor; the server that forks has ended
+            raise _NotStartedError(str(error) or "the process that starts it has ended") from error
+        return process
 
 
 class _Conversation:
@@ -111,8 +131,10 @@ class _Conversation:
                  ) -> None:
         self._connection, self._backend, self._run = connection, backend, run
         self._report, self._files = report, files
-        self._outbox: SimpleQueue[object] = SimpleQueue()  # no thread of the backend waits for the child to read
+        # No thread of the backend waits for the child to read.
+        self._outbox: SimpleQueue[tuple[Any, ...] | None] = SimpleQueue()
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="run-requests")
+        self._over = threading.Event()  # the run was stopped, or its process has ended
 
     def hold(self, process: Any, is_stopped: Callable[[], bool]) -> Ending | None:
         """How the run ended; None where its process died."""
@@ -124,6 +146,7 @@ class _Conversation:
                 now = time.monotonic()
                 if is_stopped() and not stopped_at:
                     stopped_at = now
+                    self._over.set()
                     self._outbox.put(("stop",))
                 if stopped_at and now - stopped_at > STOP_SECONDS:
                     process.kill()
@@ -138,6 +161,7 @@ class _Conversation:
         except (EOFError, OSError):  # OSError: it ended in the middle of a message
             return None
         finally:
+            self._over.set()
             self._backend.cancel(self._run.id)
             self._outbox.put(None)
             self._pool.shutdown(wait=False, cancel_futures=True)
@@ -160,17 +184,31 @@ class _Conversation:
     def _asked(self, kind: str, number: int, arguments: tuple[Any, ...]) -> Future[Any]:
         if kind == "run":
             operation, request = arguments
-            return self._backend.run(operation, request, self._run.id)
+            try:
+                return self._backend.run(operation, request, self._run.id)
+            except Exception as error:  # it is the run's: the thread that answers goes on
+                refused: Future[Any] = Future()
+                refused.set_exception(error)
+                return refused
         work: dict[str, Callable[..., Any]] = {
-            "locate": lambda model, revision: self._backend.locate(
-                model, revision, lambda *progress: self._outbox.put(("report", number, progress))),
+            "locate": lambda model, revision: self._backend.locate(model, revision, partial(self._downloaded, number)),
             "entry": self._files.entry, "room": self._files.room}
         return self._pool.submit(work[kind], *arguments)
+
+    def _downloaded(self, number: int, *progress: Any) -> None:
+        if self._over.is_set():
+            raise Cancelled("The run was cancelled.")  # ends the download
+        self._outbox.put(("report", number, progress))
 
     def _send(self) -> None:
         with contextlib.suppress(OSError):
             while (message := self._outbox.get()) is not None:
-                self._connection.send(message)
+                try:
+                    self._connection.send(message)
+                except OSError:
+                    raise
+                except Exception as error:  # an answer that cannot be pickled: nobody may wait for it
+                    self._connection.send(("answer", message[1], False, _readable(error)))
 
 
 def _outcome(future: Future[Any]) -> tuple[bool, Any]:
@@ -179,7 +217,14 @@ def _outcome(future: Future[Any]) -> tuple[bool, Any]:
     error = future.exception()
     if error is None:
         return True, future.result()
-    return False, error if isinstance(error, EngineError) else RuntimeError(f"{type(error).__name__}: {error}")
+    return False, _readable(error)
+
+
+def _readable(error: BaseException) -> Exception:
+    """An error that the child can read: one of the engine's own, and the words of any other."""
+    if isinstance(error, EngineError) and type(error).__module__ == EngineError.__module__:
+        return error
+    return RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _serve(connection: Connection, task: _Task) -> None:

@@ -6,20 +6,24 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from multiprocessing import forkserver
 from pathlib import Path
 
 import psutil
 import pytest
 
 from engine.datasets import sample_data
-from engine.errors import ModelError, RunError
+from engine.errors import Cancelled, ModelError, RunError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
+from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
+from engine.models.sources.model_location import LocatedModel
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
-from engine.runs.run_process import OOM_SCORE, Report, RunProcesses
+from engine.runs.run_process import OOM_SCORE, STOP_SECONDS, Report, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
@@ -154,6 +158,89 @@ def test_a_process_that_is_killed_again_fails_with_words(gated: Instance) -> Non
         gated.process(run_id).send_signal(signal.SIGKILL)
     run = gated.queue.wait(run_id, SECONDS)
     assert run.state == "failed" and "was ended by SIGKILL" in run.message and "submit it again" in run.message
+
+
+def test_cancelling_ends_a_download(tmp_path: Path) -> None:
+    endings: list[BaseException] = []
+
+    class Slow(FakeBackend):
+        def locate(self, model: str, revision: str | None = None, report: DownloadProgress | None = None
+                   ) -> LocatedModel:
+            assert report is not None
+            try:
+                for n_bytes in range(10_000):
+                    report(n_bytes, 10_000, f"downloading {model}")
+                    time.sleep(0.01)
+            except BaseException as error:
+                endings.append(error)
+                raise
+            return super().locate(model, revision, report)
+
+    opened = Instance(tmp_path, Slow())
+    run_id = opened.submit()
+    wait_until(lambda: any(label.startswith("downloading") for _, _, label in opened.progress), seconds=SECONDS)
+    start = time.monotonic()
+    opened.queue.cancel(run_id)
+    assert opened.queue.wait(run_id, SECONDS).state == "cancelled"
+    assert time.monotonic() - start < STOP_SECONDS - 1  # it was not killed
+    wait_until(lambda: bool(endings), seconds=SECONDS)
+    assert isinstance(endings[0], Cancelled)
+    opened.close()
+
+
+def test_a_backend_that_takes_no_chunk_fails_the_run_alone(tmp_path: Path) -> None:
+    class Refusing(FakeBackend):
+        def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
+            if request["model"] == "owner/refused":
+                raise RunError("The workers were closed.")
+            return super().run(operation, request, run_id)
+
+    opened = Instance(tmp_path, Refusing(), max_running=1)
+    refused = opened.queue.wait(opened.submit("owner/refused"), SECONDS)
+    assert (refused.state, refused.message) == ("failed", "The workers were closed.")
+    assert opened.queue.wait(opened.submit(), SECONDS).state == "done"  # by the same thread
+    opened.close()
+
+
+class LocalError(ModelError):
+    """Its pickle cannot be read: it takes two arguments and keeps one."""
+
+    def __init__(self, model: str, text: str) -> None:
+        super().__init__(f"{model}: {text}")
+
+
+@pytest.mark.parametrize("error", [LocalError("model", "text"), ValueError(lambda: None)])
+def test_errors_that_cannot_be_sent_end_the_run(error: Exception, tmp_path: Path) -> None:
+    opened = Instance(tmp_path, FakeBackend(errors={sample_data.labelled_sentences().texts[3]: error}))
+    run = opened.queue.wait(opened.submit(), SECONDS)
+    assert run.state == "failed" and type(error).__name__ in run.message
+    opened.close()
+
+
+def test_answers_that_cannot_be_sent_end_the_run(tmp_path: Path) -> None:
+    class Odd(FakeBackend):
+        def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
+            future: Future[list[Piece]] = Future()
+            future.set_result([{"vectors": threading.Lock()} for _ in request["items"]])
+            return future
+
+    opened = Instance(tmp_path, Odd())
+    run = opened.queue.wait(opened.submit(), SECONDS)
+    assert run.state == "failed" and "pickle" in run.message
+    opened.close()
+
+
+def test_a_process_that_cannot_be_started_fails_with_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = Instance(tmp_path, FakeBackend(), max_running=1)
+    with monkeypatch.context() as patched:
+        def no_descriptor(*_: object) -> None:
+            raise OSError(24, "Too many open files")
+
+        patched.setattr(forkserver, "connect_to_new_process", no_descriptor)
+        run = opened.queue.wait(opened.submit(), SECONDS)
+    assert run.state == "failed" and "could not be started ([Errno 24] Too many open files), 2 times" in run.message
+    assert opened.queue.wait(opened.submit("owner/other"), SECONDS).state == "done"  # by the same thread
+    opened.close()
 
 
 def test_closing_ends_the_processes(tmp_path: Path, gate: threading.Event) -> None:
