@@ -47,13 +47,13 @@ def pooling_option(help: str, *, otherwise: str, more: Mapping[str, str] | None 
 def prompt_option() -> Any:
     """The field `prompt`."""
     return option(None, 'Text put before each sentence, such as "query: " or "検索クエリ: ".', metavar="TEXT",
-                  unset="none, or the default prompt of a model pooled as published")
+                  unset="none, or as published")
 
 
 def prompt_name_option() -> Any:
     """The field `prompt_name`."""
     return option(None, "Name of a prompt that each model was published with (query, document …), in place of a text.",
-                  metavar="NAME", unset="the model's default prompt")
+                  metavar="NAME", unset="as published")
 
 
 def truncate_dim_option() -> Any:
