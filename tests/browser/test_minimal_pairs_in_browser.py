@@ -73,7 +73,7 @@ def test_toggles_a_click_and_the_fair_subset(
         expect(page.get_by_text(re.compile(rf"normalization {score}")).first).to_be_attached()
         settled(page)
         seen[score] = cards(page)
-        assert page.url == run  # no new run
+        assert page.url == f"{run}&normalization={score}"  # no new run
     assert len({tuple(values) for values in seen.values()}) == 3
     assert len({values[equal] for values in seen.values()}) == 1  # the same winners, by construction
 
