@@ -35,6 +35,8 @@ _PERMUTED = ("xlnet",)
 _DECODER_IF_SAID = ("bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "electra", "ernie", "big_bird",
                     "data2vec-text", "megatron-bert", "rembert", "roberta-prelayernorm", "roformer", "xmod",
                     "bert-generation")
+# Their class has both parts also where the encoder alone was saved, whose configuration denies it (T5EncoderModel).
+_ALWAYS_ENCODER_DECODER = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 # How the weights of a text part are named in multimodal packaging, newer and older.
 _TEXT_WEIGHTS = {r"^model\.language_model\.": "model.", r"^language_model\.model\.": "model.",
                  r"^language_model\.lm_head\.": "lm_head.", r"^model\.text_model\.": "model."}
@@ -60,6 +62,9 @@ class Architecture:
 
 def architecture_of(config: PreTrainedConfig) -> Architecture:
     """Kind and text part of a published configuration."""
+    if config.model_type in _ALWAYS_ENCODER_DECODER and not config.is_encoder_decoder:
+        config = deepcopy(config)
+        config.is_encoder_decoder = True
     text = config.get_text_config(decoder=True)
     packaged = (config.architectures or [""])[0] in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.values()
     if text is config or not packaged or config.is_encoder_decoder:

@@ -36,9 +36,12 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, ti
 
     info: what `from_pretrained(output_loading_info=True)` tells. tied: whether the packaging says that the output
     matrix is the input embeddings; a missing output matrix is then made so. Allowed are heads that the task does not
-    need, the vision part of a packaged model, and a missing pooler.
+    need, the vision part of a packaged model, a missing pooler, and a missing decoder where the encoder alone is read
+    (sentence-transformers saves T5 so).
     """
-    missing = sorted(key for key in info["missing_keys"] if not _MAY_BE_MISSING.search(key))
+    pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
+    decoder = _decoder_alone(model).intersection(info["missing_keys"])
+    missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if tied and missing and all(_HEAD.search(key) for key in missing):
         model.config.tie_word_embeddings = True
         model.tie_weights()
@@ -58,8 +61,16 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, ti
     if layers := leftover_layers(unexpected, model):
         raise ModelError(f"The weights of {name} hold layers that its config.json does not count ({_listed(layers)}): "
                          "a shorter model would be evaluated. Take weights and config.json from the same model.")
-    return WeightCheck(tuple(unexpected), tuple(sorted(key for key in info["missing_keys"]
-                                                       if _MAY_BE_MISSING.search(key))))
+    return WeightCheck(tuple(unexpected), tuple(sorted(pooler | {key.partition(".")[0] for key in decoder})))
+
+
+def _decoder_alone(model: PreTrainedModel) -> set[str]:
+    """The names of the weights of an encoder-decoder that its encoder does not have; none of other models."""
+    if not model.config.is_encoder_decoder:
+        return set()
+    encoder = model.get_encoder()
+    read = {id(tensor) for tensor in (*encoder.parameters(), *encoder.buffers())}
+    return {key for key, tensor in model.state_dict(keep_vars=True).items() if id(tensor) not in read}
 
 
 def leftover_layers(unexpected: Collection[str], model: PreTrainedModel) -> list[str]:

@@ -19,7 +19,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
-from engine.models.sources.published_vectors import read_published_vectors
+from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.tokenization.encoding import token_ids
@@ -30,6 +30,9 @@ from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
 UNLIMITED_TOKENS = 1_000_000
+# Encoder-decoders of which sentence-transformers reads the encoder alone; of others (BART) it pools the decoder.
+_ENCODER_POOLED = ("t5", "mt5", "umt5", "longt5", "switch_transformers", "t5gemma", "pegasus", "pegasus_x", "marian",
+                   "m2m_100", "blenderbot", "blenderbot-small", "prophetnet")
 # A text for measuring how many tokens a vocabulary needs per character of the Latin alphabet.
 _LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
 
@@ -86,7 +89,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
         token_check=token_check_of(tokenizer),
-        published=read_published_vectors(located.root), adapter_of=_base_description(located),
+        published=_published_vectors(located.root, config), adapter_of=_base_description(located),
         bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
         has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
         control_tokens=tuple(sorted(control_spellings(tokenizer).tokens)),
@@ -101,6 +104,14 @@ def _base_description(located: LocatedModel) -> str:
     if located.base is None:
         return ""
     return f"{located.base.address}@{located.base.commit}" if located.base.commit else located.base.address
+
+
+def _published_vectors(root: Path, config: PreTrainedConfig) -> PublishedVectors | None:
+    published = read_published_vectors(root)
+    if published and not published.problem and config.is_encoder_decoder and config.model_type not in _ENCODER_POOLED:
+        return PublishedVectors(published.root, problem="sentence-transformers pools the states of the decoder of this "
+                                                        f"kind of model ({config.model_type}), Hakari the encoder's")
+    return published
 
 
 def _config(located: LocatedModel) -> PreTrainedConfig:

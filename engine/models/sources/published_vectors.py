@@ -23,6 +23,14 @@ APPLIED = ("Pooling", "Dense", "Normalize", "LayerNorm", "Dropout")
 _WITH_FILES = ("Pooling", "Dense", "LayerNorm")
 PACKAGE = "sentence_transformers"
 _ADVICE = "Copy or download it again."
+# What the settings of the transformer say of one that gives the states of a text's tokens.
+_TEXT = {"method": "forward", "method_output_name": "last_hidden_state"}
+_USUAL = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings"}
+# Arguments for loading and calling it, under their newer and older names; some change no vector here.
+_ARGUMENTS = ("processing_kwargs", "model_kwargs", "model_args", "config_kwargs", "config_args", "processor_kwargs",
+              "tokenizer_args")
+_WITHOUT_EFFECT = ("attn_implementation", "device_map", "dtype", "padding_side", "torch_dtype", "trust_remote_code",
+                   "unpad_inputs", "use_fast", "use_safetensors")
 # How the settings of older releases name the kinds of pooling, in the order in which their vectors are joined.
 _OLDER_MODES = {"pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max", "pooling_mode_mean_tokens": "mean",
                 "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
@@ -73,9 +81,9 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     if default and default not in prompts:
         raise ModelError(f"{root / SETTINGS} names {default!r} as its default prompt but has "
                          f"{', '.join(prompts) or 'none'}. {_ADVICE}")
-    if problem := _problem(root, modules):
-        return PublishedVectors(str(root), problem=problem)
     transformer = _transformer_settings(root / modules[0].folder)
+    if problem := _problem(root, modules) or _problem_of_settings(transformer):
+        return PublishedVectors(str(root), problem=problem)
     return PublishedVectors(
         str(root), tuple((module.kind, module.folder) for module in modules[1:]),
         ", ".join(_described(root, module) for module in modules[1:]),
@@ -95,6 +103,26 @@ def _problem(root: Path, modules: tuple[Module, ...]) -> str:
     if missing := [module.folder for module in modules[1:]
                    if module.kind in _WITH_FILES and not (root / module.folder / CONFIG).is_file()]:
         return f"{CONFIG} is missing in {', '.join(missing)}"
+    activations = [str(read_json(root / module.folder / CONFIG, _ADVICE).get("activation_function", "torch."))
+                   for module in modules[1:] if module.kind == "Dense"]
+    if others := [name for name in activations if not name.startswith("torch.")]:
+        # The library would take Tanh in its place.
+        return f"its Dense applies {others[0]}, code that Hakari does not run"
+    return ""
+
+
+def _problem_of_settings(transformer: dict[str, Any]) -> str:
+    """Why texts are read in a way that is not followed here; "" where they are tokenized as they stand."""
+    modalities = transformer.get("modality_config") or {"text": _TEXT}
+    if not isinstance(modalities, dict) or modalities.get("text") != _TEXT or "message" in modalities:
+        return "it reads texts as messages of its chat template, or by a method of its own"
+    for name, usual in _USUAL.items():
+        if transformer.get(name) not in (None, usual):
+            return f"its transformer has the {name} {transformer[name]!r}"
+    for name in _ARGUMENTS:
+        arguments = transformer.get(name) or {}
+        if others := [str(key) for key in arguments if key not in _WITHOUT_EFFECT]:
+            return f"its transformer is called with {name} ({', '.join(others)})"
     return ""
 
 

@@ -15,6 +15,8 @@ from sentence_transformers.sentence_transformer.modules import LayerNorm, Poolin
 from engine.errors import ModelError
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.sentence_vectors import sentence_vectors
+from tests.models.zoo.kinds.encoders import ENCODERS
+from tests.models.zoo.specimens import build
 from tests.support import tiny_models
 from tests.support.tiny_models import ENGLISH, HIDDEN, JAPANESE
 
@@ -22,6 +24,7 @@ TOLERANCE = 1e-5
 LONG = " ".join(ENGLISH)  # beyond the short maximum of the directories below, within the model's own
 TEXTS = (*JAPANESE, *ENGLISH, "  outer white space ", LONG, "猫")
 SHORT = 20  # tokens
+TEXT = {"method": "forward", "method_output_name": "last_hidden_state"}
 MODES = ("cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoken")
 # Ours -> theirs.
 PLAIN = {"mean": "mean", "cls": "cls", "last": "lasttoken", "weighted-mean": "weightedmean"}
@@ -179,3 +182,63 @@ def test_damaged_files_are_own_errors(file: str, content: str, message: str, tmp
     (folder / file).write_text(content)
     with pytest.raises(ModelError, match=message):
         load(str(folder), "encode")
+
+
+@pytest.mark.parametrize("mode", ["mean", "lasttoken"])
+@pytest.mark.parametrize("name", ["t5", "t5 from its .model", "mt5", "umt5", "longt5"])
+def test_an_encoder_that_was_saved_without_its_decoder(name: str, mode: Any, tmp_path: Path) -> None:
+    [kind] = [kind for kind in ENCODERS if kind.name == name]
+    folder = published(tmp_path / "model", Pooling(HIDDEN, mode), Dense(HIDDEN, 16), max_tokens=SHORT,
+                       transformer=build(kind, tmp_path / "source").folder)
+    loaded = load(str(folder), "encode")
+    np.testing.assert_allclose(ours(loaded, TEXTS), theirs(folder, TEXTS), atol=TOLERANCE)
+    assert loaded.weight_check.missing == ("decoder",)
+
+
+def test_a_decoder_that_would_be_pooled_is_refused(tmp_path: Path) -> None:
+    """sentence-transformers takes the last states of BART, which are its decoder's."""
+    [kind] = [kind for kind in ENCODERS if kind.name == "bart"]
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"),
+                       transformer=build(kind, tmp_path / "source").folder)
+    with pytest.raises(ModelError, match=r"pools the states of the decoder .*\(bart\).* Choose another pooling"):
+        ours(folder, ENGLISH)
+    assert ours(folder, ENGLISH, "mean").shape == (len(ENGLISH), HIDDEN)
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"modality_config": {"text": TEXT, "message": {**TEXT, "format": "flat"}}}, "chat template"),
+    ({"modality_config": {"text": {"method": "get_text_features"}}}, "by a method of its own"),
+    ({"transformer_task": "fill-mask"}, "the transformer_task 'fill-mask'"),
+    ({"processing_kwargs": {"text": {"max_length": 4, "truncation": True}}}, r"processing_kwargs \(text\)"),
+    ({"config_args": {"is_decoder": True}}, r"config_args \(is_decoder\)"),
+    ({"tokenizer_args": {"model_max_length": 4}}, r"tokenizer_args \(model_max_length\)"),
+])
+def test_settings_that_are_not_followed_leave_the_other_poolings(settings: dict[str, Any], message: str, tmp_path: Path
+                                                                 ) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"))
+    path = folder / "sentence_bert_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))
+    with pytest.raises(ModelError, match=f"cannot be pooled as published: .*{message}"):
+        ours(folder, ENGLISH)
+    assert ours(folder, ENGLISH, "mean").shape == (len(ENGLISH), HIDDEN)
+
+
+def test_a_model_saved_with_a_chat_template_is_read_through_it(tmp_path: Path) -> None:
+    """sentence-transformers writes it down when the tokenizer has one, and reads every text as a message then."""
+    source = tiny_models.bert(tmp_path / "source")
+    path = source / "tokenizer_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template":
+                                "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}{% endfor %}"}))
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), transformer=source)
+    assert np.abs(ours(folder, ENGLISH, "mean") - theirs(folder, ENGLISH)).max() > 0.1
+    with pytest.raises(ModelError, match="messages of its chat template"):
+        ours(folder, ENGLISH)
+
+
+def test_an_activation_of_the_repository_is_refused(tmp_path: Path) -> None:
+    """sentence-transformers would apply Tanh in its place, with a warning."""
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), Dense(HIDDEN, 16))
+    path = folder / "2_Dense" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "activation_function": "custom.Square"}))
+    with pytest.raises(ModelError, match=r"its Dense applies custom\.Square"):
+        ours(folder, ENGLISH)
