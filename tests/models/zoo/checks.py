@@ -75,7 +75,7 @@ def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
 def check_causal(specimen: Specimen) -> None:
     """Log-likelihoods after the tokens that each choice of a prefix puts before a text."""
     loaded, before_of = specimen.scorer, references.prefixes(specimen)
-    choices = {tuple(before_of[choice]): choice for choice in PREFIXES}
+    choices = {tuple(before_of[choice]): choice for choice in ("auto", "template", "none")}
     for choice in PREFIXES:
         assert loaded.tokenizer.convert_tokens_to_ids(list(prefix_tokens(loaded.facts, choice))) == before_of[choice]
     for choice in choices.values():
