@@ -51,9 +51,16 @@ def apply_published_modules(
 
     states: the hidden states of the texts' tokens, float32 (n_texts, longest, hidden). mask: int64 (n_texts, longest),
     1 for a token and 0 for padding. prompt_tokens: how many tokens the prompt before every text takes; a pooling
-    published so leaves them out.
+    published so leaves them out. Raises ModelError where the modules do not fit each other.
     """
     features: dict[str, Any] = {"token_embeddings": states, "attention_mask": mask, "prompt_length": prompt_tokens}
-    for module in modules:
-        features = module(features)
-    return features["sentence_embedding"]
+    try:
+        for module in modules:
+            features = module(features)
+        return features["sentence_embedding"]
+    except (RuntimeError, ValueError, KeyError) as error:  # sizes that do not follow each other, a pooling of nothing
+        if isinstance(error, torch.OutOfMemoryError):
+            raise
+        raise ModelError("The modules that modules.json names do not go together: "
+                         f"{one_line_message(error)} Copy or download the model again, or choose another pooling."
+                         ) from error

@@ -75,20 +75,21 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
         return None
     settings = read_json(root / SETTINGS, _ADVICE) if (root / SETTINGS).is_file() else {}
     prompts = settings.get("prompts") or {}
-    if not isinstance(prompts, dict) or not all(isinstance(prompt, str) for prompt in prompts.values()):
+    if not isinstance(prompts, dict) or not all(isinstance(prompt, str | None) for prompt in prompts.values()):
         raise ModelError(f"{root / SETTINGS} holds prompts that are no texts by name. {_ADVICE}")
+    prompts = {name: prompt or "" for name, prompt in prompts.items()}
     default = settings.get("default_prompt_name") or ""
-    if default and default not in prompts:
+    if default and (not isinstance(default, str) or default not in prompts):
         raise ModelError(f"{root / SETTINGS} names {default!r} as its default prompt but has "
                          f"{', '.join(prompts) or 'none'}. {_ADVICE}")
     transformer = _transformer_settings(root / modules[0].folder)
-    if problem := _problem(root, modules) or _problem_of_settings(transformer):
+    if problem := _problem(root, modules) or _problem_of_settings(transformer, settings):
         return PublishedVectors(str(root), problem=problem)
     return PublishedVectors(
         str(root), tuple((module.kind, module.folder) for module in modules[1:]),
         ", ".join(_described(root, module) for module in modules[1:]),
-        _whole_number(transformer.get("max_seq_length")), bool(transformer.get("do_lower_case")),
-        dict(prompts), str(default), _whole_number(settings.get("truncate_dim")),
+        transformer.get("max_seq_length"), bool(transformer.get("do_lower_case")), prompts, default,
+        settings.get("truncate_dim"),
     )
 
 
@@ -111,7 +112,7 @@ def _problem(root: Path, modules: tuple[Module, ...]) -> str:
     return ""
 
 
-def _problem_of_settings(transformer: dict[str, Any]) -> str:
+def _problem_of_settings(transformer: dict[str, Any], settings: dict[str, Any]) -> str:
     """Why texts are read in a way that is not followed here; "" where they are tokenized as they stand."""
     modalities = transformer.get("modality_config") or {"text": _TEXT}
     if not isinstance(modalities, dict) or modalities.get("text") != _TEXT or "message" in modalities:
@@ -121,8 +122,13 @@ def _problem_of_settings(transformer: dict[str, Any]) -> str:
             return f"its transformer has the {name} {transformer[name]!r}"
     for name in _ARGUMENTS:
         arguments = transformer.get(name) or {}
-        if others := [str(key) for key in arguments if key not in _WITHOUT_EFFECT]:
+        names = arguments if isinstance(arguments, dict) else [arguments]
+        if others := [str(key) for key in names if key not in _WITHOUT_EFFECT]:
             return f"its transformer is called with {name} ({', '.join(others)})"
+    for name, value in (("max_seq_length", transformer.get("max_seq_length")),
+                        ("truncate_dim", settings.get("truncate_dim"))):
+        if value is not None and (type(value) is not int or value < 1):
+            return f"its {name} is {value!r}, no whole number above 0"
     return ""
 
 
@@ -144,7 +150,3 @@ def _transformer_settings(folder: Path) -> dict[str, Any]:
         if (folder / name).is_file():
             return read_json(folder / name, _ADVICE)
     return {}
-
-
-def _whole_number(value: Any) -> int | None:
-    return value if type(value) is int and value > 0 else None

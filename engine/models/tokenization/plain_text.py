@@ -105,12 +105,20 @@ def _with_other_names(tokenizer: PreTrainedTokenizerBase, tokens: frozenset[str]
         model["vocab"] = {new_names.get(piece, piece): number for piece, number in model["vocab"].items()}
     else:
         model["vocab"] = [(new_names.get(piece, piece), score) for piece, score in model["vocab"]]
+    if "merges" in model:  # of a BPE; SentencePiece never puts a control piece together
+        model["merges"] = [merge for merge in model["merges"] if not tokens.intersection(_pieces_of(merge, model))]
     if model.get("unk_token") in new_names:
         model["unk_token"] = new_names[model["unk_token"]]
     state["truncation"] = state["padding"] = None
     plain = copy.copy(tokenizer)
     plain._tokenizer = Tokenizer.from_str(json.dumps(state))
     return plain
+
+
+def _pieces_of(merge: str | list[str], model: dict[str, Any]) -> tuple[str, str, str]:
+    """The two pieces of a merge, which older files join by a space, and the piece that it makes."""
+    first, second = merge.split(" ") if isinstance(merge, str) else merge
+    return first, second, first + second.removeprefix(model.get("continuing_subword_prefix") or "")
 
 
 def _without_search(tokenizer: PreTrainedTokenizerBase, control: frozenset[str]) -> PreTrainedTokenizerBase:

@@ -210,6 +210,9 @@ def test_a_decoder_that_would_be_pooled_is_refused(tmp_path: Path) -> None:
     ({"modality_config": {"text": {"method": "get_text_features"}}}, "by a method of its own"),
     ({"transformer_task": "fill-mask"}, "the transformer_task 'fill-mask'"),
     ({"processing_kwargs": {"text": {"max_length": 4, "truncation": True}}}, r"processing_kwargs \(text\)"),
+    ({"model_args": 5}, r"model_args \(5\)"),
+    ({"max_seq_length": 8.0}, "max_seq_length is 8.0, no whole number"),
+    ({"max_seq_length": 0}, "max_seq_length is 0"),
     ({"config_args": {"is_decoder": True}}, r"config_args \(is_decoder\)"),
     ({"tokenizer_args": {"model_max_length": 4}}, r"tokenizer_args \(model_max_length\)"),
 ])
@@ -242,3 +245,25 @@ def test_an_activation_of_the_repository_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "activation_function": "custom.Square"}))
     with pytest.raises(ModelError, match=r"its Dense applies custom\.Square"):
         ours(folder, ENGLISH)
+
+
+def test_modules_that_do_not_fit_each_other_are_an_own_error(tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), Dense(16, 8))
+    with pytest.raises(ModelError, match=r"do not go together: .*choose another pooling"):
+        ours(folder, ENGLISH)
+    pooling = folder / "1_Pooling" / "config.json"
+    pooling.write_text(json.dumps({**json.loads(pooling.read_text()), "pooling_mode": []}))
+    with pytest.raises(ModelError, match="choose another pooling"):
+        ours(folder, ENGLISH)
+
+
+def test_a_prompt_without_a_text_is_none(tmp_path: Path) -> None:
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), prompts={"query": "query: "})
+    path = folder / "config_sentence_transformers.json"
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps({**settings, "prompts": {"query": "query: ", "document": None}}))
+    facts = load(str(folder), "encode").facts.published
+    assert facts is not None and facts.prompts == {"query": "query: ", "document": ""}
+    path.write_text(json.dumps({**settings, "default_prompt_name": ["query"]}))
+    with pytest.raises(ModelError, match=r"names \['query'\] as its default prompt"):
+        load(str(folder), "encode")
