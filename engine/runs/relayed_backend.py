@@ -20,6 +20,7 @@ from engine.inference.worker_state import WorkerState
 from engine.models.sources.model_location import LocatedModel
 
 PROGRESS_SECONDS = 0.05  # between two reports of one step
+WAITING_SECONDS = 0.02  # between two looks for answers
 
 
 class RelayedBackend:
@@ -30,6 +31,7 @@ class RelayedBackend:
         self._connection, self._devices = connection, devices
         self._numbers = count()
         self._futures: dict[int, Future[Any]] = {}
+        self._chunks: set[int] = set()  # the numbers of those that are computed
         self._reports: dict[int, DownloadProgress] = {}
         self._sending, self._stopped, self._fault = threading.Lock(), threading.Event(), ""
         self._last_progress: tuple[float, str] = (0.0, "")
@@ -86,6 +88,12 @@ class RelayedBackend:
         """Raise what refuses a result of this size."""
         self._asked("room", (n_bytes,)).result()
 
+    def await_chunks(self, seconds: float) -> None:
+        """Return once no chunk is being computed, or after so long: one that was when the run stopped is still kept."""
+        deadline = time.monotonic() + seconds
+        while self._chunks and time.monotonic() < deadline:
+            time.sleep(WAITING_SECONDS)
+
     def end(self, ending: object, hits: int, misses: int) -> None:
         """Say how the run ended; the last message."""
         self._send(("ended", ending, hits, misses))
@@ -94,6 +102,8 @@ class RelayedBackend:
         future: Future[Any] = Future()
         number = next(self._numbers)
         self._futures[number] = future
+        if kind == "run":
+            self._chunks.add(number)
         if report is not None:
             self._reports[number] = report
         self._send((kind, number, arguments))
@@ -117,15 +127,19 @@ class RelayedBackend:
                 os._exit(1)
 
     def _answered(self, number: int, is_result: bool, value: Any) -> None:
-        future = self._futures.pop(number)
+        future = self._futures[number]
         self._reports.pop(number, None)
-        if is_result:
-            future.set_result(value)
-        elif value is None:
-            future.cancel()
-            future.set_running_or_notify_cancel()
-        else:
-            future.set_exception(value)
+        try:
+            if is_result:
+                future.set_result(value)
+            elif value is None:
+                future.cancel()
+                future.set_running_or_notify_cancel()
+            else:
+                future.set_exception(value)
+        finally:  # now its callbacks have run
+            del self._futures[number]
+            self._chunks.discard(number)
 
     def _reported(self, number: int, progress: tuple[int, int, str]) -> None:
         if report := self._reports.get(number):

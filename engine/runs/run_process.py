@@ -32,12 +32,14 @@ from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.runs.execution import Ending, RunFiles, evaluated
+from engine.runs.operation.logs import set_up_logs
 from engine.runs.relayed_backend import RelayedBackend
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 
 STARTS = 2
 STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
+CHUNK_SECONDS = 2.0  # for the chunk that is being computed when a run stops; it takes about one
 POLL_SECONDS = 0.1
 RESTART_SECONDS = 1.0  # memory and file descriptors that are short may be free again
 FAULT_SECONDS = 1.0  # between two looks at the backend's state
@@ -235,12 +237,14 @@ def _serve(connection: Connection, task: _Task) -> None:
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     os.environ.clear()
     os.environ.update(task.environment)
+    set_up_logs()
     backend = RelayedBackend(connection, task.devices)
     dictionaries.look_in(task.data_dir / "dictionaries")
     cache = Cache(task.cache_file, task.cache_bytes)
     try:
         ending = evaluated(task.run, EVALUATIONS, Artifacts(task.data_dir), Gateway(backend, cache), backend.progress,
                            RunFiles(backend.entry, backend.room), backend.is_stopped)
+        backend.await_chunks(CHUNK_SECONDS)
     finally:
         cache.close()
     counts = backend.statistics.read()

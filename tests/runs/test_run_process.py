@@ -49,8 +49,8 @@ class Instance:
 
             return processes.evaluate(run, seen, files, is_stopped)
 
-        self.queue = RunQueue(self.store, self.artifacts, Gateway(backend, Cache(directory / "cache.sqlite", 10**8)),
-                              EVALUATIONS, evaluate=evaluate, **settings)  # type: ignore[arg-type]
+        self.gateway = Gateway(backend, Cache(directory / "cache.sqlite", 10**8))
+        self.queue = RunQueue(self.store, self.artifacts, self.gateway, EVALUATIONS, evaluate=evaluate, **settings)  # type: ignore[arg-type]
 
     def submit(self, *models: str) -> str:
         settings = Settings(models or ("owner/bert",), projection="pca", resamples=100)
@@ -142,6 +142,21 @@ def test_a_run_is_cancelled_while_it_waits(gated: Instance) -> None:
     assert gated.queue.cancel(run_id)
     assert gated.queue.wait(run_id, SECONDS).state == "cancelled" and time.monotonic() - start < 10
     wait_until(lambda: not process.is_running(), seconds=SECONDS)
+
+
+def test_the_chunk_that_is_computed_when_a_run_stops_is_kept(gated: Instance, gate: threading.Event) -> None:
+    gate.set()
+    gated.gateway.session("before").describe("owner/bert")  # what is asked first is in the cache
+    gate.clear()
+    run_id = gated.submit()
+    wait_until(lambda: gated.backend.n_items("sentence_vectors"), seconds=SECONDS)
+    assert gated.queue.cancel(run_id)
+    time.sleep(0.5)
+    gate.set()
+    assert gated.queue.wait(run_id, SECONDS).state == "cancelled"
+    n_computed = gated.backend.n_items("sentence_vectors")
+    assert gated.queue.wait(gated.submit(), SECONDS).state == "done"
+    assert gated.backend.n_items("sentence_vectors") == n_computed > 0
 
 
 def test_a_killed_process_is_replaced_once(gated: Instance, gate: threading.Event) -> None:
