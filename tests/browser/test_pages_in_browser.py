@@ -19,10 +19,9 @@ PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
 EVALUATIONS = [
     ("clusters", "clusters", "models", ["in_class_dispersion", "out_of_class_dispersion", "score"]),
-    ("alignment", "alignment", "pairs", ["precision", "recall", "f1", "penalized_f1"]),
+    ("alignment", "alignment", "pairs", ["precision", "recall", "f1"]),
     ("minimal_pairs", "minimal-pairs", "summary", ["n", "n_correct", "n_tied", "accuracy", "ci_low", "ci_high"]),
 ]
-SETTINGS_OF_PAGE = {"alignment": ["--idf", "novel", "--penalty", "reading"]}
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +62,8 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
     settled(page)
 
     models = list(dict.fromkeys(row["model"] for row in shown))
-    options = SETTINGS_OF_PAGE.get(kind, [])
     paths = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
-    assert main([kind, *options, *paths, *(word for model in models for word in ("--model", model))]) == 0
+    assert main([kind, *paths, *(word for model in models for word in ("--model", model))]) == 0
     with (tmp_path / "out" / f"{table}.csv").open(encoding="utf-8") as file:
         computed = list(csv.DictReader(file))
     by = [column for column in ("model", "row", "normalization", "stratum") if column in computed[0]]
