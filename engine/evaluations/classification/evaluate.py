@@ -32,7 +32,7 @@ from engine.evaluations.classification.tables import (
     sentence_table,
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices, vector_requests
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -58,10 +58,11 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     all_facts = [session.describe(model) for model in settings.models]
     layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
     requests = vector_requests(settings, all_facts)
-    vectors_by_model, excluded, cut = {}, [], []
+    vectors_by_model, excluded = {}, []
+    cut: list[str] = []
     for model in settings.models:
         pieces = session.sentence_vectors(model, texts, layers=[layers[model]], **requests[model].arguments)
-        cut += cut_notices({model: pieces}, dataset.rows)
+        cut += cut_notice(model, pieces, dataset.rows)
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
         excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
                      for i, piece in enumerate(pieces) if "excluded" in piece]

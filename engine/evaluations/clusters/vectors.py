@@ -12,7 +12,7 @@ import pandas as pd
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.clusters.records import LAYERS, Settings
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.models.sources.facts import ModelFacts
@@ -80,7 +80,7 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
         placed=centred(vectors) if settings.centre else vectors,
         layers=_layer_rows(facts.name, layers if settings.layer_curve else [], at, labels),
         excluded=tuple(sorted(excluded)), n_too_long=n_too_long, lone_classes=lone,
-        cut=tuple(cut_notices({facts.name: pieces}, dataset.rows)),
+        cut=cut_notice(facts.name, pieces, dataset.rows),
     )
 
 

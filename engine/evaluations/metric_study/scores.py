@@ -13,7 +13,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import SURFACE, VECTORS
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notices
+from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
@@ -53,7 +53,7 @@ def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: st
         texts = [*dataset.references, *dataset.candidates]
         pieces = session.sentence_vectors(model, texts, layers=[layers[model]], precision=precision,
                                           **request.arguments)
-        notices += cut_notices({model: pieces}, [*dataset.rows, *dataset.rows])
+        notices += cut_notice(model, pieces, [*dataset.rows, *dataset.rows])
         known = np.array(["excluded" not in piece for piece in pieces]).reshape(2, dataset.n).all(axis=0)  # (n_pairs,)
         values = np.full(dataset.n, np.nan)
         if known.any():

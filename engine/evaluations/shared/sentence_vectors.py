@@ -9,12 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engine.datasets.formats.grid import quoted
+from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
 from engine.evaluations.shared.vector_settings import PUBLISHED, VectorSettings
 from engine.models.sources.facts import ModelFacts
-
-ROWS_IN_NOTICE = 10
 
 
 @dataclass(frozen=True)
@@ -48,35 +46,35 @@ def vector_requests(settings: VectorSettings, all_facts: Iterable[ModelFacts], *
     return requests
 
 
-def cut_notices(pieces_by_model: Mapping[str, Sequence[Mapping[str, Any]]], rows: Sequence[int]) -> list[str]:
-    """Says which sentences a model read in part, because it was published with a longest input; `rows` of the file."""
-    notices = []
-    for model, pieces in pieces_by_model.items():
-        cut = [(rows[i], int(piece["n_read"])) for i, piece in enumerate(pieces) if "n_read" in piece]
-        if cut:
-            listed = quoted([str(row) for row, _ in cut], ROWS_IN_NOTICE).replace("'", "")
-            notices.append(f"{model}: {len(cut):,} of {len(pieces):,} sentences are longer than the {cut[0][1]:,} "
-                           f"tokens it reads as published, and were cut there (row {listed}).")
-    return notices
+def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> tuple[str, ...]:
+    """Says which sentences a model read in part, because it was published with a longest input; none for none.
+
+    pieces: of `GatewaySession.sentence_vectors`. rows: the number in the file of each.
+    """
+    lengths_by_row = {row: int(piece["n_read"]) for row, piece in zip(rows, pieces, strict=True) if "n_read" in piece}
+    longest = next(iter(lengths_by_row.values()), 0)
+    message = f"exceed{{s}} the {longest:,} tokens that it reads as published, and its sentence was cut there"
+    return tuple(f"{model}: {notice}" for notice in row_notice(list(lengths_by_row), message))
 
 
 def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> VectorRequest:
-    published, pooling = facts.published, settings.pooling
-    if pooling == PUBLISHED and published is None:
-        pooling = otherwise
-    if pooling == PUBLISHED and published is not None and published.problem:
-        raise ModelError(f"{facts.name} cannot be pooled as published: {published.problem}. Choose another pooling, "
+    prompts = facts.published.prompts if facts.published is not None else {}
+    followed = facts.published if settings.pooling == PUBLISHED else None
+    if followed is not None and followed.problem:
+        raise ModelError(f"{facts.name} cannot be pooled as published: {followed.problem}. Choose another pooling, "
                          "such as mean.")
-    prompts = published.prompts if published is not None else {}
     if settings.prompt_name is not None and settings.prompt_name not in prompts:
         raise ModelError(f"{facts.name} was not published with a prompt {settings.prompt_name!r}; it has "
                          f"{', '.join(map(repr, prompts)) or 'none'}. Give the prompt as a text.")
-    default = prompts.get(published.default_prompt, "") if pooling == PUBLISHED and published is not None else ""
-    prompt = settings.prompt if settings.prompt is not None else prompts.get(settings.prompt_name or "", default)
-    truncate_dim = settings.truncate_dim
-    if truncate_dim is None and pooling == PUBLISHED and published is not None:
-        truncate_dim = published.truncate_dim
-    words = [f"as published ({published.description})" if pooling == PUBLISHED and published is not None else pooling]
+    pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim
+    if prompt is None and settings.prompt_name is not None:
+        prompt = prompts[settings.prompt_name]
+    if followed is not None:
+        prompt = prompts.get(followed.default_prompt) if prompt is None else prompt
+        truncate_dim = followed.truncate_dim if truncate_dim is None else truncate_dim
+    elif pooling == PUBLISHED:
+        pooling = otherwise
+    words = [pooling if followed is None else f"as published ({followed.description})"]
     words += [f"prompt {prompt!r}"] if prompt else []
     words += [f"{truncate_dim} dimensions"] if truncate_dim is not None else []
-    return VectorRequest(pooling, prompt, truncate_dim, ", ".join(words))
+    return VectorRequest(pooling, prompt or "", truncate_dim, ", ".join(words))

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import InputError, ModelError
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.metric_study import records as metric_study
-from engine.evaluations.shared.sentence_vectors import cut_notices, vector_requests
+from engine.evaluations.shared.sentence_vectors import cut_notice, vector_requests
 from engine.models.sources.published_vectors import PublishedVectors
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from tests.support.session_fake import facts
@@ -63,8 +63,9 @@ def test_what_cannot_be_is_said_before_any_model_works() -> None:
 
 def test_sentences_that_were_cut_are_listed_by_row() -> None:
     pieces = [{"n_tokens": 5}, {"n_tokens": 200, "n_read": 128}, {"n_tokens": 300, "n_read": 128}]
-    [notice] = cut_notices({"ruri": pieces, "bert": pieces[:1]}, [2, 3, 9])
-    assert "2 of 3 sentences are longer than the 128 tokens" in notice and "(row 3, 9)" in notice
+    [notice] = cut_notice("ruri", pieces, [2, 3, 9])
+    assert notice.startswith("ruri: 2 rows exceed the 128 tokens") and notice.endswith(": 3, 9.")
+    assert cut_notice("bert", pieces[:1], [2]) == ()
 
 
 @pytest.mark.parametrize("record", [Settings(("m",)), metric_study.Settings(("m",))])

@@ -6,6 +6,20 @@ import pytest
 from transformers.utils import logging
 
 from engine.models.scoring import batching
+from tests.models.zoo.specimens import Specimen, build, names
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The kinds of a module, each built once for all of its tests."""
+    kinds = getattr(metafunc.module, "COMPARED_KINDS", None)
+    if kinds is not None and "specimen" in metafunc.fixturenames:
+        metafunc.parametrize("specimen", kinds, ids=names(kinds), indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Specimen:
+    """The model of one of the module's COMPARED_KINDS."""
+    return build(request.param, tmp_path_factory.mktemp("zoo") / "model")
 
 
 @pytest.fixture

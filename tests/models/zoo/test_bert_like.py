@@ -1,28 +1,6 @@
 """Masked models that are BERTs in the main, against plain transformers."""
 
-from __future__ import annotations
+from tests.models.zoo.comparisons import test_kind_and_tokens, test_log_likelihoods, test_vectors_and_similarities
+from tests.models.zoo.kinds.masked import BERT_LIKE as COMPARED_KINDS
 
-import pytest
-
-from tests.models.zoo import checks
-from tests.models.zoo.kinds.masked import BERT_LIKE
-from tests.models.zoo.specimens import Specimen, build, names
-
-
-@pytest.fixture(scope="module", params=BERT_LIKE, ids=names(BERT_LIKE))
-def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Specimen:
-    return build(request.param, tmp_path_factory.mktemp("zoo") / "model")
-
-
-def test_kind_and_tokens(specimen: Specimen) -> None:
-    checks.check_facts_and_tokens(specimen)
-
-
-@pytest.mark.usefixtures("mixed_batches")
-def test_vectors_and_similarities(specimen: Specimen) -> None:
-    checks.check_vectors(specimen)
-
-
-@pytest.mark.usefixtures("mixed_batches")
-def test_log_likelihoods(specimen: Specimen) -> None:
-    checks.check_masked(specimen)
+__all__ = ["COMPARED_KINDS", "test_kind_and_tokens", "test_log_likelihoods", "test_vectors_and_similarities"]

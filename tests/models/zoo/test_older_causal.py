@@ -1,28 +1,6 @@
 """Causal models of the GPT-2, OPT and BLOOM generation, against plain transformers."""
 
-from __future__ import annotations
+from tests.models.zoo.comparisons import test_kind_and_tokens, test_log_likelihoods, test_vectors_and_similarities
+from tests.models.zoo.kinds.causal import OLDER as COMPARED_KINDS
 
-import pytest
-
-from tests.models.zoo import checks
-from tests.models.zoo.kinds.causal import OLDER
-from tests.models.zoo.specimens import Specimen, build, names
-
-
-@pytest.fixture(scope="module", params=OLDER, ids=names(OLDER))
-def specimen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Specimen:
-    return build(request.param, tmp_path_factory.mktemp("zoo") / "model")
-
-
-def test_kind_and_tokens(specimen: Specimen) -> None:
-    checks.check_facts_and_tokens(specimen)
-
-
-@pytest.mark.usefixtures("mixed_batches")
-def test_vectors_and_similarities(specimen: Specimen) -> None:
-    checks.check_vectors(specimen)
-
-
-@pytest.mark.usefixtures("mixed_batches")
-def test_log_likelihoods(specimen: Specimen) -> None:
-    checks.check_causal(specimen)
+__all__ = ["COMPARED_KINDS", "test_kind_and_tokens", "test_log_likelihoods", "test_vectors_and_similarities"]
