@@ -17,7 +17,8 @@ from tests.support.fakes import FakeBackend
 
 # What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
 # same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.
-hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ,
+                                     suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("hakari")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import subprocess
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,8 @@ def status_of(path: str, client: tuple[str, int] | None, headers: list[tuple[byt
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": client}
-    asyncio.run(LocalRoutes(app)(scope, None, send))  # type: ignore[arg-type]
+    with ThreadPoolExecutor(1) as thread:  # a browser's test before this one leaves a loop running in the main thread
+        thread.submit(asyncio.run, LocalRoutes(app)(scope, None, send)).result()  # type: ignore[arg-type]
     return int(sent[0]["status"])  # type: ignore[call-overload]
 
 
