@@ -42,6 +42,8 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
         PageCard("models", "Models", ":material/deployed_code:",
                  "Which models are there, and how good are the built-in ones?"),
         PageCard("dictionary", "Dictionaries", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
+        PageCard("compare", "Compare", ":material/compare:",
+                 "In what do two runs, two models or two settings differ, and is it more than chance?"),
         PageCard("runs", "Runs", ":material/history:", "What was evaluated so far?"),
     ),
 }

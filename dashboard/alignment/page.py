@@ -1,5 +1,6 @@
 """Alignment: which token of one sentence matches which of the other, and how much do different readings cost?"""
 
+from dataclasses import asdict
 from functools import partial
 
 import plotly.graph_objects as go
@@ -86,4 +87,5 @@ if run_id is not None and result is not None:
     with st.container(horizontal=True, gap="small"):
         figure_downloads(figures, signature)
         tokens_download(scores, signature)
-    run_view.sign(signature, tables(scores), figures, settings=shown_settings(result, scoring, layers), address=view)
+    run_view.sign(signature, tables(scores), figures, settings=shown_settings(result, scoring, layers), address=view,
+                  compared={**asdict(scoring), "model": model, "layer": layers[model]})

@@ -68,4 +68,5 @@ if run_id is not None and result is not None:
     figure_downloads(figures, signature)
     run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
                               "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures,
-                  further=[Shown(view.alpha, view.unigrams)], address=address)
+                  further=[Shown(view.alpha, view.unigrams)], address=address,
+                  compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

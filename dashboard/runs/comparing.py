@@ -18,15 +18,23 @@ def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence
     out; a setting that a kind of run does not have is "". The first column, "what", says what a row is.
     """
     names = distinct([run.name for run in runs])
+    settings = differing_settings(runs, names)
+    labels = dict.fromkeys(headline.label for run in runs for headline in headlines.get(run.id, ()))
+    rows = [[label, *(_number(headlines.get(run.id, ()), label) for run in runs)] for label in labels]
+    return pd.concat([settings, pd.DataFrame(rows, columns=["what", *names], dtype=str)], ignore_index=True)
+
+
+def differing_settings(runs: Sequence[RunRecord], names: Sequence[str],
+                       further: Sequence[Mapping[str, str]] = ()) -> pd.DataFrame:
+    """One column for each run under its name, one row for each thing in which they differ; "what" says what it is.
+
+    further: what each run has beside its settings, such as the choices with which it is shown.
+    """
     settings_by_run = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(_flat(run.settings))
-                       for run in runs]
+                       | dict(beside) for run, beside in zip(runs, further or [{}] * len(runs), strict=True)]
     setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
     rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
-    rows = [row for row in rows if len(set(row[1:])) > 1]
-    labels = dict.fromkeys(headline.label for run in runs for headline in headlines.get(run.id, ()))
-    for label in labels:
-        rows.append([label, *(_number(headlines.get(run.id, ()), label) for run in runs)])
-    return pd.DataFrame(rows, columns=["what", *names], dtype=str)
+    return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)
 
 
 def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

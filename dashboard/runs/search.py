@@ -11,6 +11,7 @@ from dashboard.shared.headlines import HEADLINES
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.comparison.records import KINDS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.unlisted import advice
@@ -86,7 +87,9 @@ def comparison(runs: list[RunRecord]) -> None:
         return
     st.dataframe(table, hide_index=True, placeholder="–", alt="The selected runs side by side",
                  column_config={"what": st.column_config.TextColumn("", pinned=True)})
-    st.caption("Settings that all of them share are left out.")
+    st.caption("Settings that all of them share are left out; numbers are those of each run as it was submitted.")
+    if len(selected) == 2 and len({run.kind for run in selected}) == 1 and selected[0].kind in KINDS:
+        run_view.compare_link("Differences, tests and what changed most", selected[0].id, other_id=selected[1].id)
 
 
 def _title(kind: str) -> str:

@@ -24,12 +24,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import pages
 from dashboard.shared import run_actions, session
+from dashboard.shared.address.texts import to_texts
 from dashboard.shared.address.view import View
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.signing import signature_line
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.comparison.records import KINDS
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.storage.run_record import RunRecord
@@ -134,12 +136,14 @@ def excluded(result: Any) -> None:
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *, settings: Sequence[Any] | None = None,
-         further: Sequence[Any] = (), address: View | None = None) -> None:
+         further: Sequence[Any] = (), address: View | None = None,
+         compared: Mapping[str, Any] = MappingProxyType({})) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are what the report of the run shows beside the tables. `settings`: those with which
     commands give what is shown, None for the settings of the run; `further`: records of options that the commands have
-    beside. `address`: where the choices of the page stand.
+    beside. `address`: where the choices of the page stand. `compared`: the choices of the page that count in a
+    comparison, by name.
     """
     exports.downloads(tables, signature)
     run_id = run_from_url()
@@ -149,6 +153,8 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             exports.export_popover(view, signature, tables, figures, settings, further)
             if address is not None:
                 address.copy_link()
+            if view.kind in KINDS:
+                compare_link("Compare with …", view.id, compared)
     st.caption(f":small[{verbatim(signature_line(signature))}]")
     with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
         st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
@@ -246,6 +252,14 @@ def run_link(view: RunRecord, label: str) -> None:
     """A link to the page and the result of a run."""
     page = pages.PAGE_BY_KIND[view.kind]
     st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+
+
+def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),
+                 other_id: str | None = None) -> None:
+    """A link to the comparison of a run, shown with these choices, with another run (None: chosen there)."""
+    query = {"a-run": run_id, **{f"a-{name.replace('_', '-')}": text for name, value in choices.items()
+                                 for text in to_texts(value)}, **({"b-run": other_id} if other_id else {})}
+    st.page_link(pages.path("compare"), label=label, icon=pages.card("compare").icon, query_params=query)
 
 
 def _headline(view: RunRecord) -> None:

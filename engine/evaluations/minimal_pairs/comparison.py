@@ -15,6 +15,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import holm, mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
 
@@ -29,12 +30,13 @@ COMPARISONS = Table("comparisons", "Each two models once, over the pairs that al
     Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
     Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"),
 ), only_with_rows=True)
-DIFFERING = Table("differing", "The pairs that two models see most differently, the farthest apart first.", (
+DIFFERING = Table("differing", "The pairs that two models decide differently, then those they see most differently.", (
     PAIR_ROW, CATEGORY_COLUMN, PAIRS["acceptable"], PAIRS["unacceptable"],
     Column("margin", "number", "score of the acceptable sentence less that of the other, under the model",
            better="higher"),
     Column("other_margin", "number", "the same under the other model", better="higher"),
-    Column("difference", "number", "margin less other_margin"),
+    Column("difference", "number", "margin less other_margin, each over the root mean square of its model's margins, "
+           "because a sum and a pseudo-log-likelihood have no common unit"),
     Column("decision", "integer", "1 right, 0 tie, -1 wrong", better="higher", dtype="int8"),
     Column("other_decision", "integer", "the same of the other model", better="higher", dtype="int8"),
 ))
@@ -85,7 +87,7 @@ def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) ->
 @returns(DIFFERING)
 def differing_pairs(result: Result, model: str, other: str, normalization: str, alpha: float = DEFAULT_ALPHA,
                     most: int = 100) -> pd.DataFrame:
-    """The pairs that two models see most differently, the farthest apart first.
+    """The pairs that two models decide differently, then the others, of both the farthest apart first.
 
     A margin is the acceptable score less the unacceptable one, in `margin_unit`. Raises InputError for
     a model that the result does not hold.
@@ -100,9 +102,11 @@ def differing_pairs(result: Result, model: str, other: str, normalization: str, 
             margin=margin, decision=decided(pairs, normalization, alpha)).set_index("row"))
     second = tables[1][["margin", "decision"]].add_prefix("other_")
     both = tables[0].join(second, how="inner").reset_index()
-    both["difference"] = both["margin"] - both["other_margin"]
-    order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
-    return DIFFERING.selected(both.loc[order[:most]]).reset_index(drop=True)
+    both["difference"] = np.subtract(*(in_own_spread(both[name].to_numpy(), centred=False)
+                                       for name in ("margin", "other_margin")))
+    alike = (both["decision"] == both["other_decision"]).to_numpy()
+    order = np.lexsort((-both["difference"].abs().fillna(-1).to_numpy(), alike))
+    return DIFFERING.selected(both.iloc[order[:most]]).reset_index(drop=True)
 
 
 def margin_unit(normalization: str) -> str:

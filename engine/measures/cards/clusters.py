@@ -28,6 +28,12 @@ CLUSTER_CARDS = (
         "Permutation test (Fisher 1935); Phipson and Smyth 2010",
     ),
     MeasureCard(
+        "nearest_own_centroid", "Nearest to the own centroid", "NC",
+        "NC = sentences whose nearest centroid is that of their class / n", "[0, 1]", "", "higher",
+        "How many sentences lie nearer to the centroid of their own class than to any other?",
+        "Our addition: the rule of the nearest centroid, on the sentences that the centroids are the means of",
+    ),
+    MeasureCard(
         "silhouette", "Silhouette", "s",
         "s = mean of (b − a) / max(a, b)", "[−1, 1], 0 is between two classes", "", "higher",
         "Does a sentence lie nearer to its own class (mean distance a) than to the nearest other one (b)?",

@@ -56,13 +56,20 @@ def test_one_model_has_nobody_to_be_compared_with() -> None:
 
 
 def test_the_pairs_that_two_models_see_most_differently() -> None:
-    result = from_margins({"a": [1.0, 5.0, -2.0, 0.5], "b": [1.5, -4.0, 3.0, 0.5]}, [(2, 2)] * 4)
+    result = from_margins({"a": [-9.0, 5.0, -2.0, 0.5], "b": [-0.5, -1.0, 3.0, 0.5]}, [(2, 2)] * 4)
     table = differing_pairs(result, "a", "b", "LP")
-    assert table["row"].tolist() == [2, 3, 1, 4] and table["difference"].tolist() == [9.0, -5.0, -0.5, 0.0]
-    assert table["decision"].tolist() == [1, -1, 1, 1] and table["other_decision"].tolist() == [-1, 1, 1, 1]
-    assert table["acceptable"].tolist()[0] == "a1"
-    # per token: 2 tokens a sentence, so half of it
-    assert differing_pairs(result, "a", "b", "MeanLP", most=1)["difference"].tolist() == [4.5]
+    # rows 3 and 2 are decided differently, and come before row 1, which both get wrong by margins far apart
+    assert table["row"].tolist() == [3, 2, 1, 4]
+    spread_a, spread_b = np.sqrt((81 + 25 + 4 + 0.25) / 4), np.sqrt((0.25 + 1 + 9 + 0.25) / 4)
+    assert table["difference"].tolist() == pytest.approx(
+        [-2 / spread_a - 3 / spread_b, 5 / spread_a + 1 / spread_b, -9 / spread_a + 0.5 / spread_b,
+         0.5 / spread_a - 0.5 / spread_b])
+    assert table["margin"].tolist() == [-2.0, 5.0, -9.0, 0.5]
+    assert table["decision"].tolist() == [-1, 1, -1, 1] and table["other_decision"].tolist() == [1, -1, -1, 1]
+    assert table["acceptable"].tolist()[0] == "a2"
+    # another normalisation of equal lengths is another unit, which the spread takes away
+    assert differing_pairs(result, "a", "b", "MeanLP", most=1)["difference"].tolist() == pytest.approx(
+        table["difference"].tolist()[:1])
     with pytest.raises(InputError, match="holds no model 'z'; it holds a, b"):
         differing_pairs(result, "a", "z", "LP")
 

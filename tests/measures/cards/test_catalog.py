@@ -55,7 +55,8 @@ WELL_AND_BADLY = {
     "accuracy": tuple(accuracy_by_stratum(decided, [1, 1], [1, 1])[0].accuracy for decided in ([1, 1], [1, -1])),
     **{key: (measure([1, 2, 3, 4], [1, 2, 4, 3]).value, measure([1, 2, 3, 4], [4, 2, 3, 1]).value)
        for key, measure in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall))},
-    "classification_accuracy": tuple(right_classes(["a", "b"], said) for said in (["a", "b"], ["b", "b"])),
+    **{key: tuple(right_classes(["a", "b"], said) for said in (["a", "b"], ["b", "b"]))
+       for key in ("classification_accuracy", "nearest_own_centroid")},
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),

@@ -1,0 +1,90 @@
+"""What changed most between two sides: a table of items, and the chosen one under both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.alignment.pair import aligned_pair
+from dashboard.alignment.pair_choice import pair_table as alignment_table
+from dashboard.alignment.view import alignment_view, view_data
+from dashboard.compare.sides import ChosenSide
+from dashboard.minimal_pairs.pair_table import pair_table
+from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.shared.wording import verbatim
+from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
+from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.language.quantities import count
+
+LISTED = 500
+HEIGHT, FEW = 320, 8
+
+
+def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str) -> pd.Series | None:
+    """Draw the items that changed most; returns the chosen one, at first the one that changed most."""
+    items = comparison.items
+    changed = int(items["changed"].sum())
+    facts = f"{count(changed, 'item')} of {len(items):,} decided differently, these first; then " if changed else ""
+    st.markdown(f"**What changed most** :gray[{verbatim(facts)}by {verbatim(comparison.scale)}]")
+    only_names = [name for name in ("first_outcome", "second_outcome") if (items[name] != "").any()]
+    columns = ["row", *(["other_row"] if (items["row"] != items["other_row"]).any() else []), *only_names, "first",
+               "second", *(["category"] if (items["category"] != "").any() else []), "text",
+               *(["other_text"] if (items["other_text"] != "").any() else [])]
+    shown = items.head(LISTED)
+    state = st.dataframe(
+        shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", key=f"compare-items-{key}",
+        on_select="rerun", selection_mode="single-row", placeholder="–", column_order=columns,
+        alt="The items of both sides, what changed most first", column_config={
+            "row": st.column_config.NumberColumn("Row", width="small"),
+            "other_row": st.column_config.NumberColumn("Row in B", width="small"),
+            "first_outcome": "A says", "second_outcome": "B says",
+            "first": st.column_config.NumberColumn("A", format="%.4g", help=verbatim(sides[0].side.name)),
+            "second": st.column_config.NumberColumn("B", format="%.4g", help=verbatim(sides[1].side.name)),
+            "category": "Category", "text": st.column_config.TextColumn("Sentence", width="large"),
+            "other_text": st.column_config.TextColumn("Other sentence", width="large")})
+    if len(shown) < len(items):
+        st.caption(f"The first {len(shown):,}; all of them are in items.csv.")
+    index = next(iter(state.selection.rows), 0)
+    return shown.iloc[index] if len(shown) else None
+
+
+def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature: Mapping[str, Any]) -> None:
+    """Draw one item under both sides, side by side: alignments, or the tokens of a minimal pair."""
+    draw = {"alignment": _alignment, "minimal-pairs": _tokens}.get(sides[0].run.kind)
+    if draw is None:
+        return
+    with st.grid(2, min_column_width=360, gap="medium"):
+        for chosen, row in zip(sides, (item["row"], item["other_row"]), strict=True):
+            with st.container(border=True):
+                st.markdown(f"**{verbatim(chosen.side.name)}**")
+                draw(chosen, int(row), signature)
+
+
+def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
+    side = chosen.side
+    view = side.shown if isinstance(side.shown, AlignmentView) else AlignmentView(scoring=side.result.settings.scoring)
+    scores = rescore(side.result, view.scoring, view.layer, models=(side.model,))
+    table = alignment_table(side.result.pairs, scores.pairs)
+    pair = table[(table["row"] == row).to_numpy()].iloc[0]
+    layer = side.result.layers[side.model][side.result.layer_index(side.model, view.layer)]
+    aligned = aligned_pair(chosen.run.id, side.result, scores, pair, side.model, layer)
+    penalised = f", with penalty {pair['penalized_f1']:.3f}" if view.scoring.penalty != "none" else ""
+    st.caption(f"Row {row}: F1 {pair['f1']:.3f}{penalised}")
+    alignment_view(view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring),
+                   key=f"compare-alignment-{side.name[:1]}-{row}")
+
+
+def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
+    side = chosen.side
+    view = side.shown if isinstance(side.shown, PairView) else PairView()
+    result = side.result
+    if view.normalization == "SLOR" and view.scoring.unigrams != result.unigrams:
+        result = with_unigrams(result, view.scoring.unigrams)
+    table = pair_table(result, side.model, view.normalization, view.scoring.alpha)
+    pair = table[(table["row"] == row).to_numpy()].iloc[0]
+    token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
+                             view.scoring.alpha, signature)

@@ -1,0 +1,96 @@
+"""Compare: in what do two runs, two models of a run, or two settings of one differ?"""
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import pages
+from dashboard.compare.charts import drawn_items, scatter
+from dashboard.compare.items import item_detail, items_section
+from dashboard.compare.numbers import numbers_section, settings_that_differ
+from dashboard.compare.sides import ChosenSide, SideInput, comparable_runs, named
+from dashboard.home import samples
+from dashboard.shared import run_view, wording
+from dashboard.shared.exports.figure_downloads import camera, figure_downloads
+from dashboard.shared.exports.signing import digest
+from engine.errors import EngineError
+from engine.evaluations.comparison.compare import compare
+from engine.evaluations.comparison.records import Comparison
+from engine.version import VERSION
+
+KEPT = 8
+FIGURE = "A against B"
+NOTE = """**Numbers** are over the items that both sides have, matched by their texts. The interval and the test are of
+the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for means,
+Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by Holm's
+method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What changed
+most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
+compared."""
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner="Comparing …")
+def compared(key: str, _sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
+    """The comparison of two sides, shared by all sessions and never changed."""
+    return compare(_sides[0].run.kind, _sides[0].side, _sides[1].side)
+
+
+pages.heading("compare")
+try:
+    runs = [*comparable_runs(), *(run for run in samples.views(samples.run_ids()).values() if run.state == "done")]
+except EngineError as error:
+    wording.show_error(error)
+    st.stop()
+if not runs:
+    st.info("Nothing to compare yet: evaluate something first, two models in one run or the same data twice.",
+            icon=":material/compare:")
+    st.stop()
+
+inputs = SideInput("a"), SideInput("b")
+try:
+    with st.grid(2, min_column_width=300, gap="small"):
+        with st.container(border=True):
+            first_run = inputs[0].run(runs, next((run for run in runs if len(run.models) > 1), runs[0]))
+            first = inputs[0].side(first_run)
+        with st.container(border=True):
+            same_kind = [run for run in (first_run, *runs) if run.kind == first_run.kind]
+            others = [run for run in same_kind if run.dataset_hash == first_run.dataset_hash and run.id != first_run.id]
+            several = len(first.side.result.settings.models) > 1
+            second_run = inputs[1].run(same_kind, others[0] if others and not several else first_run,
+                                       [first_run.kind])
+            other_model = next((model for model in first.side.result.settings.models if model != first.side.model),
+                               None) if second_run.id == first_run.id else first.side.model
+            second = inputs[1].side(second_run, other_model)
+    for chosen in inputs:
+        chosen.address.write()
+        chosen.address.notices()
+    sides = named(first, second)
+    comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
+except EngineError as error:
+    wording.show_error(error)
+    st.stop()
+
+names = sides[0].side.name, sides[1].side.name
+if names == ("A", "B"):
+    st.info("Both sides are the same. Choose another run, model or score for one of them.", icon=":material/compare:")
+    st.stop()
+signature = {"sides": {letter: {"run": side.run.id, "signature": digest(side.side.result.signature),
+                                "model": side.side.model, **side.shown}
+                       for letter, side in zip("AB", sides, strict=True)}, "versions": {"hakari": VERSION}}
+numbers_section(comparison, names)
+differing = settings_that_differ(*sides)
+with st.expander("Settings that differ", icon=":material/tune:"):
+    st.dataframe(differing, hide_index=True, placeholder="–", alt="The settings in which the two sides differ",
+                 column_config={"what": st.column_config.TextColumn("", pinned=True)})
+figure = scatter(comparison.items, names)
+st.plotly_chart(figure, key="compare-scatter", config=camera(FIGURE, signature),
+                alt=f"Every item under both sides: {names[0]} across, {names[1]} up")
+if len(drawn_items(comparison.items)) < len(comparison.items):
+    st.caption(f"{len(drawn_items(comparison.items)):,} of {len(comparison.items):,} items are drawn: those that "
+               "changed most, and a sample of the others.")
+item = items_section(comparison, sides, digest(signature))
+if item is not None:
+    item_detail(item, sides, signature)
+wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
+figure_downloads({FIGURE: figure}, signature)
+tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
+run_view.sign(signature, tables, {FIGURE: figure})
+inputs[0].address.copy_link()

@@ -1,0 +1,207 @@
+"""The two sides of a comparison: run, model and how each is shown, as the address and the widgets have them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared import dictionaries, run_view, session
+from dashboard.shared.address.view import View
+from dashboard.shared.inputs import settings
+from dashboard.shared.theme import shortened
+from dashboard.shared.wording import verbatim
+from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.comparison.grid_sides import grid_of
+from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
+from engine.evaluations.minimal_pairs.records import THESE
+from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.views import available
+from engine.evaluations.shared.dictionaries import BUILT_IN
+from engine.options import Option, option, options_of
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
+
+LISTED = 100
+NONE = "none"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What names a side in the address, beside how it is shown."""
+
+    run: str = option("", "The run.")
+    model: str = option("", "The model of the run.")
+
+
+@dataclass(frozen=True)
+class ChosenSide:
+    """A side, the run that it is of, and what is shown of it in words."""
+
+    run: RunRecord
+    side: Side
+    shown: Mapping[str, str]
+
+
+class SideInput:
+    """The widgets of one side, `letter` "a" or "b"; the same letter begins its names in the address."""
+
+    def __init__(self, letter: str) -> None:
+        self._letter = letter
+        self.address = View("compare", f"side-{letter}", anchor="run")
+
+    def run(self, runs: Sequence[RunRecord], default: RunRecord, kinds: Collection[str] = KINDS) -> RunRecord:
+        """The chosen run, at first that of the address, else `default`, which is one of `runs`.
+
+        kinds: of which a run may be that the address alone names.
+        """
+        by_id = {run.id: run for run in runs}
+        declared = self._declared(options_of(Chosen)["run"])
+        linked = st.query_params.get(f"{self._letter}-run")
+        if linked and linked not in by_id:
+            found = session.access().get(linked)
+            if found is not None and found.state == "done" and found.kind in kinds:
+                by_id[found.id] = found
+        first = self.address.first(declared, default.id, offered=by_id)
+        chosen = st.selectbox(
+            f"Run {self._letter.upper()}", list(by_id), index=list(by_id).index(first), key=self._key("run"),
+            format_func=lambda run_id: f"{by_id[run_id].name} · {by_id[run_id].created.astimezone():%Y-%m-%d %H:%M}")
+        self.address.keep(declared, chosen, None)
+        return by_id[chosen]
+
+    def side(self, run: RunRecord, default_model: str | None = None) -> ChosenSide:
+        """The side of a run: its model and how it is shown. Raises EngineError for a result that cannot be opened."""
+        result = run_view.load_result(run.id)
+        models = result.settings.models
+        base = default_model if default_model in models else models[0]
+        declared = self._declared(options_of(Chosen)["model"])
+        model = self.address.first(declared, base, offered=models)
+        if len(models) > 1:
+            model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
+                                 key=self._key("model", run.id)))
+        else:
+            st.caption(verbatim(shortened(model)))
+        self.address.keep(declared, model, None)
+        views: dict[str, Callable[[str, Any, str], Shown]] = {
+            "minimal-pairs": self._pairs, "alignment": self._alignment, "metric-study": self._grid}
+        shown = views.get(run.kind)
+        view = shown(run.id, result, model) if shown is not None else None
+        return ChosenSide(run, Side("", result, model, view), _in_words(view))
+
+    def _pairs(self, run_id: str, result: Any, model: str) -> PairView:
+        scores = available(result.pairs)
+        options = options_of(PairScoring)
+        normalization = self._first(options_of(PairView)["normalization"], PairView.normalization, scores)
+        first = PairScoring(alpha=self._first(options["alpha"], options["alpha"].default))
+        corpora = {THESE: THESE}
+        if "SLOR" in scores:
+            corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
+        first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora))
+        alpha, unigrams = first.alpha, first.unigrams
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            normalization = str(st.selectbox("Score", scores, index=scores.index(normalization), width=180,
+                                             key=self._key("score", run_id)))
+            if normalization == "PenLP":
+                alpha = settings.slider("alpha of PenLP", options["alpha"], step=0.05, first=first, width=180,
+                                        key=self._key("alpha", run_id))
+            if normalization == "SLOR" and len(corpora) > 1:
+                unigrams = str(settings.list_of("Unigrams from", options["unigrams"], corpora, first=first, width=180,
+                                                key=self._key("unigrams", run_id)))
+        view = PairView(normalization, PairScoring(alpha, unigrams))
+        self._keep(view, PairView())
+        self._keep(view.scoring, PairScoring(), but=("by",))
+        return view
+
+    def _alignment(self, run_id: str, result: Any, model: str) -> AlignmentView:
+        own: Scoring = result.settings.scoring
+        options = options_of(Scoring)
+        offered = {**{name: name for name in (*WITHOUT_DICTIONARY, *BUILT_IN, own.idf)},
+                   **dictionaries.choices([result.tokenizers[model]])}
+        first = replace(own, **{name: self._first(declared, getattr(own, name), offered if name == "idf" else None)
+                                for name, declared in options.items()})
+        held = result.layers[model]
+        own_layer = held[result.layer_index(model)]
+        layer_option = options_of(AlignmentView)["layer"]
+        layer = self._first(layer_option, own_layer, held)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            idf = str(settings.list_of("idf weights", options["idf"], offered, first=first, width=180,
+                                       key=self._key("idf", run_id)))
+            penalty = str(settings.segments("Penalty", options["penalty"], first=first,
+                                            key=self._key("penalty", run_id)))
+            if len(held) > 1:
+                layer = int(st.selectbox("Layer", held, index=held.index(layer), width=90,
+                                         key=self._key("layer", run_id, model)))
+        scoring = replace(first, idf=idf, penalty=penalty)
+        if penalty != NONE and idf == NONE and scoring.criterion != "proper-nouns":
+            st.caption(":material/info: Without idf weights no token is low-frequency: no penalty.")
+            scoring = replace(scoring, penalty=NONE)
+        self._keep(scoring, own)
+        self.address.keep(self._declared(layer_option), layer, own_layer)
+        return AlignmentView(None if layer == own_layer else layer, scoring)
+
+    def _grid(self, run_id: str, result: Any, model: str) -> GridView:
+        grid = [(str(row["idf"]), str(row["penalty"])) for row in grid_of(result, model).to_dict("records")]
+        if not grid:
+            return GridView()
+        options = options_of(GridView)
+        first = tuple(self._first(options[name], grid[0][place], {setting[place] for setting in grid})
+                      for place, name in enumerate(("idf", "penalty")))
+        chosen = st.selectbox("Setting", grid, index=grid.index(first) if first in grid else 0,
+                              key=self._key("setting", run_id, model), format_func=_setting)
+        view = GridView(*chosen)
+        self._keep(view, GridView(*grid[0]))
+        return view
+
+    def _first(self, declared: Option, base: Any, offered: Any = None) -> Any:
+        return self.address.first(self._declared(declared), base, offered=offered)
+
+    def _keep(self, chosen: Any, base: Any, but: Sequence[str] = ()) -> None:
+        for name, declared in options_of(type(chosen)).items():
+            if name not in but:
+                self.address.keep(self._declared(declared), getattr(chosen, name), getattr(base, name))
+
+    def _declared(self, declared: Option) -> Option:
+        return replace(declared, name=f"{self._letter}_{declared.name}")
+
+    def _key(self, *parts: str) -> str:
+        return "-".join(["compare", *parts, self.address.place])
+
+
+def comparable_runs() -> list[RunRecord]:
+    """The viewer's own finished runs that can be compared, the newest first."""
+    runs = session.access().mine(Search(states=("done",), limit=LISTED))
+    return [run for run in runs if run.kind in KINDS]
+
+
+def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide]:
+    """Both sides with a name for figures and tables: A or B, and in what they differ."""
+    names = []
+    for letter, own, other in (("A", first, second), ("B", second, first)):
+        parts = [shortened(own.side.model)] if own.side.model != other.side.model else []
+        parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
+        if own.run.id != other.run.id and not parts:
+            parts = [own.run.name if own.run.name != other.run.name else f"{own.run.created:%Y-%m-%d %H:%M}"]
+        names.append(f"{letter}: {', '.join(parts)}" if parts else letter)
+    one, two = (replace(chosen, side=replace(chosen.side, name=name))
+                for chosen, name in zip((first, second), names, strict=True))
+    return one, two
+
+
+def _in_words(view: Shown | None) -> dict[str, str]:
+    """The choices of a view by name, those that do not matter to it left out."""
+    if view is None:
+        return {}
+    values = {name: value for name, value in asdict(view).items() if name != "scoring"}
+    scoring = getattr(view, "scoring", None)
+    values |= asdict(scoring) if scoring is not None else {}
+    if isinstance(view, PairView):
+        values = {"score": view.normalization,
+                  **({"alpha": view.scoring.alpha} if view.normalization == "PenLP" else {}),
+                  **({"unigrams": view.scoring.unigrams} if view.normalization == "SLOR" else {})}
+    return {name.replace("_", " "): str(value) for name, value in values.items() if value is not None}
+
+
+def _setting(setting: tuple[str, str]) -> str:
+    return f"idf {setting[0]}, penalty {setting[1]}"

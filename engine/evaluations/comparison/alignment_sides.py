@@ -1,0 +1,87 @@
+"""Two sides of alignment: models, runs, layers or scorings on the same sentence pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.alignment.records import Result
+from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.comparison.common_items import (
+    WILLIAMS,
+    Differences,
+    Number,
+    changed_most_first,
+    common_items,
+    mean_difference,
+)
+from engine.evaluations.comparison.records import AlignmentView, Side
+from engine.measures.statistics.annotators import gold_scores, z_scores
+from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.own_spread import in_own_spread
+from engine.measures.statistics.williams import williams_test
+
+HUMAN = "human:"
+PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
+RAW = "points of F1"
+STANDARD = "F1 in standard deviations, because two models or layers spread their similarities differently"
+OTHER_SCALE = ("Two models or layers put their similarities on different scales: a difference of their means is no "
+               "difference of quality. The order of the pairs and the correlation with human scores can be compared.")
+
+
+def compare_alignments(first: Side, second: Side) -> Differences:
+    """Means of P, R and F1 (with the penalty where a side has one), correlation with the humans' mean z-scores."""
+    sides = (first, second)
+    views = [side.shown if isinstance(side.shown, AlignmentView) 
+             else AlignmentView(scoring=side.result.settings.scoring) for side in sides]
+    penalised = any(view.scoring.penalty != "none" for view in views)
+    common = common_items(*(_scores(side, view) for side, view in zip(sides, views, strict=True)))
+    table = common.table
+    measures = (*PLAIN, PENALISED) if penalised else PLAIN
+    numbers = [mean_difference(name, "mean over pairs", table[f"{name}_first"].to_numpy(),
+                               table[f"{name}_second"].to_numpy()) for name in measures]
+    shown = [table[f"{PENALISED if view.scoring.penalty != 'none' else 'f1'}_{side}"].to_numpy()
+             for view, side in zip(views, ("first", "second"), strict=True)]
+    human = table["human_first"].to_numpy()
+    if not np.isnan(human).all():
+        numbers.append(correlation_difference(human, shown[0], shown[1]))
+    same_scale = first.model == second.model and _layer(first, views[0]) == _layer(second, views[1])
+    comparable = shown if same_scale else [in_own_spread(side, centred=True) for side in shown]
+    table = table.assign(first=shown[0], second=shown[1], difference=comparable[0] - comparable[1])
+    return Differences(common, numbers, changed_most_first(table), RAW if same_scale else STANDARD,
+                       () if same_scale else (OTHER_SCALE,))
+
+
+def correlation_difference(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> Number:
+    """Pearson's r of two scores (n,) of the same pairs with the human score, and Williams' test of the difference."""
+    complete = ~(np.isnan(human) | np.isnan(first) | np.isnan(second))
+    one, other = (pearson(human[complete], side[complete], names=("the human score", "the score")).value
+                  for side in (first, second))
+    test = williams_test(human, first, second)
+    return Number("pearson", "pairs with a human score", test.n, one, other, one - other, test=WILLIAMS,
+                  p_value=test.p_value, reason=test.reason)
+
+
+def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
+    """The pairs of a side with their scores and the mean z-score of their annotators (NaN where there is none)."""
+    result: Result = side.result
+    if side.model not in result.settings.models:
+        raise InputError(f"The run holds no model {side.model!r}; it holds {', '.join(result.settings.models)}.")
+    scores = rescore(result, view.scoring, view.layer, models=(side.model,)).pairs
+    pairs = result.pairs.assign(human=_gold(result.pairs))
+    table = scores[["row", *PLAIN, PENALISED]].merge(
+        pairs[["row", "reference", "candidate", "category", "human"]], on="row", how="inner")
+    return table.rename(columns={"reference": "text", "candidate": "other_text"})
+
+
+def _gold(pairs: pd.DataFrame) -> np.ndarray:
+    columns = [z_scores(pairs[name].to_numpy(dtype=np.float64)) for name in pairs.columns
+               if str(name).startswith(HUMAN) and pairs[name].notna().any()]
+    return gold_scores(np.stack(columns)) if columns else np.full(len(pairs), np.nan)
+
+
+def _layer(side: Side, view: AlignmentView) -> int:
+    """The number of the layer that is shown of a side."""
+    result: Result = side.result
+    return result.layers[side.model][result.layer_index(side.model, view.layer)]

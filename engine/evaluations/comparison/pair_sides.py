@@ -1,0 +1,59 @@
+"""Two sides of minimal pairs: models, runs or normalisations on the same pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from engine.evaluations.comparison.common_items import (
+    Differences,
+    Number,
+    changed_most_first,
+    common_items,
+    share_difference,
+)
+from engine.evaluations.comparison.records import PairView, Side
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.evaluations.minimal_pairs.views import decided, of_model, scores
+from engine.measures.statistics.own_spread import in_own_spread
+
+OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
+SCALE = "margins over their root mean square, because those of two models or normalisations have no common unit"
+
+
+def compare_pairs(first: Side, second: Side) -> Differences:
+    """Accuracy over all common pairs and over those of equal length to both; the pairs that are decided differently.
+
+    Margins are compared over their root mean square (each side's own), because a pseudo-log-likelihood and a
+    log-likelihood, or a sum and a mean, have no common unit.
+    """
+    common = common_items(_margins(first), _margins(second))
+    table = common.table
+    right = [(table[f"decision_{side}"] == 1).to_numpy() for side in ("first", "second")]
+    equal = (table["equal_first"] & table["equal_second"]).to_numpy(dtype=bool)
+    numbers: list[Number] = [share_difference("accuracy", "all pairs", right[0], right[1])]
+    if 0 < equal.sum() < len(table):
+        numbers.append(share_difference("accuracy", "pairs with A = U under both", right[0][equal], right[1][equal]))
+    margins = [table[f"margin_{side}"].to_numpy() for side in ("first", "second")]
+    table = table.assign(
+        first=margins[0], second=margins[1],
+        difference=np.subtract(*(in_own_spread(margin, centred=False) for margin in margins)),
+        **{f"{side}_outcome": OUTCOMES[table[f"decision_{side}"].to_numpy() + 1] for side in ("first", "second")})
+    return Differences(common, numbers, changed_most_first(table), SCALE)
+
+
+def _margins(side: Side) -> pd.DataFrame:
+    """The pairs of a side with margin, decision and whether both sentences are equally long."""
+    view = side.shown if isinstance(side.shown, PairView) else PairView()
+    result: Result = side.result
+    if view.normalization == "SLOR" and view.scoring.unigrams != result.unigrams:
+        result = with_unigrams(result, view.scoring.unigrams)
+    pairs = of_model(result, side.model)
+    acceptable, unacceptable = scores(pairs, view.normalization, view.scoring.alpha)
+    return pd.DataFrame({
+        "row": pairs["row"].to_numpy(), "text": pairs["acceptable"].to_numpy(),
+        "other_text": pairs["unacceptable"].to_numpy(), "category": pairs["category"].to_numpy(),
+        "margin": acceptable - unacceptable, "decision": decided(pairs, view.normalization, view.scoring.alpha),
+        "equal": (pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]).to_numpy(),
+    })

@@ -1,0 +1,104 @@
+"""The records of a comparison: the two sides (Side), and what it finds (Comparison)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.options import option
+
+# The kinds whose results can be held against each other.
+KINDS = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
+BOTH_SIDES = "first is the first side, second the other"
+
+NUMBERS = Table("numbers", f"A row for each number that both sides have: {BOTH_SIDES}.", (
+    Column("measure", "text", "key of the measure's card"),
+    Column("items", "text", "the items that it is over"),
+    Column("n", "integer", "items that both sides have", "items"),
+    Column("first", "number", "the number of the first side over these items"),
+    Column("second", "number", "the same of the second side"),
+    Column("difference", "number", "first less second"), *interval("of the difference"),
+    Column("test", "text", "the test of the difference, paired by items"),
+    Column("p_value", "number", "its two-sided p-value"),
+    Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
+    Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
+    WHY_UNDEFINED,
+))
+ITEMS = Table("items", f"A row for each item that both sides have, what changed most first: {BOTH_SIDES}.", (
+    Column("row", "integer", "number of its row in the file of the first side"),
+    Column("other_row", "integer", "number of its row in the file of the second side"),
+    Column("text", "text", "the sentence; the reference; the acceptable sentence"),
+    Column("other_text", "text", 'the candidate; the unacceptable sentence; "" for single sentences'),
+    Column("category", "text", 'category, class or domain; "" where there is none'),
+    Column("first", "number", "number of the first side"), Column("second", "number", "number of the second side"),
+    Column("first_outcome", "text", 'what the first side decided; "" for mere numbers'),
+    Column("second_outcome", "text", "the same of the second side"),
+    Column("difference", "number", "first less second, each in the unit in which they can be compared (`scale`)"),
+    Column("changed", "boolean", "whether the two sides decided differently"),
+))
+FILES = (NUMBERS, ITEMS)
+
+
+@dataclass(frozen=True)
+class PairView:
+    """How a side of minimal pairs is shown: its normalisation, beside alpha and the corpus of SLOR (`PairScoring`)."""
+
+    normalization: str = option("LP", "How a sentence's log-likelihood is normalised by its length.",
+                                choices=NORMALIZATIONS)
+    scoring: PairScoring = field(default_factory=PairScoring)
+
+
+@dataclass(frozen=True)
+class AlignmentView:
+    """How a side of alignment is shown: its layer (None: that of the settings) and its scoring."""
+
+    layer: int | None = option(None, "Hidden state that is compared.", least=0, unset="that of the run")
+    scoring: Scoring = field(default_factory=Scoring)
+
+
+@dataclass(frozen=True)
+class GridView:
+    """The setting of a metric study that stands for a side; "" for the best of the model."""
+
+    idf: str = option("", "The idf dictionary of the setting.", unset="that of the model's best setting")
+    penalty: str = option("", "The penalty of the setting.", unset="that of the model's best setting")
+
+
+Shown = PairView | AlignmentView | GridView
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two things compared: a result, one of its models, and how it is shown (None: as the run asks).
+
+    name: what tells the side apart in words, such as the model.
+    """
+
+    name: str
+    result: Any
+    model: str
+    shown: Shown | None = None
+
+
+@documented
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides of one kind held against each other.
+
+    scale: the unit in which the differences of `items` are compared. n_only_first, n_only_second: items that only one
+    side has, which count nowhere. notices: what a reader must know.
+    """
+
+    numbers: pd.DataFrame = field(metadata=declared(NUMBERS))
+    items: pd.DataFrame = field(metadata=declared(ITEMS))
+    scale: str
+    n_only_first: int = 0
+    n_only_second: int = 0
+    notices: tuple[str, ...] = ()

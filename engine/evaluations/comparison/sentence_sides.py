@@ -1,0 +1,106 @@
+"""Two sides of the evaluations of single sentences: clusters, classification, fill-mask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.evaluations.clusters.records import Result as Clusters
+from engine.evaluations.comparison.common_items import (
+    BOOTSTRAP,
+    Differences,
+    Number,
+    changed_most_first,
+    common_items,
+    mean_difference,
+    share_difference,
+)
+from engine.evaluations.comparison.records import Side
+
+DISTANCE = "distance to the centroid of the own class, over the mean of these distances under the model"
+SHARE = "share of the tests in which the class was predicted"
+PROBABILITY = "probability of the masked word"
+NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
+
+
+def compare_clusters(first: Side, second: Side) -> Differences:
+    """M_m, with the run's own paired bootstrap where both are of one run, and who is nearest to another class.
+
+    A sentence whose nearest centroid is that of another class has moved out of its own.
+    """
+    common = common_items(*map(_points, (first, second)))
+    table = common.table
+    own = [(table[f"nearest_class_{side}"] == table["category"]).to_numpy() for side in ("first", "second")]
+    numbers = [_scores(first, second, len(table)),
+               share_difference("nearest_own_centroid", "all sentences", own[0], own[1])]
+    table = table.assign(
+        first=table["relative_first"], second=table["relative_second"],
+        difference=table["relative_first"] - table["relative_second"],
+        first_outcome=table["nearest_class_first"], second_outcome=table["nearest_class_second"])
+    return Differences(common, numbers, changed_most_first(table), DISTANCE)
+
+
+def compare_classifications(first: Side, second: Side) -> Differences:
+    """The share of right predictions over the sentences that both tested, and what was predicted otherwise."""
+    common = common_items(*(_predictions(side) for side in (first, second)))
+    table = common.table
+    shares = [table[f"share_{side}"].to_numpy() for side in ("first", "second")]
+    number = mean_difference("classification_accuracy", "mean over the sentences tested", shares[0], shares[1])
+    table = table.assign(first=shares[0], second=shares[1], difference=shares[0] - shares[1],
+                         first_outcome=table["predicted_first"], second_outcome=table["predicted_second"])
+    return Differences(common, (number,), changed_most_first(table), SHARE)
+
+
+def compare_masks(first: Side, second: Side) -> Differences:
+    """The mean probability of the masked words; sentences of one word are drawn together, as in the run."""
+    common = common_items(*map(_probabilities, (first, second)))
+    table = common.table
+    values = [table[f"probability_{side}"].to_numpy() for side in ("first", "second")]
+    words = list(zip(table["category"], table["other_text"], strict=True))
+    number = mean_difference("mask_probability", "mean over sentences", values[0], values[1], words)
+    table = table.assign(first=values[0], second=values[1], difference=values[0] - values[1])
+    return Differences(common, (number,), changed_most_first(table), PROBABILITY)
+
+
+def _points(side: Side) -> pd.DataFrame:
+    points = _of_model(side.result.points, side.model)
+    distances = points["own_distance"].to_numpy(dtype=np.float64)
+    mean = float(np.nanmean(distances)) if np.isfinite(distances).any() else 0.0
+    return points[["row", "text", "label", "nearest_class"]].rename(columns={"label": "category"}).assign(
+        relative=distances / (mean or 1.0))
+
+
+def _scores(first: Side, second: Side, n: int) -> Number:
+    """M_m of both sides; the difference has the interval of the run where both are its models."""
+    one, other = (float(_of_model(side.result.models, side.model)["score"].iloc[0]) for side in (first, second))
+    number = Number("dispersion_score", "all sentences of each side", n, one, other, one - other)
+    if first.result is not second.result or first.model == second.model:
+        return replace(number, reason="" if first.result is second.result else NO_VECTORS)
+    result: Clusters = first.result
+    table = result.comparisons
+    for sign, models in ((1, (first.model, second.model)), (-1, (second.model, first.model))):
+        row = table[(table["model"] == models[0]) & (table["other"] == models[1])]
+        if len(row):
+            low, high = sorted(sign * float(row[name].iloc[0]) for name in ("ci_low", "ci_high"))
+            return replace(number, ci_low=low, ci_high=high, test=BOOTSTRAP)
+    return number
+
+
+def _predictions(side: Side) -> pd.DataFrame:
+    sentences = _of_model(side.result.sentences, side.model)
+    return sentences[["row", "text", "class", "predicted"]].rename(columns={"class": "category"}).assign(
+        share=(sentences["n_correct"] / sentences["n_asked"]).to_numpy(dtype=np.float64))
+
+
+def _probabilities(side: Side) -> pd.DataFrame:
+    """The sentences of a side that it could fill; the word is `other_text`, the domain the category."""
+    items = _of_model(side.result.items, side.model)[["row", "probability"]]
+    sentences = side.result.sentences[["row", "text", "label", "domain"]]
+    return items.merge(sentences, on="row", how="inner").rename(columns={"label": "other_text", "domain": "category"})
+
+
+def _of_model(table: pd.DataFrame, model: str) -> Any:
+    return table[(table["model"] == model).to_numpy()].reset_index(drop=True)

@@ -1,0 +1,89 @@
+"""The compare page in Streamlit's own test harness, on a finished run of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.home import samples
+from dashboard.shared import session
+from engine.evaluations.alignment.records import Result as Alignment
+from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.comparison.records import KINDS
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
+from tests.stored_runs import directories as stored_runs
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import drawn, visit, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "data_dir")
+BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
+
+
+@pytest.fixture
+def data_dir(backend: FakeBackend, tmp_path: Path) -> Path:
+    return stored_runs.copied("0.1.0", tmp_path / "data")
+
+
+def runs(kind: str) -> list[RunRecord]:
+    """The stored runs of a kind, without the samples that the pages submit."""
+    return [run for run in session.engine().store.search(Search()) if run.kind == kind and run.owner != samples.OWNER]
+
+
+def numbers(app: AppTest) -> list[list[str]]:
+    """The cells of the table of numbers, row by row."""
+    (table,) = [element.value for element in app.markdown if str(element.value).startswith("| Number")]
+    return [line[2:-2].split(" | ") for line in str(table).splitlines()[2:]]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_models_of_a_run_are_compared(kind: str) -> None:
+    visit("compare")
+    run = runs(kind)[0]
+    app = visit("compare", **{"a-run": run.id, "b-run": run.id})
+    assert not app.error, app.error[0].value
+    if len(run.models) == 1:
+        assert "Both sides are the same" in words(app)
+        return
+    assert f"**A**: {BERT}" in words(app) and f"**B**: {GPT}" in words(app)
+    assert len(numbers(app)) and all(len(cells) == 5 for cells in numbers(app))
+    assert app.get("plotly_chart") and "What changed most" in words(app)
+    assert {button.key for button in app.download_button} >= {"download-numbers", "download-items"}
+
+
+def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
+    visit("compare")
+    run = next(run for run in runs("alignment") if run.state == "done")
+    app = visit("compare", **{"a-run": run.id, "b-run": run.id, "b-model": BERT, "a-idf": "none", "a-penalty": "none",
+                              "b-idf": "references", "b-penalty": "none"})
+    assert not app.error, app.error[0].value
+    assert "**A**: idf none" in words(app) and "**B**: idf references" in words(app)
+    result: Alignment = session.engine().runs.result(run.id)
+    (shown,) = [cells[1:3] for cells in numbers(app) if "F1" in cells[0]]
+    for value, idf in zip(shown, ("none", "references"), strict=True):
+        scores = rescore(result, replace(result.settings.scoring, idf=idf, penalty="none"), models=(BERT,)).pairs
+        assert value == f"{scores['f1'].mean():.{len(value) - 2}f}"
+    # the address says what differs from the run, so a reload shows the same
+    assert "b-penalty" in app.query_params and "b-idf" not in app.query_params
+    before = numbers(app)
+    app.segmented_control(key=f"compare-penalty-{run.id}-side-b").set_value("reading")
+    drawn(app)
+    assert "b-penalty" not in app.query_params and numbers(app) != before
+    again = visit("compare", **{name: value if isinstance(value, str) else value[0]
+                                for name, value in app.query_params.items()})
+    assert numbers(again) == numbers(app)
+
+
+def test_a_link_to_a_strangers_or_a_missing_run_is_said() -> None:
+    app = visit("compare", **{"a-run": "0" * 32})
+    assert "ignored" in words(app) and not app.error
+
+
+def test_unknown_values_in_the_address_are_ignored_with_a_word() -> None:
+    visit("compare")
+    run = runs("minimal-pairs")[0]
+    app = visit("compare", **{"a-run": run.id, "a-normalization": "nonsense", "a-model": GPT, "b-run": run.id})
+    assert "nonsense" in words(app) and not app.error

@@ -1,0 +1,144 @@
+"""Two sides held against each other: worked by hand, and against the tests of each evaluation's own page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import InputError
+from engine.evaluations.alignment.records import Result as Alignment
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.comparison.common_items import common_items
+from engine.evaluations.comparison.compare import COMPARE, compare
+from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Side
+from engine.evaluations.minimal_pairs.comparison import comparisons
+from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
+from engine.evaluations.minimal_pairs.records import Shown
+from engine.runs.storage.artifacts import Artifacts
+from tests.stored_runs import directories as stored_runs
+
+BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A stored result of every kind."""
+    folder: Path = stored_runs.copied("0.1.0", tmp_path_factory.mktemp("stored") / "data")
+    artifacts = Artifacts(folder)
+    return {kind: artifacts.load_result(run_id, EVALUATIONS[kind].result_type)
+            for run_id, kind in stored_runs.kinds("0.1.0").items() if kind in KINDS}
+
+
+def sides(results: dict[str, Any], kind: str) -> tuple[Side, Side]:
+    models = results[kind].settings.models
+    return Side("A", results[kind], models[0]), Side("B", results[kind], models[-1])
+
+
+def test_every_kind_but_dictionaries_is_compared() -> None:
+    assert set(COMPARE) == set(KINDS) == set(EVALUATIONS) - {"dictionary"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sides_exchanged_turn_every_difference(results: dict[str, Any], kind: str) -> None:
+    first, second = sides(results, kind)
+    one, other = compare(kind, first, second), compare(kind, second, first)
+    assert one.numbers["difference"].to_numpy() == pytest.approx(-other.numbers["difference"].to_numpy(), nan_ok=True)
+    assert one.numbers["p_holm"].to_numpy() == pytest.approx(other.numbers["p_holm"].to_numpy(), nan_ok=True, rel=0.3)
+    assert sorted(one.items["row"]) == sorted(other.items["other_row"])
+    assert one.items["changed"].tolist() == sorted(one.items["changed"], reverse=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_side_against_itself_does_not_differ(results: dict[str, Any], kind: str) -> None:
+    first, _ = sides(results, kind)
+    found = compare(kind, first, first)
+    assert not found.numbers["separable"].any() and not found.items["changed"].any()
+    assert (found.numbers["difference"].fillna(0) == 0).all() and (found.items["difference"].fillna(0) == 0).all()
+
+
+def test_minimal_pairs_have_the_test_of_their_page(results: dict[str, Any]) -> None:
+    result: MinimalPairs = results["minimal-pairs"]
+    for normalization, alpha in (("LP", 0.8), ("PenLP", 0.4)):
+        view = PairView(normalization, Shown(alpha=alpha))
+        found = compare("minimal-pairs", *(replace(side, shown=view) for side in sides(results, "minimal-pairs")))
+        (own,) = comparisons(result, normalization, alpha).to_dict("records")
+        row = found.numbers.iloc[0]
+        assert (row["n"], row["difference"], row["p_value"]) == (own["n"], own["difference"], own["p_value"])
+        assert (row["ci_low"], row["ci_high"]) == (own["ci_low"], own["ci_high"])
+        assert int(found.items["changed"].sum()) >= own["n_only_model"] + own["n_only_other"]
+
+
+def test_two_scores_of_one_model_are_compared(results: dict[str, Any]) -> None:
+    side, _ = sides(results, "minimal-pairs")
+    found = compare("minimal-pairs", replace(side, shown=PairView("LP")), replace(side, shown=PairView("MeanLP")))
+    # where both sentences have as many tokens, LP and MeanLP decide alike
+    equal = found.numbers[found.numbers["items"] == "pairs with A = U under both"]
+    assert equal["difference"].tolist() == [0.0] and equal["p_value"].tolist() == [1.0]
+
+
+def test_clusters_of_one_run_have_its_own_bootstrap(results: dict[str, Any]) -> None:
+    result = results["clusters"]
+    found = compare("clusters", *sides(results, "clusters"))
+    (own,) = result.comparisons.to_dict("records")
+    row = found.numbers.iloc[0]
+    sign = 1 if (own["model"], own["other"]) == (BERT, GPT) else -1
+    assert row["difference"] == pytest.approx(sign * own["difference"])
+    assert sorted((row["ci_low"], row["ci_high"])) == pytest.approx(sorted(sign * np.array(
+        [own["ci_low"], own["ci_high"]])))
+    apart = compare("clusters", Side("A", result, BERT), Side("B", replace(result), GPT)).numbers.iloc[0]
+    assert np.isnan(apart["ci_low"]) and "no vectors" in apart["reason"] and not apart["separable"]
+
+
+def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations(results: dict[str, Any]) -> None:
+    result: Alignment = results["alignment"]
+    scoring = result.settings.scoring
+    plain = AlignmentView(scoring=replace(scoring, idf="none", penalty="none"))
+    weighted = AlignmentView(scoring=replace(scoring, idf="references", penalty="none"))
+    first, second = Side("A", result, BERT, plain), Side("B", result, BERT, weighted)
+    found = compare("alignment", first, second)
+    assert found.items["difference"].to_numpy() == pytest.approx(
+        (found.items["first"] - found.items["second"]).to_numpy())
+    assert found.items["difference"].abs().is_monotonic_decreasing and not found.notices
+    two = compare("alignment", first, Side("B", result, GPT, plain))
+    assert two.notices and two.items["difference"].mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]) -> None:
+    result: Alignment = results["alignment"]
+    human = np.linspace(0, 5, len(result.pairs)) + np.tile([0.3, -0.4], len(result.pairs))[:len(result.pairs)]
+    judged = replace(result, pairs=result.pairs.assign(**{"human:a": human}))
+    found = compare("alignment", Side("A", judged, BERT), Side("B", judged, GPT)).numbers.iloc[-1]
+    assert (found["measure"], found["test"], found["n"]) == ("pearson", "Williams", len(result.pairs))
+
+
+def test_the_grid_has_the_correlations_of_its_study(results: dict[str, Any]) -> None:
+    result = results["metric-study"]
+    found = compare("metric-study", *sides(results, "metric-study")).numbers.iloc[0]
+    table = result.correlations[result.correlations["kind"] == "bertscore"]
+    for side, model in (("first", BERT), ("second", GPT)):
+        assert found[side] == pytest.approx(table[table["model"] == model]["pearson"].max())
+    with pytest.raises(InputError, match=r"no setting of .* with idf elsewhere"):
+        compare("metric-study", Side("A", result, BERT, GridView("elsewhere", "none")), Side("B", result, GPT))
+
+
+def test_items_are_matched_by_text_and_repeated_ones_in_order() -> None:
+    first = pd.DataFrame({"row": [1, 2, 3, 4], "text": ["a", "b", "a", "c"], "value": [1.0, 2.0, 3.0, 4.0]})
+    second = pd.DataFrame({"row": [7, 8, 9], "text": ["a", "a", "b"], "value": [5.0, 6.0, 7.0]})
+    found = common_items(first, second)
+    assert found.table[["row", "other_row"]].to_numpy().tolist() == [[1, 7], [2, 9], [3, 8]]
+    assert (found.n_only_first, found.n_only_second) == (1, 0)
+    with pytest.raises(InputError, match="no sentence in common"):
+        common_items(first, second.assign(text="x"))
+
+
+def test_what_cannot_be_compared_is_refused(results: dict[str, Any]) -> None:
+    first, second = sides(results, "clusters")
+    with pytest.raises(InputError, match="dictionary have no items"):
+        compare("dictionary", first, second)
+    with pytest.raises(InputError, match="holds no model 'nobody'"):
+        compare("clusters", first, replace(second, model="nobody"))
