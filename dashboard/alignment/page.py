@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
+from dashboard.alignment.human import human_section, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
@@ -22,7 +23,7 @@ from dashboard.alignment.scores import (
 )
 from dashboard.alignment.scoring_choices import scoring_input
 from dashboard.alignment.shown import first_choices, first_scoring, keep
-from dashboard.alignment.spread import human_scores, spread
+from dashboard.alignment.spread import spread
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import figure_downloads
@@ -68,12 +69,12 @@ if run_id is not None and result is not None:
     penalised = scoring.penalty == "reading"
     signature = shown_signature(result, scores, layers)
     figures: dict[str, go.Figure] = {}
-    table = pair_table(result.pairs, scores[model].pairs)
+    table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised)
     if len(table) > 1:
         for notice in scores[model].notices:
             st.caption(f":material/info: {wording.verbatim(notice)}")
         figures |= spread(place, table, signature, penalised=penalised)
-        human_scores(run_id, result, scoring)
+        figures |= human_section(run_id, place, result, scoring, table, signature)
     pair, listed = choose_pair(table, place, penalised=penalised)
     keep(view, result, scoring, model, layers, listed)
     if pair is not None:

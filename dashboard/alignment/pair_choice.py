@@ -22,7 +22,7 @@ ROWS_SENT = 10_000
 AS_IN_THE_FILE, BY_PENALTY = "as in the file", "largest penalty first"
 ORDERS: dict[str, tuple[str, bool]] = {
     AS_IN_THE_FILE: ("row", True), BY_PENALTY: ("f1_loss", False), "lowest F1 first": ("f1", True),
-    "highest F1 first": ("f1", False),
+    "highest F1 first": ("f1", False), "farthest from the humans first": ("distance", False),
 }
 
 
@@ -122,7 +122,8 @@ def request_pair(place: str, row: int) -> None:
 
 def _filters(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[str, list[str], str]:
     names = [name for name in pd.unique(table["category"]) if name]
-    orders = [name for name in ORDERS if name != BY_PENALTY or penalised]
+    orders = [name for name, (column, _) in ORDERS.items()
+              if column in table and (name != BY_PENALTY or penalised)]
     if st.session_state.get(_filter_key("order", place)) not in orders:
         st.session_state.pop(_filter_key("order", place), None)
 
@@ -151,6 +152,13 @@ def _filter_key(name: str, place: str) -> str:
     return f"alignment-{name}-{place}"
 
 
+def request_clicked(key: str, place: str) -> None:
+    """Choose the pair of the point that was clicked in the figure of this key; its `customdata` begin with the row."""
+    points = st.session_state[key]["selection"]["points"]
+    if points:
+        request_pair(place, int(points[0]["customdata"][0]))
+
+
 def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {
         "row": st.column_config.NumberColumn("Row", width="small"),
@@ -168,6 +176,10 @@ def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     for name in table.columns[table.columns.str.startswith(HUMAN)]:
         columns[name] = st.column_config.NumberColumn(verbatim(name.removeprefix(HUMAN)),
                                                       help="The human score, as in the file.")
+    if "disagreement" in table:
+        columns["disagreement"] = st.column_config.NumberColumn(
+            "Disagreement", format="%+.2f", help="F1 less the human score, each in its standard deviations: above 0, "
+            "the metric takes the pair for more alike than the humans do.")
     return columns
 
 

@@ -46,12 +46,17 @@ def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
         "row": st.column_config.NumberColumn("Row", width=50),
         "reference": st.column_config.TextColumn("Reference", width="medium"),
         "candidate": st.column_config.TextColumn("Candidate", width="medium"),
-        **{name: st.column_config.NumberColumn(label, format="%.2f", width=80, help=text) for name, label, text in (
-            ("human", "Human", "The annotators' mean, as z-score."),
-            ("base", "Base", "The score without penalty, as z-score."),
-            ("base_difference", "Difference", "Between the score without penalty and the human score."),
-            ("penalized", "Penalised", "The score with penalty, as z-score."),
-            ("penalized_difference", "Difference", "Between the score with penalty and the human score."))},
+        "human_score": st.column_config.NumberColumn(
+            "Human", format="%.4g", width=80, help="The annotators' mean, as in the file; where their scales differ, "
+            "as z-score."),
+        "base_score": st.column_config.NumberColumn("Base", format="%.3f", width=80, help="The score without penalty."),
+        "penalized_score": st.column_config.NumberColumn("Penalised", format="%.3f", width=90,
+                                                         help="The score with penalty."),
+        **{name: st.column_config.NumberColumn(label, format="%.2f", width=90, help=text) for name, label, text in (
+            ("base_difference", "Base off by", "Between the score without penalty and the human score, both as "
+             "z-scores."),
+            ("penalized_difference", "Penalised off by", "Between the score with penalty and the human score, both as "
+             "z-scores."))},
         "gain": st.column_config.NumberColumn("Change in r", format="%.5f", width=90, help=GAIN_HELP),
     }
     if table["category"].ne("").any():

@@ -15,6 +15,7 @@ from engine.datasets.formats.columns import NAMES, normalize_name
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
 SCALE_MAXIMA = (1, 5, 7, 10, 100)
+FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lies below it
 # Mean and standard deviation of standardised scores are 0 and 1, except for rounding and omitted rows.
 Z_TOLERANCE = 0.25
 SHOWN_CHARACTERS = 40
@@ -76,13 +77,15 @@ def number(score: str) -> float:
 def scale(scores: Sequence[float]) -> Scale | None:
     """The scale of scores, inferred from the least and the greatest; None where there is no score.
 
-    Scores from 0 up belong to the shortest of 0-1, 0-5, 0-7, 0-10 and 0-100 that holds them (1-5 cannot be
-    distinguished from 0-5, and is taken as that). Scores below 0 with mean 0 and standard deviation 1, each within
-    0.25, are standardised: that scale has no ends, and low and high are the least and the greatest score, as for any
-    other scores.
+    Scores from 0 up belong to the shortest of 0-1, 0-5, 0-7, 0-10 and 0-100 that holds them; where none is below 1, to
+    1-5, 1-7 or 1-10 (a few scores may lie so on a scale from 0). Scores below 0 with mean 0 and standard deviation 1,
+    each within 0.25, are standardised: that scale has no ends, and low and high are the least and the greatest score,
+    as for any other scores.
 
     >>> scale([0.5, 4.0, float("nan")])
     Scale(name='0-5', low=0.0, high=5.0)
+    >>> scale([1, 4])
+    Scale(name='1-5', low=1.0, high=5.0)
     """
     finite_scores = [score for score in scores if math.isfinite(score)]
     if not finite_scores:
@@ -91,7 +94,8 @@ def scale(scores: Sequence[float]) -> Scale | None:
     if least >= 0:
         maximum = next((maximum for maximum in SCALE_MAXIMA if greatest <= maximum), None)
         if maximum is not None:
-            return Scale(f"0-{maximum}", 0.0, float(maximum))
+            low = 1 if least >= 1 and maximum in FROM_ONE else 0
+            return Scale(f"{low}-{maximum}", float(low), float(maximum))
     if least < 0 and _is_standardised(finite_scores):
         return Scale("standardised (z)", least, greatest)
     return Scale(f"{least:g} to {greatest:g}", least, greatest)

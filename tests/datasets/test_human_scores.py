@@ -14,7 +14,8 @@ from engine.datasets.human_scores import SCALE_MAXIMA, fault, guess, notices, sc
 
 
 @pytest.mark.parametrize(("scores", "name"), [
-    ([0.2, 1.0], "0-1"), ([0.0, 4.5], "0-5"), ([1, 5, 3], "0-5"), ([1, 7], "0-7"), ([2, 9.5], "0-10"),
+    ([0.2, 1.0], "0-1"), ([0.0, 4.5], "0-5"), ([1, 5, 3], "1-5"), ([1, 7], "1-7"), ([2, 9.5], "1-10"),
+    ([0.9, 5], "0-5"), ([1, 1], "0-1"),
     ([30, 88], "0-100"), ([0, 250], "0 to 250"), ([-3, 3], "-3 to 3"), ([0, 0], "0-1"),
 ])
 def test_scales_by_their_ends(scores: list[float], name: str) -> None:
@@ -47,12 +48,12 @@ def test_missing_constant_and_absent_scores_are_said() -> None:
     said = notices({"a": (3.0, 3.0, math.nan), "b {x}": (math.nan,) * 3, "c": (1.0, 2.0, 3.0), "{d}": (1, 2, math.nan)},
                    (1, 2, 5))
     assert said == (
-        "Human scores 'a': 3 to 3, taken to be on the scale 0-5.",
+        "Human scores 'a': 3 to 3, taken to be on the scale 1-5.",
         "1 row lacks a score in 'a' (left out of correlations): 5.",
         "'a' is 3 in every row: a correlation with it is undefined.",
         "'b {x}' holds no human score at all: there is nothing to correlate with.",
-        "Human scores 'c': 1 to 3, taken to be on the scale 0-5.",
-        "Human scores '{d}': 1 to 2, taken to be on the scale 0-5.",
+        "Human scores 'c': 1 to 3, taken to be on the scale 1-5.",
+        "Human scores '{d}': 1 to 2, taken to be on the scale 1-5.",
         "1 row lacks a score in '{d}' (left out of correlations): 5.",
     )
 

@@ -34,7 +34,7 @@ def test_a_dataset_is_what_the_file_says() -> None:
     assert pairs == SentencePairs(
         "a.csv", ("雨だ。", "ﾊﾟﾝ"), (" 雨だ！", "パン"), ("言い換え", ""), {"score": (4.5, math.nan)}, (1, 2))
     assert (pairs.n, len(pairs)) == (2, 2)
-    assert pairs.notices == ("Human scores 'score': 4.5 to 4.5, taken to be on the scale 0-5.",
+    assert pairs.notices == ("Human scores 'score': 4.5 to 4.5, taken to be on the scale 1-5.",
                              "1 row lacks a score in 'score' (left out of correlations): 2.")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.alignment.human import human_scores
 from engine.evaluations.alignment.records import Result
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.common_items import (
@@ -17,12 +18,10 @@ from engine.evaluations.comparison.common_items import (
     mean_difference,
 )
 from engine.evaluations.comparison.records import AlignmentView, Side
-from engine.measures.statistics.annotators import gold_scores, z_scores
 from engine.measures.statistics.correlation import pearson
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.williams import williams_test
 
-HUMAN = "human:"
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = "points of F1"
 STANDARD = "F1 in standard deviations, because two models or layers spread their similarities differently"
@@ -69,16 +68,11 @@ def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
     if side.model not in result.settings.models:
         raise InputError(f"The run holds no model {side.model!r}; it holds {', '.join(result.settings.models)}.")
     scores = rescore(result, view.scoring, view.layer, models=(side.model,)).pairs
-    pairs = result.pairs.assign(human=_gold(result.pairs))
+    human = human_scores(result.pairs)
+    pairs = result.pairs.assign(human=np.nan if human is None else human.gold)
     table = scores[["row", *PLAIN, PENALISED]].merge(
         pairs[["row", "reference", "candidate", "category", "human"]], on="row", how="inner")
     return table.rename(columns={"reference": "text", "candidate": "other_text"})
-
-
-def _gold(pairs: pd.DataFrame) -> np.ndarray:
-    columns = [z_scores(pairs[name].to_numpy(dtype=np.float64)) for name in pairs.columns
-               if str(name).startswith(HUMAN) and pairs[name].notna().any()]
-    return gold_scores(np.stack(columns)) if columns else np.full(len(pairs), np.nan)
 
 
 def _layer(side: Side, view: AlignmentView) -> int:

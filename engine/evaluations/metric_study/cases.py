@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment.human import human_scores
 from engine.evaluations.metric_study.records import IDF, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
@@ -21,6 +22,8 @@ CASES = Table("cases", "A row for each pair whose score the penalty changes, the
     Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
     Column("base_score", "number", "the score without penalty"),
     Column("penalized_score", "number", "the score with penalty"),
+    Column("human_score", "number", "mean of the annotators' scores as they stand in the file; where their scales "
+           "differ, of their z-scores", better="higher", since="0.2.0"),
 ))
 
 
@@ -65,10 +68,12 @@ def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
         return CASES.frame()
     before, after = np.abs(plain - human), np.abs(lowered - human)
     pairs = result.pairs[common]
+    annotated = human_scores(result.pairs)
+    scores = gold if annotated is None else annotated.mean
     return pd.DataFrame({
         "model": model, "idf": idf, "row": pairs["row"].to_numpy(), "reference": pairs["reference"].to_numpy(),
         "candidate": pairs["candidate"].to_numpy(), "category": pairs["category"].to_numpy(), "human": human,
         "base": plain, "base_difference": before, "penalized": lowered, "penalized_difference": after,
         "nearer": np.where(after < before, *NEARER), "gain": (before**2 - after**2) / (2 * common.sum()),
-        "base_score": base[common], "penalized_score": penalized[common],
+        "base_score": base[common], "penalized_score": penalized[common], "human_score": scores[common],
     }, columns=CASES.headers)

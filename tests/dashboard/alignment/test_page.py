@@ -164,7 +164,7 @@ def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backen
     dataset = sample_data.scored_pairs()
     run_id = finished(dataset)
     app = visit(run_id)
-    assert "Human scores: annotator" in words(app) and "60 pairs" in words(app)
+    assert any(part.label.startswith("Human scores: r = ") for part in app.expander) and "60 pairs" in words(app)
     app.text_input(key=f"alignment-search-{run_id}").set_value(dataset.candidates[7])
     drawn(app)
     assert "1 of 60 pairs" in words(app)
@@ -176,6 +176,11 @@ def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backen
     drawn(app)
     scores = rescore(session.engine().runs.result(run_id), Scoring())
     assert min(scores.pairs["f1"]) == pytest.approx(float(app.metric[2].value), abs=6e-4)
+    app.selectbox(key=f"alignment-order-{run_id}").set_value("farthest from the humans first")
+    drawn(app)
+    listed = app.dataframe[-1].value if "disagreement" in app.dataframe[-1].value else app.dataframe[0].value
+    assert listed["disagreement"].abs().is_monotonic_decreasing
+    assert list(visit(run_id, order="farthest from the humans first").metric[2].value) == list(app.metric[2].value)
     app.button(key=f"alignment-study-{run_id}").click()
     drawn(app)
     study = app.session_state["alignment-studied"][run_id]

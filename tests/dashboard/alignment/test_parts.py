@@ -66,10 +66,10 @@ def test_pairs_are_filtered_by_text_and_category(result: Result, filters: dict[s
 @pytest.mark.parametrize("order", pair_choice.ORDERS)
 def test_pairs_are_sorted_with_undefined_scores_last(order: str) -> None:
     table = pd.DataFrame({"row": [1, 2, 3], "category": "", "reference": "x", "candidate": "x",
-                          "f1": [0.5, np.nan, 0.9], "f1_loss": [0.1, np.nan, 0.3]})
+                          "f1": [0.5, np.nan, 0.9], "f1_loss": [0.1, np.nan, 0.3], "distance": [1.2, np.nan, 0.4]})
     rows = pair_choice.filtered(table, order=order)["row"].tolist()
     assert rows == {"as in the file": [1, 2, 3], "largest penalty first": [3, 1, 2], "lowest F1 first": [1, 3, 2],
-                    "highest F1 first": [3, 1, 2]}[order]
+                    "highest F1 first": [3, 1, 2], "farthest from the humans first": [1, 3, 2]}[order]
 
 
 def test_the_means_leave_out_what_has_no_score() -> None:

@@ -1,0 +1,122 @@
+"""The human scores of the pairs beside F1: correlation, scatter, and the way to a study of every setting."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import pages
+from dashboard.alignment.human_charts import human_figure
+from dashboard.alignment.pair_choice import request_clicked
+from dashboard.shared import session
+from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.wording import measure_help, show_error
+from engine.errors import EngineError
+from engine.evaluations.alignment.human import Agreement, HumanScores, agreement, human_scores
+from engine.evaluations.alignment.records import Result, Scoring
+from engine.evaluations.metric_study import records as metric_study
+
+CAPTION = "F1 against the human scores"
+STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run of its metric study
+COEFFICIENTS = {"pearson": "r", "spearman": "ρ", "kendall": "τ_b"}
+
+
+def with_disagreement(table: pd.DataFrame, *, penalised: bool) -> pd.DataFrame:
+    """A `pair_choice.pair_table` with how far F1 (with the penalty where there is one) is from the humans.
+
+    Adds human (mean of the annotators, as in the file), disagreement (standard deviations, above 0 where F1 is kinder
+    than the humans) and distance, its size; the table itself where there are no human scores.
+    """
+    human = human_scores(table)
+    if human is None or len(table) < 2:
+        return table
+    found = agreement(human, _score(table, penalised=penalised))
+    return table.assign(human=human.mean, disagreement=found.disagreement, distance=np.abs(found.disagreement))
+
+
+def human_section(run_id: str, place: str, result: Result, scoring: Scoring, table: pd.DataFrame,
+                  signature: dict[str, Any]) -> dict[str, go.Figure]:
+    """Draw the correlation with the humans and its figure in an expander; returns the figure by its caption.
+
+    Nothing is drawn where the pairs have no human scores.
+    """
+    human = human_scores(table)
+    if human is None or len(table) < 2:
+        return {}
+    penalised = scoring.penalty != "none"
+    found = agreement(human, _score(table, penalised=penalised))
+    figure = human_figure(table, "penalized_f1" if penalised else "f1", _axis_name(human))
+    with st.expander(f"Human scores: {correlation_sentence(found)}", icon=":material/groups:"):
+        st.plotly_chart(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
+                        on_select=partial(request_clicked, f"alignment-human-{place}", place),
+                        selection_mode="points",
+                        alt=f"Every pair, human score across and F1 up: {correlation_sentence(found)}")
+        st.caption("Click a point to see its pair. Pairs far above the others of their human score are those that the "
+                   "metric takes for more alike than the humans do.",
+                   help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
+        _study(run_id, result, scoring)
+    return {CAPTION: figure}
+
+
+def correlation_sentence(found: Agreement) -> str:
+    """The three coefficients in one line, Pearson's with its interval.
+
+    >>> from engine.evaluations.alignment.human import agreement, HumanScores
+    >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
+    'r = 0.800 (−0.694 to 0.996), ρ = 0.800, τ_b = 0.667 over 4 pairs'
+    """
+    first = found.pearson
+    if first.reason:
+        return f"no correlation: {first.reason}"
+    values = {symbol: _number(getattr(found, name).value) for name, symbol in COEFFICIENTS.items()}
+    values["r"] += f" ({_number(first.ci_low)} to {_number(first.ci_high)})"
+    return f"{', '.join(f'{symbol} = {value}' for symbol, value in values.items())} over {first.n:,} pairs"
+
+
+def _score(table: pd.DataFrame, *, penalised: bool) -> np.ndarray:
+    return table["penalized_f1" if penalised else "f1"].to_numpy(dtype=np.float64)
+
+
+def _axis_name(human: HumanScores) -> str:
+    if len(human.names) == 1:
+        return f"Human score '{human.names[0]}', {human.unit}"
+    return f"Mean of {len(human.names)} human scores, {human.unit}"
+
+
+def _study(run_id: str, result: Result, scoring: Scoring) -> None:
+    """Draw a button for a metric study of the pairs, or the link to it."""
+    studies, icon = st.session_state.setdefault(STUDIED, {}), pages.card("metric_study").icon
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("Which setting correlates best with them?", width="content")
+        if run_id in studies:
+            st.page_link(pages.path("metric_study"), label="Open the metric study", icon=icon,
+                         query_params={"run": studies[run_id]})
+        elif st.button("Study all settings", key=f"alignment-study-{run_id}", icon=icon, type="tertiary",
+                       help="Runs a metric study of these pairs: every dictionary, without and with the penalty, "
+                       "readings as set here. The model is not run again."):
+            study = _submitted(run_id, result, scoring)
+            if study is not None:
+                studies[run_id] = study
+                st.rerun()
+
+
+def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
+    """The id of the metric study of the pairs; None when it was refused, with the error shown."""
+    settings = metric_study.Settings(result.settings.models, layer=result.settings.layer, scoring=scoring,
+                                     precision=result.settings.precision)
+    access = session.access()
+    try:
+        return access.submit("metric-study", settings, access.dataset(run_id)).run_id
+    except EngineError as error:
+        show_error(error)
+        return None
+
+
+def _number(value: float) -> str:
+    return "undefined" if np.isnan(value) else f"{value:.3f}".replace("-", "−")

@@ -1,0 +1,30 @@
+"""F1 of every pair against its human score. Pure: no streamlit."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from dashboard.shared.theme import ACCENT, laid_out, plain, wrapped
+
+HEIGHT = 340
+AS_SVG = 1500  # beyond, WebGL draws faster
+
+
+def human_figure(table: pd.DataFrame, score: str, human_name: str) -> go.Figure:
+    """One point for each pair of `human.with_disagreement`: the human score across, the column `score` up.
+
+    `customdata` of a point holds the row of its pair. Scores stand in their own units.
+    """
+    pairs = table.dropna(subset=["human", score])
+    sentences = [f"{wrapped(reference)}<br>{wrapped(candidate)}" for reference, candidate in
+                 zip(pairs["reference"], pairs["candidate"], strict=True)]
+    draw = go.Scatter if len(pairs) <= AS_SVG else go.Scattergl
+    figure = go.Figure(draw(
+        x=pairs["human"], y=pairs[score], mode="markers", marker={"size": 7, "color": ACCENT, "opacity": 0.6},
+        customdata=[[row, text] for row, text in zip(pairs["row"].tolist(), sentences, strict=True)],
+        hovertemplate="row %{customdata[0]}: human %{x:.4g}, F1 %{y:.3f}<br>%{customdata[1]}<extra></extra>"))
+    figure = laid_out(figure, height=HEIGHT).update_layout(margin={"t": 8, "b": 8, "l": 8, "r": 8})
+    figure.update_xaxes(title=plain(human_name), fixedrange=True, zeroline=False)
+    figure.update_yaxes(title="F1 with penalty" if score == "penalized_f1" else "F1", fixedrange=True, zeroline=False)
+    return figure

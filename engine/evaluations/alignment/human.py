@@ -1,0 +1,69 @@
+"""The human scores of sentence pairs beside a score of BERTScore: correlation, and the pairs where the two disagree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.human_scores import scale
+from engine.datasets.sentence_pairs import HUMAN
+from engine.measures.statistics.annotators import gold_scores, z_scores
+from engine.measures.statistics.correlation import Correlation, kendall, pearson, spearman
+
+
+@dataclass(frozen=True, eq=False)
+class HumanScores:
+    """What the annotators say of n pairs; NaN where none scored.
+
+    gold: (n,) mean of their z-scores, as in a metric study. mean: (n,) mean of the scores as they stand in the file, or
+    gold again where the annotators have different scales. unit: of mean, in words.
+    """
+
+    names: tuple[str, ...]
+    gold: np.ndarray
+    mean: np.ndarray
+    unit: str
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """A score of n pairs beside the human scores.
+
+    disagreement: (n,) z-score of the score less that of the human gold, over the pairs that have both, in standard
+    deviations: above 0 the metric is kinder than the humans.
+    """
+
+    pearson: Correlation
+    spearman: Correlation
+    kendall: Correlation
+    disagreement: np.ndarray
+
+
+def human_scores(pairs: pd.DataFrame) -> HumanScores | None:
+    """The human scores of `records.PAIRS`, or of a table with its columns; None where there is no score at all."""
+    columns = [str(name) for name in pairs.columns if str(name).startswith(HUMAN) and pairs[name].notna().any()]
+    if not columns:
+        return None
+    scores = pairs[columns].to_numpy(dtype=np.float64).T  # (n_annotators, n)
+    present = ~np.isnan(scores)
+    counted = present.sum(axis=0)
+    mean = np.where(counted > 0, np.where(present, scores, 0.0).sum(axis=0) / np.maximum(counted, 1), np.nan)
+    gold = gold_scores(np.stack([z_scores(values) for values in scores]))
+    names = tuple(name.removeprefix(HUMAN) for name in columns)
+    scales = {found.name for values in scores if (found := scale(values.tolist())) is not None}
+    if len(scales) > 1:
+        return HumanScores(names, gold, gold, "z-scores, because the annotators have different scales")
+    return HumanScores(names, gold, mean, f"on the scale {scales.pop()}")
+
+
+def agreement(human: HumanScores, score: np.ndarray) -> Agreement:
+    """How a score (n,) of the same pairs follows the human gold; NaN = undefined, which counts nowhere."""
+    both = np.isfinite(human.gold) & np.isfinite(score)
+    names = ("the human score", "the score")
+    coefficients = [measure(human.gold[both], score[both], names=names) for measure in (pearson, spearman, kendall)]
+    disagreement = np.full(len(score), np.nan)
+    if both.any():
+        disagreement[both] = z_scores(score[both]) - z_scores(human.gold[both])
+    return Agreement(coefficients[0], coefficients[1], coefficients[2], disagreement)

@@ -1,0 +1,51 @@
+"""Human scores beside a score of pairs: worked by hand, and equal to a metric study's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.evaluations.alignment.human import agreement, human_scores
+from engine.evaluations.metric_study.human_gold import human_gold
+from engine.measures.statistics.correlation import pearson
+
+
+def pairs(**human: list[float]) -> pd.DataFrame:
+    n = len(next(iter(human.values())))
+    return pd.DataFrame({"row": range(1, n + 1), **{f"human:{name}": values for name, values in human.items()}})
+
+
+def test_one_annotator_is_shown_in_the_files_units() -> None:
+    found = human_scores(pairs(a=[1.0, 3.0, np.nan, 5.0]))
+    assert found is not None and found.names == ("a",) and found.unit == "on the scale 1-5"
+    assert found.mean[[0, 1, 3]].tolist() == [1.0, 3.0, 5.0] and np.isnan(found.mean[2]) and np.isnan(found.gold[2])
+
+
+def test_several_annotators_are_their_mean_and_the_gold_is_a_studys() -> None:
+    a, b = [1.0, 2.0, 5.0, np.nan], [2.0, 4.0, 5.0, 1.0]
+    found = human_scores(pairs(a=a, b=b))
+    assert found is not None and found.mean.tolist() == [1.5, 3.0, 5.0, 1.0]
+    assert found.gold == pytest.approx(human_gold({"a": a, "b": b}).gold, nan_ok=True)
+
+
+def test_scales_that_differ_are_not_averaged() -> None:
+    found = human_scores(pairs(a=[0.0, 5.0, 2.0], b=[0.0, 100.0, 30.0]))
+    assert found is not None and "different scales" in found.unit and (found.mean == found.gold).all()
+
+
+def test_without_scores_there_is_nothing() -> None:
+    assert human_scores(pairs(a=[np.nan, np.nan])) is None
+    assert human_scores(pd.DataFrame({"row": [1]})) is None
+
+
+def test_disagreement_is_the_difference_of_z_scores() -> None:
+    found = human_scores(pairs(a=[1.0, 2.0, 3.0, np.nan]))
+    assert found is not None
+    seen = agreement(found, np.array([0.9, 0.5, 0.7, 0.1]))
+    # the same numbers less their mean over their standard deviation, by hand
+    root = np.sqrt(2 / 3)
+    human, score = np.array([-1, 0, 1]) / root, np.array([0.2, -0.2, 0.0]) / (0.2 * root)
+    assert seen.disagreement[:3] == pytest.approx(score - human) and np.isnan(seen.disagreement[3])
+    assert seen.pearson.value == pytest.approx(pearson([1, 2, 3], [0.9, 0.5, 0.7]).value) and seen.pearson.n == 3
+    assert np.isnan(agreement(found, np.full(4, np.nan)).disagreement).all()
