@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -12,25 +13,56 @@ from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.figure_selection import model_key, selection_banner, selection_mask
 from dashboard.minimal_pairs.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREOTYPE_OUTCOMES, filtered, ordered
 from dashboard.minimal_pairs.view import View, table
+from dashboard.shared.address import view as address_view
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
+from engine.evaluations.minimal_pairs.records import Result
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.options import option
 
 CARD_BY_NORMALIZATION = CARD_KEYS
 MAX_ROWS = 1000  # more would be megabytes at every toggle
 HEIGHT, FEW = 320, 8
 
 
-def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Series] | None:
+@dataclass(frozen=True)
+class Listed:
+    """The pairs that are listed and the one on show, as the address of the page has them."""
+
+    model: str = option("", "The model whose pairs are listed; the first where none is named.")
+    outcome: tuple[str, ...] = option((), "Outcomes of the pairs listed; all where none is named.", choices=OUTCOMES)
+    length: tuple[str, ...] = option((), "Which sentence is longer in the pairs listed; all where none is named.",
+                                     choices=tuple(ORDER)[1:])
+    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")
+    order: str = option(IN_FILE, "Order of the pairs.", choices=ORDERS)
+    row: int | None = option(None, "Row of the pair on show.", unset="none")
+
+
+def open_browser(run_id: str, result: Result, address: address_view.View) -> Listed:
+    """What the browser is first drawn with; where the address counts its widgets are set to it."""
+    names, models = _categories(result), result.settings.models
+    first = address.first_record(Listed(model=models[0]), offered={
+        "model": models, "category": names if len(names) > 1 else (), "row": result.items["row"].tolist()})
+    if address.opened:
+        for name, value in (("outcomes", first.outcome), ("lengths", first.length), ("categories", first.category)):
+            st.session_state[f"minimal-pairs-{name}-{run_id}"] = list(value)
+        st.session_state[f"minimal-pairs-order-{run_id}"] = first.order
+        st.session_state[model_key(run_id)] = first.model
+    return first
+
+
+def pair_browser(view: View, address: address_view.View, first: Listed, *, stereotypes: bool = False
+                 ) -> tuple[str, pd.Series] | None:
     """Draw the filters and the table of one model's pairs; the model and the chosen row of `pair_table`, or None.
 
-    `stereotypes`: an outcome is which sentence is preferred, not whether that is right.
+    first: of `open_browser`. `stereotypes`: an outcome is which sentence is preferred, not whether that is right. The
+    choices go into the address.
     """
     run_id = view.run_id
     selection = selection_banner(run_id)
-    names = [name for name in pd.unique(view.result.items["category"]) if name]
+    names = _categories(view.result)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         model = view.models[0]
         if len(view.models) > 1:
@@ -46,12 +78,14 @@ def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Seri
             categories = st.multiselect("Category", names, key=f"minimal-pairs-categories-{run_id}", width=240,
                                     format_func=verbatim, placeholder="All")
         order = st.selectbox("Order", ORDERS, key=f"minimal-pairs-order-{run_id}", width=170)
+    listed = Listed(model, tuple(outcomes), tuple(lengths), tuple(categories), order)
     pairs = table(view, "pairs", model)
     if selection is not None and selection.model == model:
         pairs = pairs[selection_mask(selection, view.result, pairs)]
     matching = ordered(filtered(pairs, outcomes=outcomes, strata=lengths, categories=categories), order)
     if matching.empty:
         st.caption("No pair matches all of these filters.")
+        _keep(address, view, listed)
         return None
     shown = matching.head(MAX_ROWS)
     if len(shown) < len(matching):
@@ -61,19 +95,34 @@ def pair_browser(view: View, *, stereotypes: bool = False) -> tuple[str, pd.Seri
     else:
         st.caption(f"{count(len(matching), 'pair')}.")
     filters = digest({"filters": [model, *outcomes, *lengths, *categories, order, str(selection), view.subset]})
-    chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{run_id}-{filters}",
-                     stereotypes=stereotypes)
+    is_first_list = replace(first, row=None) == listed
+    chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{address.place}-{filters}",
+                     first.row if is_first_list else None, stereotypes=stereotypes)
     if chosen is None and (len(shown) == 1 or (selection is not None and selection.row is not None)):
         chosen = 0
+    _keep(address, view, listed if chosen is None else replace(listed, row=int(shown["row"].iloc[chosen])))
     if chosen is None:
         st.caption("Choose a row to see the log-likelihood of each token.")
         return None
     return model, shown.iloc[chosen]
 
 
-def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: str, *, stereotypes: bool
-            ) -> int | None:
-    """Draw the table; the index of the chosen row, or None. Another key, as of other filters, discards the choice."""
+def _categories(result: Result) -> list[str]:
+    return [name for name in pd.unique(result.items["category"]) if name]
+
+
+def _keep(address: address_view.View, view: View, listed: Listed) -> None:
+    address.keep_record(listed, Listed(model=view.models[0]))
+    address.write()
+
+
+def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: str, row: int | None, *,
+            stereotypes: bool) -> int | None:
+    """Draw the table; the index of the chosen row, or None; at first that of `row` where it is listed.
+
+    Another key, as of other filters, discards the choice.
+    """
+    at_first = [index for index, number in enumerate(shown["row"].tolist()) if number == row][:1]
     if stereotypes:
         shown = shown.assign(outcome=shown["outcome"].cat.rename_categories(STEREOTYPE_OUTCOMES))
     score_help = measure_help(CARD_BY_NORMALIZATION[normalization])
@@ -95,7 +144,8 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
         columns["scored_in"] = st.column_config.TextColumn("Scored in", width="small")
     state = st.dataframe(
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
-        selection_mode="single-row", column_config=columns, key=key,
+        selection_mode="single-row", selection_default={"selection": {"rows": at_first}}, column_config=columns,
+        key=key,
         column_order=[name for name in columns if name != "category" or with_category],
         placeholder="–", alt="Pairs with both scores; choose one to see its tokens",
     )

@@ -6,10 +6,10 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
-from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, pair_browser
+from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
-from dashboard.minimal_pairs.sections import sections
+from dashboard.minimal_pairs.sections import SECTION, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import restricted, table, tables, view_input
 from dashboard.shared import run_view, wording
@@ -43,6 +43,7 @@ result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     bias = is_bias_benchmark(result)
     address = View(KIND, run_id, anchor="normalization")
+    first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     try:
         view = view_input(run_id, result, address)
     except EngineError as error:
@@ -54,9 +55,9 @@ if run_id is not None and result is not None:
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
 
-    figures = sections(view, whole, signature, stereotypes=bias)
+    figures = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown("**The pairs** :gray[under the chosen score]")
-    chosen = pair_browser(view, stereotypes=bias)
+    chosen = pair_browser(view, address, first_list, stereotypes=bias)
     if chosen is not None:
         model, pair = chosen
         figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,

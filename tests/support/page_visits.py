@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -15,7 +15,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 SECONDS = 30
 
 
-def visit(page: str, **query: str | None) -> AppTest:
+def visit(page: str, **query: str | Sequence[str] | None) -> AppTest:
     """A page of the app, opened by a link with this query; what is None is not in it."""
     app = at(page)
     for name, value in query.items():

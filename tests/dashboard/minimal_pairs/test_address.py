@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.minimal_pairs.pair_table import ORDERS
 from dashboard.minimal_pairs.view import SUBSET_LABELS
 from dashboard.shared import session
 from engine.datasets import sample_data
@@ -109,3 +110,34 @@ def test_going_back_shows_what_the_address_says(run_id: str) -> None:
     assert [metric.value for metric in drawn(app).metric] != before
     app.query_params["subset"] = EQUAL  # as the browser's back does
     assert [metric.value for metric in drawn(app).metric] == before
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_link_opens_the_same_list_pair_and_section(seed: int, run_id: str) -> None:
+    draws = random.Random(seed)
+    app = visit(run_id)
+    app.button_group(key=f"minimal-pairs-model-{run_id}").set_value(draws.choice(MODELS))
+    outcomes = draws.sample(["right", "wrong"], draws.randint(0, 2))
+    app.button_group(key=f"minimal-pairs-outcomes-{run_id}").set_value(outcomes)
+    app.selectbox(key=f"minimal-pairs-order-{run_id}").set_value(draws.choice(ORDERS))
+    drawn(app)
+    listed = pairs_listed(app)
+    again = page_visits.visit("minimal_pairs", **address(app))
+    assert pairs_listed(again).equals(listed)
+    row = int(draws.choice(listed["row"].tolist()))
+    section = draws.choice(["Scores", "Models", "Scoring"])
+    linked = page_visits.visit("minimal_pairs", **{**address(app), "row": str(row), "section": section})
+    assert pairs_listed(linked).equals(listed) and f"Row {row}:" in words(linked)
+    assert address(linked)["row"] == [str(row)] and address(linked)["section"] == [section]
+
+
+def test_what_a_link_cannot_ask_of_the_list_is_said(run_id: str) -> None:
+    app = visit(run_id, order="upside down", row="100000", outcome="lucky", section="Nowhere", model="nobody")
+    for name in ("order", "row", "outcome", "section", "model"):
+        assert f"asks for {name} " in words(app)
+    assert not {"order", "row", "outcome", "section", "model"} & set(address(app))
+
+
+def pairs_listed(app: AppTest) -> pd.DataFrame:
+    (table,) = [frame.value for frame in app.dataframe if "margin" in frame.value and "outcome" in frame.value]
+    return table

@@ -193,7 +193,7 @@ def test_stereotypes_have_no_right_answers_and_no_ranks(backend: FakeBackend) ->
     run_id = finished(read_pairs([("crows.csv", CROWS)]), BERT, GPT)
     app = visit(run_id)
     for tab in ("Length", "Fair subsets", "Models"):
-        app.session_state[f"minimal-tabs-{run_id}"] = tab
+        app.session_state[f"minimal-pairs-tabs-{run_id}"] = tab
         heads = [column for frame in drawn(app).dataframe for column in frame.value.columns]
         assert heads and not any(head.endswith((": accuracy", " rank", "rank_group")) for head in heads), tab
         assert "**Rank**" not in words(app) and "Accurac" not in "".join(part.label for part in app.expander), tab
@@ -211,7 +211,7 @@ def test_every_section_opens_under_every_subset(backend: FakeBackend) -> None:
     run_id = finished(sample_data.minimal_pairs(), BERT, GPT)
     app = visit(run_id)
     for section in ("Scores", "Categories", "Fair subsets", "Models", "Scoring", "Length"):
-        app.session_state[f"minimal-tabs-{run_id}"] = section
+        app.session_state[f"minimal-pairs-tabs-{run_id}"] = section
         drawn(app)
     result = finished_result(run_id)
     for subset in (EQUAL, EQUAL_FOR_ALL, MATCHED):
