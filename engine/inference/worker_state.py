@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelInMemory:
-    """A model in a worker's memory, loaded for one task ("encode", "masked", "causal")."""
+    """A model in a worker's memory, loaded for one task ("encode", "masked", "causal") in one precision."""
 
     name: str
     task: str
     device: str
     parameters: int
     bytes: int
+    precision: str = "fp32"
 
 
 @dataclass(frozen=True)

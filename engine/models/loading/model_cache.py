@@ -16,16 +16,19 @@ from engine.models.loading.devices import chosen_device
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.weights import LoadedModel, Task, load_from_description
 from engine.models.sources.model_location import locate
+from engine.precision import BYTES_PER_WEIGHT
 
 MEMORY_VARIABLE = "HAKARI_MODEL_MEMORY_GB"
 WORKERS_VARIABLE = "HAKARI_WORKERS"
 MAX_DESCRIPTIONS = 16
-BYTES_PER_NUMBER = 4  # float32
 
 
 @dataclass
 class ModelCache:
-    """Models by (fingerprint, task, …), least recently used first. A changed model has another fingerprint."""
+    """Models by (fingerprint, precision, task, …), least recently used first.
+
+    A changed model has another fingerprint.
+    """
 
     loaded: OrderedDict[tuple[str, ...], LoadedModel] = field(default_factory=OrderedDict)
     described: OrderedDict[tuple[str, ...], DescribedModel] = field(default_factory=OrderedDict)
@@ -44,28 +47,31 @@ class ModelCache:
         self.described.move_to_end(key)
         return self.described[key]
 
-    def load(self, name: str, revision: str | None, task: Task) -> LoadedModel:
-        """The model for a task, from memory if it is there; otherwise the least recently used models are removed.
+    def load(self, name: str, revision: str | None, task: Task, precision: str) -> LoadedModel:
+        """The model for a task in a resolved precision, from memory if it is there.
+
+        Otherwise it is loaded, after the least recently used models made room.
 
         Raises ModelError as `load` does, and when the model alone exceeds the bound.
         """
         described = self.describe(name, revision)
         facts = described.facts
-        key = (name, facts.path, facts.fingerprint, facts.device, task)
+        key = (name, facts.path, facts.fingerprint, facts.device, precision, task)
         if key not in self.loaded:
-            self._make_room(facts.name, facts.n_parameters * BYTES_PER_NUMBER)
-            self.loaded[key] = load_from_description(described, task)
+            self._make_room(facts.name, facts.n_parameters * BYTES_PER_WEIGHT[precision])
+            self.loaded[key] = load_from_description(described, task, precision)
         self.loaded.move_to_end(key)
         return self.loaded[key]
 
     def contents(self) -> list[dict[str, Any]]:
-        """The models in memory, the most recently used first, in plain values: name, task, device, parameters, bytes.
+        """The models in memory, the most recently used first, in plain values: name, task, device, precision,
+        parameters, bytes.
 
         bytes: the size of their parameters and buffers.
         """
         return [
             {"name": loaded.facts.name, "task": key[-1], "device": loaded.facts.device,
-             "parameters": loaded.facts.n_parameters, "bytes": _bytes_of(loaded)}
+             "precision": loaded.precision, "parameters": loaded.facts.n_parameters, "bytes": _bytes_of(loaded)}
             for key, loaded in reversed(self.loaded.items())
         ]
 
@@ -74,10 +80,10 @@ class ModelCache:
         if needed > bound:
             raise ModelError(f"{name} takes {needed / 2**30:.2f} GiB in memory; the models of a worker may take "
                              f"{bound / 2**30:.2f} GiB. Set {MEMORY_VARIABLE} to more, or choose a smaller model.")
-        used = sum(cached.facts.n_parameters * BYTES_PER_NUMBER for cached in self.loaded.values())
+        used = sum(_bytes_of(cached) for cached in self.loaded.values())
         while self.loaded and used + needed > bound:
             _, dropped = self.loaded.popitem(last=False)
-            used -= dropped.facts.n_parameters * BYTES_PER_NUMBER
+            used -= _bytes_of(dropped)
             del dropped
             gc.collect()  # transformers' models hold references to themselves
             if torch.cuda.is_available():

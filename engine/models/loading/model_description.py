@@ -22,6 +22,7 @@ from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
+from engine.models.sources.weight_headers import published_dtype
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
@@ -74,6 +75,7 @@ def describe(located: LocatedModel) -> DescribedModel:
     if located.base:
         _require_embedded(located.name, tokenizer, n_embedded)
     recipe = located.recipe
+    published = published_dtype(read_config(located.weights_directory), weight_files(located.weights_directory))
     return DescribedModel(ModelFacts(
         name=located.name, source=located.source, path=str(located.path), revision=located.revision,
         fingerprint=located.fingerprint,
@@ -86,7 +88,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
         has_cls=kind != "causal" and has_cls(tokenizer),
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
-        device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
+        device=str(chosen_device()), dtype=published, weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
         token_check=token_check_of(tokenizer),
         published=_published_vectors(located.root, config), adapter_of=_base_description(located),

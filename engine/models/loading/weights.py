@@ -1,4 +1,4 @@
-"""Loading of weights into memory: any encoder, masked or causal model that transformers knows, as float32.
+"""Loading of weights into memory: any encoder, masked or causal model that transformers knows, in one precision.
 
 safetensors first; an older pytorch_model.bin only through torch's weights-only loading, which refuses a file
 that holds code; code from a model's repository is never run.
@@ -27,16 +27,18 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import PICKLED, weight_files
 from engine.models.sources.model_location import LocatedModel, locate
+from engine.precision import AUTO, BYTES_PER_WEIGHT, DTYPES, resolved
 
 Task = Literal["encode", "masked", "causal"]
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in float32 on its device, in evaluation mode, with its tokenizer and facts.
+    """A model on its device, in evaluation mode, with its tokenizer and facts.
 
     published_modules: what sentence-transformers applies to the hidden states; none where the files do not say.
-    weight_check: what its files hold beside it, and lack.
+    weight_check: what its files hold beside it, and lack. precision: what it computes in, a resolved one of
+    `engine.precision`.
     """
 
     model: PreTrainedModel
@@ -45,31 +47,36 @@ class LoadedModel:
     device: torch.device
     published_modules: tuple[torch.nn.Module, ...] = ()
     weight_check: WeightCheck = field(default_factory=WeightCheck)
+    precision: str = "fp32"
 
 
-def load(model: str | LocatedModel, task: Task, *, revision: str | None = None) -> LoadedModel:
+def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, precision: str = AUTO
+         ) -> LoadedModel:
     """Load a model for one task, by name (see `locate`) or as it was located.
 
     task: "encode" for hidden states, which every model has; "masked" for filling masks; "causal" for scoring from
-    left to right. Raises ModelError when the model cannot be found or read, when it is of the wrong kind for the task,
-    or when its weights lack parts that the task needs.
+    left to right. precision: a choice of `engine.precision`. Raises ModelError when the model cannot be found or read,
+    when it is of the wrong kind for the task, or when its weights lack parts that the task needs.
     """
     if task not in get_args(Task):
         raise ModelError(f"A model is loaded for one of {', '.join(get_args(Task))}; got {task!r}.")
     located = model if isinstance(model, LocatedModel) else locate(model, revision)
-    return load_from_description(describe(located), task)
+    described = describe(located)
+    return load_from_description(described, task, resolved(precision, described.facts.dtype, described.facts.device))
 
 
-def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
-    """Load the weights of a model that was described already. Raises ModelError as `load` does."""
+def load_from_description(described: DescribedModel, task: Task, precision: str = "fp32") -> LoadedModel:
+    """Load the weights of a model that was described already, in a resolved precision. Raises ModelError as `load`.
+    """
     facts = described.facts
     _require_kind(facts, task)
     device = chosen_device()
     try:
-        model, weight_check = _load_weights(described, task)
+        model, weight_check = _load_weights(described, task, DTYPES[precision])
         model.to(device)  # type: ignore[arg-type]  # transformers' wrapper hides torch's signature
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(f"{facts.name} ({facts.n_parameters * 4 / 2**30:.1f} GiB) does not fit into the memory of "
+        raise ModelError(f"{facts.name} ({facts.n_parameters * BYTES_PER_WEIGHT[precision] / 2**30:.1f} GiB in "
+                         f"{precision}) does not fit into the memory of "
                          f"{device}. Choose a smaller model, or set HAKARI_DEVICE to a device with more.") from error
     model.requires_grad_(False)
     use_fused_activations(model)
@@ -77,7 +84,7 @@ def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
     modules: tuple[torch.nn.Module, ...] = ()
     if task == "encode" and facts.published is not None and not facts.published.problem:
         modules = load_published_modules(facts.name, facts.published, device)
-    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules, weight_check)
+    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules, weight_check, precision)
 
 
 def _require_kind(facts: ModelFacts, task: Task) -> None:
@@ -96,15 +103,16 @@ def _kind_description(kind: str) -> str:
     return {"masked": "a masked model", "causal": "a causal model"}.get(kind, "an encoder without language-model head")
 
 
-def _load_weights(described: DescribedModel, task: Task) -> tuple[PreTrainedModel, WeightCheck]:
+def _load_weights(described: DescribedModel, task: Task, dtype: str) -> tuple[PreTrainedModel, WeightCheck]:
     facts, architecture = described.facts, described.architecture
     files = weight_files(described.weights_directory)
     try:
         with silence_transformers():
             model, info = architecture.auto_class(task).from_pretrained(
-                described.weights_directory, config=architecture.config, dtype=torch.float32, output_loading_info=True,
-                use_safetensors=files[0].name not in PICKLED, key_mapping=architecture.key_mapping,
-                ignore_mismatched_sizes=True, weights_only=True, trust_remote_code=False, local_files_only=True,
+                described.weights_directory, config=architecture.config, dtype=getattr(torch, dtype),
+                output_loading_info=True, use_safetensors=files[0].name not in PICKLED,
+                key_mapping=architecture.key_mapping, ignore_mismatched_sizes=True, weights_only=True,
+                trust_remote_code=False, local_files_only=True,
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise

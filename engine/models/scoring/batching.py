@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import torch
 
-from engine.errors import InputError, RunError
+from engine.errors import RunError
 from engine.models.loading.devices import on_device
-from engine.models.scoring.vocabulary_projection import projecting_in_float32
+from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.vocabulary_projection import projecting_in_float32, tensor_cores
 
-# Data types of matrix products other than float32. bfloat16 has the range of float32; float16 is more exact within its
-# smaller range, which some models exceed, and is what graphics cards older than bfloat16 support.
-HALF_PRECISIONS = {"bf16": torch.bfloat16, "fp16": torch.float16}
-PRECISIONS = ("fp32", *HALF_PRECISIONS)
 # Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
 # card needs more to be fully used, and gains nothing beyond that.
 TOKEN_BUDGETS = {"cpu": 2048, "cuda": 65536}
@@ -117,32 +113,17 @@ def padded(
     return on_device(ids, device), on_device(mask, device)
 
 
-def autocast(
-    device: torch.device, precision: str, model: torch.nn.Module | None = None
-) -> AbstractContextManager[Any]:
-    """The context of forward passes: "bf16" and "fp16" multiply matrices in these types, "fp32" changes nothing.
-
-    Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
-    (`torch.inference_mode`); the product that makes its logits stays in float32 (`vocabulary_projection`). Raises
-    InputError for any other precision.
-    """
-    if precision not in PRECISIONS:
-        raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
-    return _half_precision(device, HALF_PRECISIONS[precision], model) if precision in HALF_PRECISIONS else nullcontext()
-
-
 @contextmanager
-def _half_precision(device: torch.device, dtype: torch.dtype, model: torch.nn.Module | None) -> Iterator[None]:
-    # torch caches the rounded copies only of weights that require a gradient; others it rounds at every use.
-    frozen_weights = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
-    for weight in frozen_weights:
-        weight.requires_grad_(True)
-    try:
-        with torch.autocast(device.type, dtype=dtype), projecting_in_float32(model, device):
-            yield
-    finally:
-        for weight in frozen_weights:
-            weight.requires_grad_(False)
+def computing(loaded: LoadedModel) -> Iterator[None]:
+    """The context of the forward passes of a model, by the precision that it was loaded in.
+
+    bf16, fp16: the weights and what is computed from them have that type; the product that makes the logits is in
+    float32 (`vocabulary_projection`). tf32: products of float32 on tensor cores. fp32: nothing is changed.
+    """
+    in_half = loaded.precision in ("bf16", "fp16")
+    with (projecting_in_float32(loaded.model) if in_half else nullcontext(),
+          tensor_cores() if loaded.precision == "tf32" else nullcontext()):
+        yield
 
 
 def is_out_of_memory(error: BaseException) -> bool:

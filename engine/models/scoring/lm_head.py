@@ -99,7 +99,7 @@ def _body_of(model: PreTrainedModel) -> torch.nn.Module | None:
     if model not in _bodies:
         # OPT's head follows the decoder inside its body.
         candidates = [model.base_model, model.get_decoder()]
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+        with torch.inference_mode():
             _bodies[model] = next((body for body in candidates if _picking_agrees(model, body)), None)
     return _bodies[model]
 

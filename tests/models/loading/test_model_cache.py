@@ -21,37 +21,37 @@ def room_for(n_models: float, name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_model_is_loaded_once(directories: list[str]) -> None:
     model_cache = ModelCache()
-    first = model_cache.load(directories[0], None, "encode")
-    assert model_cache.load(directories[0], None, "encode") is first
-    assert model_cache.load(directories[0], None, "masked") is not first
+    first = model_cache.load(directories[0], None, "encode", "fp32")
+    assert model_cache.load(directories[0], None, "encode", "fp32") is first
+    assert model_cache.load(directories[0], None, "masked", "fp32") is not first
     assert model_cache.describe(directories[0], None) is model_cache.describe(directories[0], None)
 
 
 def test_the_model_used_longest_ago_makes_room(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     model_cache = ModelCache()
     room_for(2.5, directories[0], monkeypatch)
-    first, second = (model_cache.load(name, None, "encode") for name in directories[:2])
-    assert model_cache.load(directories[0], None, "encode") is first  # used again, so the second is the older
-    model_cache.load(directories[2], None, "encode")
+    first, second = (model_cache.load(name, None, "encode", "fp32") for name in directories[:2])
+    assert model_cache.load(directories[0], None, "encode", "fp32") is first  # used again, so the second is the older
+    model_cache.load(directories[2], None, "encode", "fp32")
     assert len(model_cache.loaded) == 2
-    assert model_cache.load(directories[0], None, "encode") is first
-    assert model_cache.load(directories[1], None, "encode") is not second
+    assert model_cache.load(directories[0], None, "encode", "fp32") is first
+    assert model_cache.load(directories[1], None, "encode", "fp32") is not second
 
 
 def test_a_model_beyond_the_bound_is_not_loaded(directories: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     model_cache = ModelCache()
     room_for(0.5, directories[0], monkeypatch)
     with pytest.raises(ModelError, match=r"GiB in memory; the models of a worker may take .*HAKARI_MODEL_MEMORY_GB"):
-        model_cache.load(directories[0], None, "encode")
+        model_cache.load(directories[0], None, "encode", "fp32")
     assert not model_cache.loaded
 
 
 def test_a_model_that_was_written_again_is_read_again(tmp_path: Path) -> None:
     model_cache = ModelCache()
     path = str(tiny_models.bert(tmp_path / "bert", seed=0))
-    before = model_cache.load(path, None, "encode")
+    before = model_cache.load(path, None, "encode", "fp32")
     tiny_models.bert(tmp_path / "bert", seed=1)
-    after = model_cache.load(path, None, "encode")
+    after = model_cache.load(path, None, "encode", "fp32")
     assert after is not before and after.facts.fingerprint != before.facts.fingerprint
 
 
@@ -72,9 +72,9 @@ def test_the_report_tells_what_is_in_memory_the_last_used_first(directories: lis
     model_cache = ModelCache()
     assert model_cache.contents() == []
     model_cache.describe(directories[2], None)  # its weights are not read
-    model_cache.load(directories[0], None, "encode")
-    masked = model_cache.load(directories[1], None, "masked")
-    model_cache.load(directories[0], None, "encode")
+    model_cache.load(directories[0], None, "encode", "fp32")
+    masked = model_cache.load(directories[1], None, "masked", "fp32")
+    model_cache.load(directories[0], None, "encode", "fp32")
     report = model_cache.contents()
     assert [(one["name"], one["task"], one["device"]) for one in report] == [
         (directories[0], "encode", "cpu"), (directories[1], "masked", "cpu")]
