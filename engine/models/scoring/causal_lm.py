@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import computing, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
@@ -132,9 +132,10 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(np.unique(numbers[:, 0])) for numbers in scored_by_row]
-    budget = token_budget(device, loaded.facts.hidden_size)
+    budget = budget_of_batches(loaded)
     with computing(loaded):
-        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths))
+        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths),
+                    model=loaded.model)
     return np.split(result.cpu().numpy(), ends[:-1])
 
 

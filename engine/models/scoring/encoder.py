@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import computing, groups_for, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
 from engine.models.scoring.hidden_states import check_layers, states_of_rows
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -75,8 +75,8 @@ def _unit_vectors(
             units_by_text[texts[i]] = unit[:, : len(rows[i])]
 
     lengths = [len(row) for row in rows]
-    run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
-                groups_for(batching_of(loaded.model), lengths))
+    run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
+                model=loaded.model)
     return units_by_text
 
 

@@ -17,7 +17,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import computing, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -160,12 +160,12 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
             top_ids[mask_of[all_masked]] = top_of_copies.indices.to(torch.int32)
             top_scores[mask_of[all_masked]] = top_of_copies.values
 
-    budget = token_budget(device, loaded.facts.hidden_size)
+    budget = budget_of_batches(loaded)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
     batching = batching_of(loaded.model)
     with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
-                    groups_for(batching, lengths))
+                    groups_for(batching, lengths), model=loaded.model)
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {

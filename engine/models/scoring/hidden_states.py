@@ -113,7 +113,8 @@ def _captured_states(
     finally:
         for hook in hooks:
             hook.remove()
-    return [states_by_layer[layer] for layer in layers]
+    device = inputs["input_ids"].device  # where several devices share the model, states are on that of their layer
+    return [states_by_layer[layer].to(device) for layer in layers]
 
 
 def _hooks_agree(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:

@@ -69,7 +69,8 @@ def _at(
 def _agrees(encoder: PreTrainedModel) -> bool:
     blocks = blocks_of(encoder)
     # BigBird reads short texts, as those of this trial, in full, and longer ones in blocks, which `_at` does not know.
-    if blocks is None or getattr(encoder.config, "attention_type", "") == "block_sparse":
+    is_divided = len({weight.device for weight in encoder.parameters()}) > 1  # between devices
+    if blocks is None or is_divided or getattr(encoder.config, "attention_type", "") == "block_sparse":
         return False
     vocabulary = int(encoder.config.get_text_config().vocab_size)
     ids = torch.arange(10, device=encoder.device).reshape(2, 5) % vocabulary  # (2, 5)

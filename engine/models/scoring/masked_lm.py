@@ -18,7 +18,7 @@ import torch
 from engine.errors import InputError
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import computing, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
@@ -98,9 +98,9 @@ def scores_at(
         rows = torch.arange(len(copies), device=device)
         result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
 
-    budget = token_budget(device, loaded.facts.hidden_size)
+    budget = budget_of_batches(loaded)
     batching = batching_of(loaded.model)
     with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching, lengths))
+                    groups_for(batching, lengths), model=loaded.model)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

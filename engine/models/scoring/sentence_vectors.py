@@ -18,7 +18,7 @@ from tokenizers.normalizers import Lowercase
 from engine.errors import InputError, ModelError
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import computing, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.hidden_states import check_layers, hidden_states, states_of_rows
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
@@ -97,8 +97,8 @@ def sentence_vectors(
 
     with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
-        run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
-                    groups_for(batching_of(loaded.model), lengths))
+        run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
+                    model=loaded.model)
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector

@@ -14,9 +14,11 @@ from typing import Any
 
 import torch
 
+from engine.models.sources.memory_budget import PROJECTED_NUMBERS
+
 # Numbers of the output matrix that stand in float32 at a time: 128 MiB. That of 150,000 tokens and 4,096 dimensions
 # would take 2.3 GiB beside the weights.
-PIECE_NUMBERS = 2**25
+PIECE_NUMBERS = PROJECTED_NUMBERS
 
 
 @contextmanager
@@ -26,14 +28,20 @@ def projecting_in_float32(model: torch.nn.Module | None) -> Iterator[None]:
     Operations after the projection (a bias, a scale, a cap) receive float32 and so compute in float32.
     """
     head: Any = getattr(model, "get_output_embeddings", lambda: None)()
-    if not isinstance(head, torch.nn.Linear):
+    is_product = isinstance(head, torch.nn.Linear)
+    if not is_product:
         yield
         return
-    head.forward = lambda hidden: project(hidden, head.weight, head.bias)  # type: ignore[assignment]  # shadows
+    before = vars(head).get("forward")  # that of accelerate, where several devices share the model
+    # Shadows the class's.
+    head.forward = lambda hidden: project(hidden, head.weight, head.bias)
     try:
         yield
     finally:
-        del head.forward
+        if before is None:
+            del head.forward
+        else:
+            head.forward = before
 
 
 def project(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
@@ -42,11 +50,11 @@ def project(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | Non
     The weights are brought to float32 a piece at a time, so that a large vocabulary takes no second copy of them.
     """
     step = max(1, PIECE_NUMBERS // weight.shape[1])
-    wide = hidden.float()
-    with tensor_cores() if hidden.device.type == "cuda" else nullcontext():
+    wide = hidden.to(weight.device).float()
+    with tensor_cores() if weight.device.type == "cuda" else nullcontext():
         if step >= len(weight):
             return torch.nn.functional.linear(wide, weight.float(), None if bias is None else bias.float())
-        logits = torch.empty((*hidden.shape[:-1], len(weight)), dtype=torch.float32, device=hidden.device)
+        logits = torch.empty((*hidden.shape[:-1], len(weight)), dtype=torch.float32, device=weight.device)
         for start in range(0, len(weight), step):
             rows = slice(start, start + step)
             logits[..., rows] = torch.nn.functional.linear(wide, weight[rows].float(),

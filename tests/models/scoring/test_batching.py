@@ -17,7 +17,8 @@ from engine.errors import RunError
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import load
 from engine.models.scoring import batching
-from engine.models.scoring.batching import buckets, computing, is_out_of_memory, padded, run_buckets
+from engine.models.scoring.batching import buckets, budget_of_batches, computing, is_out_of_memory, padded, run_buckets
+from engine.models.scoring.masked_lm import token_log_likelihoods
 from engine.models.tokenization.encoding import pad_id, token_ids
 from tests.support import tiny_models
 
@@ -105,6 +106,32 @@ def test_a_bucket_too_large_is_halved_and_so_are_the_later_ones(error: Callable[
     run_buckets([4] * 20, 32, device.step)
     assert sorted(device.done) == list(range(20))
     assert device.asked == [8, 4] + [2] * 10  # 8 rows, 4 rows, then 2 at a time and no failure again
+
+
+def test_a_model_keeps_to_the_smaller_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An injected out-of-memory: rows are halved until they fit, and the next call begins with what fitted."""
+    loaded, again = (load(str(tiny_models.bert(tmp_path / name)), "masked") for name in ("one", "other"))
+    texts = ["the cat sleeps quietly"] * 8
+    expected = [piece["log_likelihoods"] for piece in token_log_likelihoods(loaded, texts, scoring="pll-original")]
+    n_rows: list[int] = []
+    forward = loaded.model.bert.forward
+
+    def short_of_memory(*arguments: Any, **inputs: Any) -> Any:
+        n_rows.append(len(arguments[0] if arguments else inputs["input_ids"]))
+        if n_rows[-1] > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return forward(*arguments, **inputs)
+
+    monkeypatch.setattr(loaded.model.bert, "forward", short_of_memory)
+    whole = budget_of_batches(loaded)
+    for call in range(2):
+        pieces = token_log_likelihoods(loaded, texts, scoring="pll-original")
+        for piece, numbers in zip(pieces, expected, strict=True):
+            np.testing.assert_allclose(piece["log_likelihoods"], numbers, rtol=1e-5, atol=1e-6)
+        failed = [n for n in n_rows if n > 5]
+        assert len(failed) > 1 if call == 0 else not failed
+        n_rows.clear()
+    assert budget_of_batches(loaded) < whole == budget_of_batches(again)  # another model is not concerned
 
 
 def test_one_text_that_does_not_fit_is_an_error() -> None:
