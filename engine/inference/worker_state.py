@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelInMemory:
-    """A model in a worker's memory, loaded for one task ("encode", "masked", "causal") in one precision."""
+    """A model in a worker's memory in one precision.
+
+    task: those that it was asked ("encode", "masked", "causal"), joined by ", ".
+    """
 
     name: str
     task: str

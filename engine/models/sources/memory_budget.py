@@ -51,7 +51,7 @@ class Budget:
         """In words: the sum and its parts.
 
         >>> Budget("bf16", 16 * 2**30, 2**27, 2**29, 0).words
-        '16.6 GiB in bf16: weights 16.0, activations 0.1, logits 0.5'
+        '16.6 GiB in bf16: weights 16.0, activations 0.12, logits 0.50'
         """
         parts = {"weights": self.weights, "activations": self.activations, "logits": self.logits,
                  "the GPU's runtime": self.runtime}
@@ -95,9 +95,9 @@ def advice(facts: ModelFacts, budget: Budget, free_by_device: dict[str, int]) ->
 
 
 def gib(n_bytes: int) -> str:
-    """Bytes in GiB with one digit.
+    """Bytes in GiB with one digit, of less than 1 GiB with two.
 
-    >>> gib(3 * 2**29)
-    '1.5'
+    >>> gib(3 * 2**29), gib(20 * 2**20)
+    ('1.5', '0.02')
     """
-    return f"{n_bytes / 2**30:,.1f}"
+    return f"{n_bytes / 2**30:,.1f}" if n_bytes >= 2**30 else f"{n_bytes / 2**30:.2f}"
