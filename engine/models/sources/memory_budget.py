@@ -88,7 +88,7 @@ def advice(facts: ModelFacts, budget: Budget, free_by_device: dict[str, int]) ->
         room = max(1, min(free_by_device.values()) - budget.working)
         n_cards = max(len(free_by_device) + 1, -(-budget.weights // room))
         names = "+".join(f"cuda:{number}" for number in range(n_cards))
-        sentences.append(f"Over {n_cards} such cards it would fit: HAKARI_DEVICE={names}.")
+        sentences.append(f"Over {n_cards} such cards it would fit: HAKARI_DEVICES={names}.")
     sentences.append("Weights are never moved out to the processor or the disk while a model works, which would take "
                      "minutes for a sentence: choose a smaller model, or a device with more memory.")
     return " ".join(sentences)

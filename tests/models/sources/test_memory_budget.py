@@ -84,8 +84,8 @@ def test_a_processor_has_no_runtime_of_a_gpu() -> None:
 
 @pytest.mark.parametrize(("name", "precision", "free", "advice"), [
     ("8B (Llama 3.1)", "fp32", {"cuda:0": 24 * GIB}, r"In bf16 it takes 16\.3 GiB, and fits \(--precision bf16\)"),
-    ("8B (Llama 3.1)", "bf16", {"cuda:0": 12 * GIB}, r"Over 2 such cards it would fit: HAKARI_DEVICE=cuda:0\+cuda:1\."),
-    ("70B (Llama 3.1)", "bf16", {"cuda:0": 80 * GB}, r"Over 2 such cards it would fit: HAKARI_DEVICE=cuda:0\+cuda:1\."),
+    ("8B (Llama 3.1)", "bf16", {"cuda:0": 12 * GIB}, r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1\."),
+    ("70B (Llama 3.1)", "bf16", {"cuda:0": 80 * GB}, r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1\."),
     ("70B (Llama 3.1)", "fp32", {"cuda:0": 80 * GB, "cuda:1": 80 * GB}, r"In bf16 it takes 132\.9 GiB, and fits"),
     ("70B (Llama 3.1)", "bf16", {"cpu": 64 * GIB}, r"never moved out .* choose a smaller model"),
 ])
@@ -102,7 +102,7 @@ def test_the_advice_is_right() -> None:
     described = facts_of("70B (Llama 3.1)")
     with pytest.raises(ModelError) as refusal:
         require_room(described, "bf16", {"cuda:0": 24 * GIB})
-    names = str(refusal.value).partition("HAKARI_DEVICE=")[2].partition(".")[0].split("+")
+    names = str(refusal.value).partition("HAKARI_DEVICES=")[2].partition(".")[0].split("+")
     require_room(described, "bf16", dict.fromkeys(names, 24 * GIB))
     with pytest.raises(ModelError):
         require_room(described, "bf16", dict.fromkeys(names[1:], 24 * GIB))
