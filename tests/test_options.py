@@ -18,7 +18,6 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
-from engine.models.scoring.batching import PRECISIONS
 from engine.models.scoring.sentence_vectors import POOLINGS
 from engine.options import check, check_value, option, option_of, options_of, records_in, with_current_names
 
@@ -83,7 +82,6 @@ def test_what_is_not_is_refused_in_words(changed: dict[str, Any], message: str) 
 
 @pytest.mark.parametrize(("record_type", "name", "known"), [
     (CLUSTERS, "pooling", POOLINGS), (CLUSTERS, "metric", METRICS),
-    (EVALUATIONS["alignment"].settings_type, "precision", PRECISIONS),
     (EVALUATIONS["dictionary"].settings_type, "unit", UNITS), (Drawing, "part", PARTS), (Reviews, "split", SPLITS),
 ])
 def test_the_layer_below_knows_the_same_choices(record_type: type[Any], name: str, known: Any) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.alignment.pair_form import pair_input, submit_pair
 from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, settings
+from dashboard.shared.inputs.precision import precision_input
 from engine.evaluations.alignment.records import ONE_PAIR, Result, Settings
 from engine.options import options_of
 
@@ -35,7 +36,7 @@ def _settings(*, one_pair: bool) -> Settings:
     models = inputs.models_input(KIND, "masked", offered=("causal",))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layer = settings.number("Layer", OPTIONS["layer"], key="alignment-layer", width=160)
-        precision = settings.segments("Precision", OPTIONS["precision"], key="alignment-precision")
+        precision = precision_input(OPTIONS["precision"], KIND, width=160)
         all_layers = settings.toggle("Keep every layer", OPTIONS["all_layers"], first=ONE_PAIR if one_pair else None,
                                      key=f"alignment-all-layers-{'pair' if one_pair else 'dataset'}")
     return Settings(models=models, layer=layer, all_layers=all_layers, precision=precision)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from engine.evaluations.classification.records import Settings
 from engine.options import options_of
@@ -22,6 +23,7 @@ def classification_settings(models: tuple[str, ...]) -> Settings:
         with st.popover("More settings", icon=":material/tune:", key="classification-settings"):
             pooling = settings.list_of("Sentence vector", OPTIONS["pooling"], POOLINGS, key="classification-pooling")
             prompts = prompt_settings(OPTIONS, "classification")
+            precision = precision_input(OPTIONS["precision"], "classification")
             layer = settings.number("Layer", OPTIONS["layer"], key="classification-layer")
             normalize = settings.pills("Normalise texts first", OPTIONS["normalize"], key="classification-normalize")
             standardize = settings.toggle("Standardise the vectors", OPTIONS["standardize"],
@@ -31,4 +33,4 @@ def classification_settings(models: tuple[str, ...]) -> Settings:
                                        keys=("classification-width", "classification-depth"))
             seed = settings.number("Seed", OPTIONS["seed"], key="classification-seed")
     return Settings(models=models, layer=layer, pooling=pooling, normalize=normalize, split=split, seeds=seeds,
-                    seed=seed, epochs=epochs, hidden=hidden, standardize=standardize, **prompts)
+                    seed=seed, epochs=epochs, hidden=hidden, standardize=standardize, precision=precision, **prompts)

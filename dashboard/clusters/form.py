@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
@@ -35,6 +36,7 @@ def _vectors() -> dict[str, Any]:
     return {
         "normalize": settings.pills("Normalise texts first", OPTIONS["normalize"], key="clusters-normalize"),
         **prompt_settings(OPTIONS, "clusters"),
+        "precision": precision_input(OPTIONS["precision"], "clusters"),
         "centre": settings.toggle("Mean-centre for cosines", OPTIONS["centre"], key="clusters-centre"),
         "layer_curve": settings.toggle("Score at every layer", OPTIONS["layer_curve"], key="clusters-curve"),
     }

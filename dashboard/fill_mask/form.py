@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import inputs, settings
+from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.labelled import webis
@@ -42,10 +43,13 @@ def masked_sentences_input() -> MaskedSentences | None:
         return None
 
 
-def normalize_input() -> tuple[str, ...]:
-    """The steps that sentences and words go through first."""
-    return settings.pills("Normalise sentences and words first", option_of(Settings, "normalize"),
-                          key="fill-mask-normalize")
+def fill_mask_settings(models: tuple[str, ...]) -> Settings:
+    """Draws the choices and returns them with `models` as the settings of a run."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        normalize = settings.pills("Normalise sentences and words first", option_of(Settings, "normalize"),
+                                   key="fill-mask-normalize")
+        precision = precision_input(option_of(Settings, "precision"), KIND, width=160)
+    return Settings(models=models, normalize=normalize, precision=precision)
 
 
 def _built(sentences: DomainSentences) -> MaskedSentences:

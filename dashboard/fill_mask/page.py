@@ -7,14 +7,13 @@ import streamlit as st
 from dashboard import pages
 from dashboard.fill_mask import charts
 from dashboard.fill_mask.editing import edit_form, edited_predictions
-from dashboard.fill_mask.form import masked_sentences_input, normalize_input
+from dashboard.fill_mask.form import fill_mask_settings, masked_sentences_input
 from dashboard.fill_mask.items import choose_item
 from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
-from engine.evaluations.fill_mask.records import Settings
 
 KIND = "fill-mask"
 NOTE = """**Bars**: mean probability of the masked words; **lines**: 95 % intervals, from a bootstrap over the words.
@@ -28,7 +27,7 @@ run_id = run_view.run_from_url()
 with run_view.inputs_panel(run_id):
     dataset = masked_sentences_input()
     models = inputs.models_input(KIND, "masked")
-    run_view.submit_button(KIND, Settings(models=models, normalize=normalize_input()), dataset)
+    run_view.submit_button(KIND, fill_mask_settings(models), dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.dictionaries import choices
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
@@ -34,10 +35,11 @@ def metric_settings(models: tuple[str, ...]) -> Settings:
         with st.popover("More settings", icon=":material/tune:", key="metric-study-settings"):
             all_layers = settings.toggle("Correlate at every layer, too", OPTIONS["all_layers"],
                                          key="metric-study-layers")
+            precision = precision_input(OPTIONS["precision"], "metric-study")
             beside = _beside()
             scoring = _scoring()
     return Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
-                    scoring=scoring, **beside)
+                    scoring=scoring, precision=precision, **beside)
 
 
 def _dictionaries() -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -15,9 +16,7 @@ from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.options import options_of
 
 OPTIONS = options_of(Settings)
-PRECISION_RULES = OPTIONS["precision"].choices
-PRECISION_NAMES = {"exact-decisions": "exact decisions"}
-CHOICE_NAMES = PRECISION_NAMES | {
+CHOICE_NAMES = {
     "auto": "automatic", "bos": "BOS", "eos": "EOS", "template": "tokenizer's own", "none": "nothing"}
 
 
@@ -38,9 +37,8 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> S
         st.caption(verbatim(OPTIONS["prefix"].choices[prefix]))
         space = settings.toggle("A space before the sentence", OPTIONS["leading_space"], key="minimal-pairs-space")
         st.caption(verbatim(SPACE_RULES[space]))
-        st.markdown("**Precision**")
-        precision = _choice("Precision", "precision", label_visibility="collapsed")
-        st.caption(PRECISION_RULES[precision])
+        precision = precision_input(OPTIONS["precision"], "minimal-pairs")
+        st.caption(OPTIONS["precision"].choices[precision])
         seed = settings.number("Seed", OPTIONS["seed"], key="minimal-pairs-seed", width=140)
     return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed)

@@ -6,9 +6,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.form import PRECISION_NAMES, PRECISION_RULES
+from dashboard.shared.inputs.precision import NAMES
 from dashboard.shared.wording import verbatim
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.options import option_of
+from engine.precision import DTYPES
+
+OPTION = option_of(Settings, "precision")
 
 
 def scoring_section(result: Result) -> dict[str, go.Figure]:
@@ -16,8 +20,8 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     for model, rule in result.rules.items():
         st.markdown(f"**{verbatim(model)}** :gray[{verbatim(rule)}]")
     precision = result.settings.precision
-    name = PRECISION_NAMES.get(precision, precision)
-    st.markdown(f"**Precision** {name} :gray[{verbatim(PRECISION_RULES[precision])}]")
+    name = NAMES.get(precision, precision)
+    st.markdown(f"**Precision** {name} :gray[{verbatim(OPTION.choices[precision])}]")
     if "scored_in" in result.pairs.columns:
         st.dataframe(precision_table(result), hide_index=True,
                      placeholder="–", alt="How many pairs were scored in which precision",
@@ -26,8 +30,8 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
                          "square root of |S|."), "Safety": st.column_config.NumberColumn(
                          format="%g ×", help="A pair whose winner would change within so many times that error is "
                          "scored in fp32.")})
-    if precision != "fp32":
-        st.caption("The column “Scored in” of the table below shows the precision of each pair.")
+        if (result.pairs["scored_in"] != "fp32").any():
+            st.caption("The column “Scored in” of the table below shows the precision of each pair.")
     return {}
 
 
@@ -35,7 +39,8 @@ def precision_table(result: Result) -> pd.DataFrame:
     """A row for each model: Model, the number of pairs in each precision, and how the error bound was measured."""
     pairs = result.pairs
     report_by_model = {report["model"]: report for report in result.precision.to_dict("records")}
-    names = ("fp32", "fp16" if result.settings.precision == "fp16" else "bf16")
+    others = [name for name in DTYPES if name != "fp32" and (pairs["scored_in"] == name).any()]
+    names = ("fp32", *(others or ["bf16"]))
     rows = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]

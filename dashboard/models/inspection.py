@@ -22,7 +22,9 @@ from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
+from engine.models.sources.memory_budget import budget_of
 from engine.models.sources.names import split_revision
+from engine.precision import AUTO, BYTES_PER_WEIGHT, resolved
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
@@ -117,14 +119,22 @@ def _facts(facts: ModelFacts) -> None:
         *([f"Adapter of {facts.adapter_of}, merged at loading"] if facts.adapter_of else []),
         f"Tokenizer: {facts.recipe or facts.tokenizer}",
         "Special tokens: " + ", ".join(token if is_there else f"no {token}" for token, is_there in has.items()),
-        f"{facts.hidden_size} wide · runs on {facts.device} in {facts.dtype}, {size(facts.n_parameters * 4)} in memory "
-        f"({size(facts.weights_bytes)} on disk)",
+        f"{facts.hidden_size} wide · published in {facts.dtype}, {size(facts.weights_bytes)} on disk · needs on "
+        f"{facts.device} {_budgets(facts)}",
         f"Fingerprint {facts.fingerprint[:12]} · tokenizer {facts.tokenizer_fingerprint[:12]}"
         + (f" · revision {facts.revision}" if facts.revision else ""),
     ]
     if (card := hub_card(split_revision(facts.name)[0])) is not None:
         lines.append(card.description)
     st.caption("  \n".join(map(verbatim, lines)))
+
+
+def _budgets(facts: ModelFacts) -> str:
+    """What the model takes at least, in the precision that is the default on its device, and in half of that."""
+    chosen = resolved(AUTO, facts.dtype, facts.device)
+    words = budget_of(facts, chosen).words
+    smaller = budget_of(facts, "bf16")
+    return words if BYTES_PER_WEIGHT[chosen] < 4 else f"{words}; {size(smaller.total)} in bf16"
 
 
 def _tokens(inspection: Inspection) -> None:

@@ -28,16 +28,25 @@ def in_memory() -> None:
             st.caption(verbatim(_status(worker)))
             if worker.models:
                 st.dataframe(
-                    pd.DataFrame([{"model": model.name, "task": TASKS.get(model.task, model.task),
+                    pd.DataFrame([{"model": model.name, "task": _tasks(model.task), "precision": model.precision,
                                    "device": model.device, "memory": size(model.bytes),
                                    "parameters": model.parameters} for model in worker.models]),
                     hide_index=True, placeholder="–", alt="Models in the memory of this worker", column_config={
-                        "model": "Model", "task": st.column_config.TextColumn("Loaded for"), "device": "Device",
-                        "memory": "Memory",
+                        "model": "Model", "task": st.column_config.TextColumn("Used for"), "precision": "Precision",
+                        "device": "Device", "memory": "Memory",
                         "parameters": st.column_config.NumberColumn("Parameters", format="localized"),
                     })
-    st.caption("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`; a model that is used for "
-               "two tasks is held twice. Workers report this with every finished piece of work.")
+    st.caption("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all tasks "
+               "in one precision. Workers report this with every finished piece of work.")
+
+
+def _tasks(listed: str) -> str:
+    """The tasks of a model in words.
+
+    >>> _tasks("encode, masked")
+    'vectors, masked prediction'
+    """
+    return ", ".join(TASKS.get(task, task) for task in listed.split(", "))
 
 
 def _device(worker: WorkerState) -> str:

@@ -9,7 +9,7 @@ from engine.models.sources.facts import ModelFacts
 
 # Tokens times parameters in a chunk: a forward pass costs about 2 operations per parameter and token.
 WORK_BY_DEVICE = {"cpu": 1e11, "cuda": 5e12}
-# bfloat16 does more in the same time; rounding the weights, once per chunk, should stay a small part of it.
+# bfloat16 does more in the same time.
 BF16_TIMES = 3
 # A chunk has at least so many tokens (small batches are inefficient) and at most so many (it is sent as one message).
 FEWEST_TOKENS, MOST_TOKENS = 200, 50_000

@@ -19,6 +19,8 @@ from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
+from engine.precision import AUTO as AUTO_PRECISION
+from engine.precision import resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
 # The part of a longer task that a call is: progress of the task before and after the call, and its total.
@@ -51,6 +53,7 @@ class GatewaySession:
     Each call reports its progress, in which cached items count as done, and raises Cancelled soon after
     `is_cancelled` returns true, WorkerDied, or what the worker raised (ModelError, InputError, RunError).
     A model is resolved once per session, even if its files or its branch change meanwhile.
+    `precision` is a choice of `engine.precision`; what it stands for is in the request and in the keys of the pieces.
     """
 
     def __init__(self, gateway: Gateway, client: RunClient) -> None:
@@ -69,13 +72,14 @@ class GatewaySession:
     def loading_checks(self, model: str) -> LoadingChecks:
         """What loading a model and trying it on a few tokens finds, once for each fingerprint. Raises ModelError."""
         request, facts = self._model(model)
-        [key] = keys.item_keys("loading_checks", facts, {}, [""])
-        request = {**request, "items": [""], "settings": {}}
+        settings = {"precision": resolved(AUTO_PRECISION, facts.dtype, facts.device)}
+        [key] = keys.item_keys("loading_checks", facts, settings, [""])
+        request = {**request, "items": [""], "settings": settings}
         return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request, f"Loading {model}"))
 
     def sentence_vectors(
         self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",
-        prompt: str = "", truncate_dim: int | None = None, precision: str = "fp32",
+        prompt: str = "", truncate_dim: int | None = None, precision: str = AUTO_PRECISION,
     ) -> list[Piece]:
         """One vector per text and layer: {"vectors": float32 (n_layers, d), "n_tokens": int}.
 
@@ -91,7 +95,7 @@ class GatewaySession:
 
     def token_similarities(
         self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
-        precision: str = "fp32", within: ProgressSpan | None = None,
+        precision: str = AUTO_PRECISION, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         """Cosines between all tokens of each (reference, candidate): {"similarity": (n_layers, n_ref, n_cand), …}.
 
@@ -103,8 +107,8 @@ class GatewaySession:
                                   within=within)
 
     def token_log_likelihoods(
-        self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto", precision: str = "fp32",
-        prefix: str = AUTO, leading_space: bool = False,
+        self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto",
+        precision: str = AUTO_PRECISION, prefix: str = AUTO, leading_space: bool = False,
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
@@ -121,7 +125,7 @@ class GatewaySession:
         return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
 
     def shared_token_log_likelihoods(
-        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32"
+        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = AUTO_PRECISION
     ) -> list[Piece]:
         """Log-likelihoods of the tokens that the two sentences of each pair share, under a masked model, in nats.
 
@@ -149,13 +153,15 @@ class GatewaySession:
         """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""
         return self._compute_each("control_tokens_read", "Control tokens", model, list(texts), {}, cached=False)
 
-    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[Piece]:
+    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
+                   precision: str = AUTO_PRECISION) -> list[Piece]:
         """Log-likelihood of the word in each (before, word, after) at its mask: {"log_likelihoods": float32 (n,), …}.
 
         Includes the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
         items = [list(parts) for parts in sentences]
-        return self._compute_each("fill_masks", "Filling masks", model, items, {"top": top})
+        return self._compute_each("fill_masks", "Filling masks", model, items,
+                                  {"top": top, "precision": precision})
 
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
         """A projection of vectors (n, d), float32 (n, n_components); `method` "umap" or "pca" with its settings."""
@@ -231,6 +237,8 @@ class GatewaySession:
         layers: Sequence[int] | None = None, cached: bool = True, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
+        if "precision" in settings:
+            settings["precision"] = resolved(settings["precision"], facts.dtype, facts.device)
         if operation in OPERATIONS_WITH_LAYERS:
             settings["layers"] = resolve_layers(layers, facts.n_layers, facts.name)
         item_keys = keys.item_keys(operation, facts, settings, items)

@@ -24,11 +24,14 @@ _CODE = ("models/**/*.py", "language/*.py", "measures/checks.py", "measures/surf
          "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py")
 # Exists where NVIDIA's driver is installed; asking torch would mean importing it.
 _NVIDIA = Path("/dev/nvidiactl")
-_DEVICE_VARIABLES = ("HAKARI_DEVICE", "CUDA_VISIBLE_DEVICES")
+_DEVICE_VARIABLES = ("HAKARI_DEVICE", "HAKARI_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
 def item_keys(operation: str, facts: ModelFacts, settings: Mapping[str, Any], items: Iterable[Any]) -> list[str]:
-    """One key per item (a text, or a list of texts). Equal items have equal keys."""
+    """One key per item (a text, or a list of texts). Equal items have equal keys.
+
+    settings: with the resolved precision, where a model computes.
+    """
     common = _sha256({
         "operation": operation, "model": facts.fingerprint, "tokenizer": facts.tokenizer_fingerprint,
         "settings": dict(settings), "dtype": facts.dtype, "device": facts.device.partition(":")[0],
@@ -69,9 +72,13 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     return _sha256({
         "operation": "describe", "where": _location(located),
         "recipe": located.recipe and recipes.state(located.recipe),
-        "devices": list(devices), "nvidia": _NVIDIA.exists(),
-        "chosen": [os.environ.get(name) for name in _DEVICE_VARIABLES], **_code_and_versions(MODELS),
+        "devices": list(devices), "chosen": device_choice(), **_code_and_versions(MODELS),
     }).hexdigest()
+
+
+def device_choice() -> list[Any]:
+    """What decides the kind of device that models run on: the driver of a GPU, and the variables that name devices."""
+    return [_NVIDIA.exists(), *(os.environ.get(name) for name in _DEVICE_VARIABLES)]
 
 
 def _location(located: LocatedModel) -> list[Any]:

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ModelInMemory:
-    """A model in a worker's memory, loaded for one task ("encode", "masked", "causal")."""
+    """A model in a worker's memory in one precision.
+
+    task: those that it was asked ("encode", "masked", "causal"), joined by ", ".
+    """
 
     name: str
     task: str
     device: str
     parameters: int
     bytes: int
+    precision: str = "fp32"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """The operations of a worker process: each runs on one chunk of items at a time, with models kept in memory.
 
-A request is {"model": name, "revision": str or None, "items": [...], "settings": {...}}; the result is one piece for
-each item, in order: numpy arrays, strings and numbers only, no tensor, so that it can be pickled and cached.
+A request is {"model": name, "revision": str or None, "items": [...], "settings": {...}}, the settings with a resolved
+precision where a model computes; the result is one piece for each item, in order: numpy arrays, strings and numbers
+only, no tensor, so that it can be pickled and cached.
 """
 
 from __future__ import annotations
@@ -70,31 +71,30 @@ def _loading_checks(request: Request) -> list[Piece]:
 
 
 def _sentence_vectors(request: Request) -> list[Piece]:
-    return sentence_vectors.sentence_vectors(_model(request, "encode"), request["items"], **request["settings"])
+    return sentence_vectors.sentence_vectors(_model(request, "encode"), request["items"], **_settings(request))
 
 
 def _token_similarities(request: Request) -> list[Piece]:
-    return encoder.token_similarities(_model(request, "encode"), request["items"], **request["settings"])
+    return encoder.token_similarities(_model(request, "encode"), request["items"], **_settings(request))
 
 
 def _token_log_likelihoods(request: Request) -> list[Piece]:
     """Causal or pseudo-log-likelihoods, by the setting `scoring`; settings of the other kind are ignored."""
     settings = dict(request["settings"])
-    precision = settings.get("precision", "fp32")
     if settings["scoring"] == "causal":
         return causal_lm.token_log_likelihoods(
             _model(request, "causal"), request["items"], prefix=settings.get("prefix"),
-            leading_space=settings.get("leading_space", False), precision=precision,
+            leading_space=settings.get("leading_space", False),
         )
     return masked_lm.token_log_likelihoods(
         _model(request, "masked"), request["items"], scoring=settings["scoring"],
-        words=settings.get("words", "auto"), precision=precision,
+        words=settings.get("words", "auto"),
     )
 
 
 def _shared_token_log_likelihoods(request: Request) -> list[Piece]:
     loaded = _model(request, "masked")
-    return shared_tokens.shared_token_log_likelihoods(loaded, request["items"], **request["settings"])
+    return shared_tokens.shared_token_log_likelihoods(loaded, request["items"], **_settings(request))
 
 
 def _token_lists(request: Request) -> list[Piece]:
@@ -112,7 +112,7 @@ def _document_counts(request: Request) -> list[Piece]:
 
 
 def _fill_masks(request: Request) -> list[Piece]:
-    return fill_mask.fill_masks(_model(request, "masked"), request["items"], **request["settings"])
+    return fill_mask.fill_masks(_model(request, "masked"), request["items"], **_settings(request))
 
 
 def _project(request: Request) -> list[Piece]:
@@ -175,7 +175,13 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
 
 
 def _model(request: Request, task: Task) -> LoadedModel:
-    return _model_cache().load(request["model"], request.get("revision"), task)
+    precision = request["settings"].get("precision", "fp32")
+    return _model_cache().load(request["model"], request.get("revision"), task, precision)
+
+
+def _settings(request: Request) -> dict[str, Any]:
+    """The settings of a request but the precision, in which its model is loaded."""
+    return {name: value for name, value in request["settings"].items() if name != "precision"}
 
 
 @cache

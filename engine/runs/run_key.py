@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engine.inference.keys import device_choice
 from engine.libraries import ALL, library_versions
 from engine.models.sources.names import model_directories, recipe_state
 from engine.runs.storage.json_codec import texts_of
@@ -18,7 +19,7 @@ ENGINE_DIRECTORY = Path(__file__).resolve().parents[1]
 
 
 def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
-    """A hash of kind, settings, dataset, engine, libraries and local files; equal keys mean equal results.
+    """A hash of kind, settings, dataset, engine, libraries, device and local files; equal keys mean equal results.
 
     `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also with a card, or an
     idf dictionary) is hashed with the size and time of change of its files. A model on the hub is hashed by its name
@@ -35,7 +36,8 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
             local_digests[text] = _files_digest(directories[0], deep=False)
         local_digests |= {str(path): _files_digest(path, deep=False) for path in directories[1:]}
     local_digests |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
-    determinants = [kind, settings, dataset_hash, _engine_versions(), local_digests]
+    # The precision "auto" is another on another device.
+    determinants = [kind, settings, dataset_hash, _engine_versions(), local_digests, device_choice()]
     canonical = json.dumps(determinants, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import score_pairs
 from engine.evaluations.minimal_pairs.tables import pair_table
 from engine.evaluations.minimal_pairs.views import decided
 from engine.measures.bertscore import bertscore, best_matches
-from engine.models.loading.weights import LoadedModel, load
+from engine.models.loading.weights import LoadedModel, Task, load
 from engine.models.scoring import causal_lm, encoder, masked_lm, sentence_vectors
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import base_models, limits
@@ -75,14 +75,20 @@ def measured(folder: Path) -> tuple[list[Beside], dict[str, str]]:
     return cases, versions
 
 
+def _loaded(job: Job, task: Task) -> dict[str, LoadedModel]:
+    """The model in each precision that is measured."""
+    return {precision: load(str(job.folder), task, precision=precision) for precision in ("fp32", "bf16")}
+
+
 def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
-    loaded = load(str(job.folder), "encode")
+    by_precision = _loaded(job, "encode")
+    loaded = by_precision["fp32"]
     layer = loaded.facts.n_layers
     texts = dict.fromkeys(text for pair in job.texts for text in pair)
     needed = limits.encoded(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
-        pieces = encoder.token_similarities(loaded, job.texts, layers=[layer], precision=precision)
+        pieces = encoder.token_similarities(by_precision[precision], job.texts, layers=[layer])
         flags = [piece[f"{side}_special"] for piece in pieces for side in ("reference", "candidate")]
         lengths, special = [len(sentence) for sentence in flags], np.concatenate(flags)
         similarity = np.concatenate([piece["similarity"][0].ravel() for piece in pieces])
@@ -94,12 +100,13 @@ def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
 
 
 def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
-    loaded = load(str(job.folder), "encode")
+    by_precision = _loaded(job, "encode")
+    loaded = by_precision["fp32"]
     texts = [text for text, in job.texts]
     needed = limits.read_at_one_position(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
-        pieces = sentence_vectors.sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], precision=precision)
+        pieces = sentence_vectors.sentence_vectors(by_precision[precision], texts, layers=[loaded.facts.n_layers])
         return [float(piece["vectors"][0, 0]) for piece in pieces]
 
     with peer("sentence-transformers", **_request(job)) as peer_process:
@@ -108,7 +115,8 @@ def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
 
 
 def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
-    loaded = load(str(job.folder), "masked")
+    by_precision = _loaded(job, "masked")
+    loaded = by_precision["fp32"]
     texts = [text for text, in job.texts]
     lengths = _lengths(loaded, texts)
     # [CLS] and [SEP] are not scored
@@ -116,15 +124,16 @@ def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
     scoring = "pll-word-l2r" if job.words else "pll-original"
 
     def score(precision: str) -> list[float]:
-        return _sums(masked_lm.token_log_likelihoods(loaded, texts, scoring=scoring, words="tokenizer",
-                                                     precision=precision))
+        return _sums(masked_lm.token_log_likelihoods(by_precision[precision], texts, scoring=scoring,
+                                                     words="tokenizer"))
 
     with peer("minicons", **_request(job), words=job.words) as peer_process:
         return _both(f"{scoring} of {len(texts)} sentences of {job.source}", score, peer_process, needed, 1.7, "nats")
 
 
 def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
-    loaded = load(str(job.folder), "causal")
+    by_precision = _loaded(job, "causal")
+    loaded = by_precision["fp32"]
     texts = [text for pair in job.texts for text in pair]
     ids = [token_ids(loaded.tokenizer, text) for text in texts]
     opening = loaded.tokenizer.bos_token_id
@@ -134,7 +143,7 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
                               [(row if opened else [opening, *row])[:-1] for row in ids])
 
     def score(precision: str) -> list[float]:
-        return _sums(causal_lm.token_log_likelihoods(loaded, texts, precision=precision))
+        return _sums(causal_lm.token_log_likelihoods(by_precision[precision], texts))
 
     with peer("minicons", **_request(job), words=None, bos=not opened) as peer_process:
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
@@ -143,7 +152,7 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
         in_fp32, in_bf16 = cases
         cases = [replace(in_fp32, why=f"{in_fp32.why} {why}"),
                  replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}")]
-        return [*cases, _exact(loaded, job, peer_process)], versions
+        return [*cases, _exact(by_precision, job, peer_process)], versions
 
 
 def _rate_of_head(size: limits.Size) -> str:
@@ -153,7 +162,7 @@ def _rate_of_head(size: limits.Size) -> str:
             "the limit's rate.")
 
 
-def _exact(loaded: LoadedModel, job: Job, peer_process: Peer) -> Beside:
+def _exact(by_precision: dict[str, LoadedModel], job: Job, peer_process: Peer) -> Beside:
     """Decisions of fp32 with the time of bf16, as far as that goes; the deviation is the share decided otherwise."""
     n = len(job.texts)
     pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
@@ -163,7 +172,7 @@ def _exact(loaded: LoadedModel, job: Job, peer_process: Peer) -> Beside:
 
     def decisions(precision: str) -> np.ndarray:
         scored = score_pairs(
-            pairs, lambda texts, how: causal_lm.token_log_likelihoods(loaded, texts, precision=how), precision, seed=0,
+            pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0,
             unigrams=lambda *_: [])
         reports.append(scored.report)
         return decided(pair_table("m", pairs, scored), "LP")

@@ -65,14 +65,15 @@ def test_options_reach_the_classifier_and_a_second_run_gives_the_same_files(
     backend: FakeBackend, tmp_path: Path
 ) -> None:
     options = ["--split", "stratified", "--seeds", "2", "--seed", "7", "--epochs", "3", "--hidden", "8",
-               "--batch-size", "16", "--test-share", "0.3", "--standardize", "--pooling", "mean", "--layer", "2"]
+               "--batch-size", "16", "--test-share", "0.3", "--standardize", "--pooling", "mean", "--layer", "2",
+               "--precision", "as-published"]
     for out in ("one", "two"):
         assert classify(sample_path("labelled_sentences"), tmp_path / out, *options) == 0
     settings = json.loads((tmp_path / "one" / "settings.json").read_text(encoding="utf-8"))
     assert settings["settings"] == {
         "layer": 2, "pooling": "mean", "prompt": None, "prompt_name": None,
-        "truncate_dim": None, "normalize": [], "split": "stratified", "seeds": 2, "seed": 7, "epochs": 3,
-        "hidden": [8], "batch_size": 16, "test_share": 0.3, "standardize": True}
+        "truncate_dim": None, "precision": "as-published", "normalize": [], "split": "stratified", "seeds": 2,
+        "seed": 7, "epochs": 3, "hidden": [8], "batch_size": 16, "test_share": 0.3, "standardize": True}
     assert [run["seed"] for run in table(tmp_path / "one" / "runs.csv")] == ["7", "8"]
     assert backend.n_items("classify") == 2  # the second time from the cache
     for path in (tmp_path / "one").iterdir():

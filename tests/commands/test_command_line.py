@@ -45,7 +45,7 @@ def out(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("out")
     runs = {
         "clusters": [sample_path("labelled_sentences"), "--model", BERT, "--model", GPT2, "--normalize", "nfkc,lower",
-                     "--pooling", "mean", "--prompt", "query: ", "--truncate-dim", "7",
+                     "--pooling", "mean", "--prompt", "query: ", "--truncate-dim", "7", "--precision", "bf16",
                      "--projection", "pca", "--dimensions", "3", "--layer-curve", "--centre",
                      "--resamples", "200", "--lone-classes", "exclude", "--metric", "euclidean", "--seed", "5"],
         "alignment": [sample_path("sentence_pairs"), "--model", BERT, "--idf", "novel", "--penalty", "reading"],
@@ -103,7 +103,7 @@ def test_clusters_takes_every_option(out: Path) -> None:
     settings = json.loads((out / "clusters" / "settings.json").read_text(encoding="utf-8"))["settings"]
     assert settings == {
         "layer": None, "pooling": "mean", "prompt": "query: ", "prompt_name": None, "truncate_dim": 7,
-        "normalize": ["nfkc", "lower"], "centre": True, "layer_curve": True,
+        "precision": "bf16", "normalize": ["nfkc", "lower"], "centre": True, "layer_curve": True,
         "projection": "pca", "dimensions": 3, "n_neighbors": 15, "min_dist": 0.1, "metric": "euclidean", "seed": 5,
         "resamples": 200, "lone_classes": "exclude",
     }

@@ -69,3 +69,12 @@ def test_a_model_behind_a_card_counts_by_its_files_and_its_dictionary(
                                   "paper/nict=~nobody-of-that-name", "paper/nict=" + "x" * 5000, "paper/nict=a\0b"])
 def test_no_text_is_too_odd(text: str) -> None:
     assert run_key("clusters", {"models": [text]}, "h") == run_key("clusters", {"models": [text]}, "h")
+
+
+def test_another_device_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What "auto" stands for depends on it.
+    keys = [run_key("clusters", SETTINGS, "h")]
+    for variable, value in (("HAKARI_DEVICE", "cuda:1"), ("HAKARI_DEVICES", "cuda:0,cuda:1")):
+        monkeypatch.setenv(variable, value)
+        keys.append(run_key("clusters", SETTINGS, "h"))
+    assert len(set(keys)) == 3

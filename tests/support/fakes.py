@@ -204,7 +204,7 @@ class FakeBackend:
                 "second_log_likelihoods": sides[1], "identical": pair[0] == pair[1]}
 
     def _fill(self, model: tuple[str, str], sentence: list[str], settings: dict[str, Any]) -> Piece:
-        return filled(model, sentence, max_tokens=self._max_tokens, **settings)
+        return filled(model, sentence, max_tokens=self._max_tokens, top=settings["top"])
 
     def _tokenized(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
         special = np.array([True, *[False] * len(text), True])

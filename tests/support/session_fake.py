@@ -88,7 +88,8 @@ class SessionFake:
         self.calls.append(("document_counts", model, tuple(map(len, parts)), within))
         return [character_counts(texts) for texts in parts]
 
-    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[dict[str, Any]]:
+    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
+                   precision: str = "fp32") -> list[dict[str, Any]]:
         self.calls.append(("fill_masks", model, top))
         return [filled(model, sentence, top=top, max_tokens=TOO_LONG) for sentence in sentences]
 

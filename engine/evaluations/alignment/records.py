@@ -12,13 +12,12 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layers import layer_number
 from engine.options import Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
 AS_BERT_SCORE, LEFT_OUT = "as-bert-score", "left-out"
-PRECISIONS = ("fp32", "bf16", "fp16")
-PRECISION_HELP = "Precision of the models; bf16 and fp16 are faster on a GPU and less exact."
 # Where low-frequency tokens begin, by `Scoring.threshold_kind`.
 THRESHOLDS: Mapping[str, Option] = {
     "quantile": Option("Share of the dictionary's entries that is not low-frequency; the paper has 0.7.", 0.7, least=0,
@@ -83,8 +82,10 @@ class Settings:
     layer: int | None = option(None, "Hidden state that is compared: 0 = embeddings, -1 = the last.", unset="the last")
     all_layers: bool = option(False, "Keep the similarities of every layer, to choose among them afterwards: no second "
                                      "forward pass, but memory for each layer.")
-    precision: str = option("fp32", PRECISION_HELP, choices=PRECISIONS)
+    precision: str = precision_option()
     scoring: Scoring = field(default_factory=Scoring)
+
+    upgraded = staticmethod(computed_in_fp32)
 
 
 # A single typed pair is small enough to be kept at every layer.

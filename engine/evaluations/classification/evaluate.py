@@ -61,7 +61,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     vectors_by_model, excluded = {}, []
     cut: list[str] = []
     for model in settings.models:
-        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], **requests[model].arguments)
+        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], precision=settings.precision,
+                                          **requests[model].arguments)
         cut += cut_notice(model, pieces, dataset.rows)
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
         excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))

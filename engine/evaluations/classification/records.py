@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
     pooling_option,
     prompt_name_option,
@@ -34,6 +35,7 @@ class Settings:
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
+    precision: str = precision_option()
     normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     split: str = option("tail", "Which sentences of each class are the test, the same for all models.", choices={

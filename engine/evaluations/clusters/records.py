@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
     pooling_option,
     prompt_name_option,
@@ -35,6 +36,7 @@ class Settings:
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
+    precision: str = precision_option()
     normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     centre: bool = option(False, "Subtract the mean vector before cosines are taken (map, neighbours): raw CLS vectors "

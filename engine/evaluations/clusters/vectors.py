@@ -57,7 +57,8 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
     InputError when fewer than two classes remain.
     """
     layers = list(range(facts.n_layers + 1)) if settings.layer_curve else [layer]
-    pieces = session.sentence_vectors(facts.name, texts, layers=layers, **request.arguments)
+    pieces = session.sentence_vectors(facts.name, texts, layers=layers, precision=settings.precision,
+                                      **request.arguments)
     excluded = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
     n_too_long = len(excluded)
     kept = [index for index, piece in enumerate(pieces) if "excluded" not in piece]

@@ -50,7 +50,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
     domains = sentences["domain"].tolist()
     items, pieces, predictions, excluded = [], [], [], []
     for model in settings.models:
-        fillings = session.fill_masks(model, parts, top=settings.top)
+        fillings = session.fill_masks(model, parts, top=settings.top, precision=settings.precision)
         kept = [i for i, piece in enumerate(fillings) if "excluded" not in piece]
         excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
                      for i, piece in enumerate(fillings) if "excluded" in piece]

@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import MODEL, OTHER, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.mask_probability import RESAMPLES
 from engine.options import option
@@ -27,8 +28,11 @@ class Settings:
                                             "paper needed both steps.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     top: int = option(10, "Predictions kept at each mask.", least=1)
+    precision: str = precision_option()
     resamples: int = option(RESAMPLES, "Resamples of the bootstrap that the intervals come from.", least=1)
     seed: int = option(0, "Seed of the intervals, and of the sentences drawn where they are built.", least=0)
+
+    upgraded = staticmethod(computed_in_fp32)
 
 
 LABEL = Column("label", "text", "the word that was masked")

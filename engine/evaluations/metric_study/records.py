@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
     pooling_option,
     prompt_name_option,
@@ -53,7 +53,7 @@ class Settings:
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
-    precision: str = option("fp32", alignment.PRECISION_HELP, choices=alignment.PRECISIONS)
+    precision: str = precision_option()
 
     upgraded = staticmethod(upgraded)
 

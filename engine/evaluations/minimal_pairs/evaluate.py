@@ -30,6 +30,7 @@ from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import prefix_tokens
 from engine.options import check
+from engine.precision import EXACT_DECISIONS, resolved
 
 
 def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession) -> Result:
@@ -91,13 +92,16 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
         return [log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
                 for choice in (THESE, *built_in)]
 
-    return score_pairs(dataset, ask, settings.precision, seed=settings.seed, unigrams=unigrams)
+    precision = settings.precision
+    if precision != EXACT_DECISIONS:
+        precision = resolved(precision, facts.dtype, facts.device)
+    return score_pairs(dataset, ask, precision, seed=settings.seed, unigrams=unigrams)
 
 
 def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
             ) -> tuple[pd.DataFrame, list[str]]:
     # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
-    precision = "fp32" if settings.precision == "exact-decisions" else settings.precision
+    precision = "fp32" if settings.precision == EXACT_DECISIONS else settings.precision
     pieces = session.shared_token_log_likelihoods(
         model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
     table = pair_tables.shared_table(model, dataset, pieces)

@@ -18,6 +18,7 @@ import numpy as np
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
 from engine.measures.minimal_pairs.decision_bounds import largest_error, robust_decisions
+from engine.precision import EXACT_DECISIONS
 
 Piece = dict[str, Any]
 Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
@@ -45,12 +46,12 @@ class ScoredPairs:
 
 
 def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, unigrams: Unigrams) -> ScoredPairs:
-    """Score the pairs of a dataset: `precision` "fp32", "bf16", "fp16" or "exact-decisions".
+    """Score the pairs of a dataset: `precision` "fp32", "tf32", "bf16", "fp16" or EXACT_DECISIONS.
 
-    `ask` scores texts in one of the first three; `unigrams` says how probable tokens are, for SLOR's margin.
+    `ask` scores texts in one of the first four; `unigrams` says how probable tokens are, for SLOR's margin.
     """
     n = dataset.n
-    if precision != "exact-decisions":
+    if precision != EXACT_DECISIONS:
         pieces = ask([*dataset.acceptable, *dataset.unacceptable], precision)
         return ScoredPairs((pieces[:n], pieces[n:]), np.full(n, precision),
                            np.full(n, 0.0 if precision == "fp32" else np.nan), {})

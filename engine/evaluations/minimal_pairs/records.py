@@ -9,9 +9,11 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, Type, declared, documented
+from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.acceptability import ALPHA
 from engine.measures.minimal_pairs.decision_bounds import ALPHAS
 from engine.options import option
+from engine.precision import EXACT_DECISIONS
 
 # The corpus of unigrams that the scored sentences themselves are.
 THESE = "these sentences"
@@ -35,14 +37,9 @@ class Settings:
                      "a byte-level BPE or SentencePiece keeps together; white space always begins a new word.",
         "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a "
                  "boundary joins the words it touches into one; a token of white space alone is a word of its own."})
-    precision: str = option("fp32", "Precision of the models.", choices={
-        "fp32": "Every pair in float32.",
-        "bf16": "Every pair in bfloat16, its logits in float32: faster, most of all on a GPU; close pairs may come out "
-                "otherwise.",
-        "fp16": "Every pair in float16, for graphics cards without bfloat16: more exact, but some models leave its "
-                "range.",
-        "exact-decisions": "bfloat16 first, then float32 again for every pair whose winner the measured error could "
-                           "change under any score shown: every decision is float32's."})
+    precision: str = precision_option({EXACT_DECISIONS: (
+        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under any "
+        "score shown: every decision is float32's.")})
     prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
                                  "first token is not scored.", choices={
         "auto": "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS.",
@@ -56,6 +53,8 @@ class Settings:
                                         "scored, each masked alone. A second pass; masked models only.")
     seed: int = option(0, "Seed of the matched sample, and of the sample that exact decisions measure errors on.",
                        least=0)
+
+    upgraded = staticmethod(computed_in_fp32)
 
 
 @dataclass(frozen=True)
@@ -90,9 +89,9 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
     Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
     *of_sides("characters", "integer", "length of", "characters"),
     *of_sides("unknown", "integer", "tokens that stand for unknown characters in", "tokens"),
-    Column("scored_in", "text", "the precision of the arithmetic: fp32, bf16 or fp16"),
-    Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in bf16 and fp16 without exact "
-           "decisions", "nats per square root of a token", "lower"),
+    Column("scored_in", "text", "the precision of the arithmetic: fp32, tf32, bf16 or fp16"),
+    Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
+           "exact decisions", "nats per square root of a token", "lower"),
     Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
            "model reads nothing before them, this difference is not measured", since="0.2.0"),
     ITEM,

@@ -9,6 +9,7 @@ from typing import Any
 from engine.errors import InputError
 from engine.libraries import SIGNED
 from engine.models.sources.facts import ModelFacts
+from engine.precision import in_words
 from engine.version import VERSION, library_version
 
 FINGERPRINT_DIGITS = 12
@@ -27,7 +28,8 @@ def signature(
     return {
         "models": [
             {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
-             "device": facts.device, "dtype": facts.dtype, **({"recipe": facts.recipe} if facts.recipe else {}),
+             "device": facts.device, "dtype": _dtype(fields, facts),
+             **({"recipe": facts.recipe} if facts.recipe else {}),
              **({"adapter_of": facts.adapter_of} if facts.adapter_of else {})}
             for facts in models
         ],
@@ -36,6 +38,13 @@ def signature(
         "dataset": dataset_hash[:FINGERPRINT_DIGITS],
         "versions": {"hakari": VERSION, **{name: library_version(name) for name in (*SIGNED, *libraries)}},
     }
+
+
+def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
+    """What the model computed in; its published data type where nothing is computed but tokens."""
+    if "precision" not in settings:
+        return facts.dtype
+    return in_words(settings["precision"], facts.dtype, facts.device)
 
 
 def require_models(models: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from engine.evaluations.shared.precision import computed_in_fp32
 from engine.options import option
 
 PUBLISHED = "published"
@@ -63,11 +64,12 @@ def truncate_dim_option() -> Any:
 
 
 def upgraded(stored: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The stored settings of an earlier version, in which "mean" left special tokens out and there were no prompts.
+    """The stored settings of an earlier version: "mean" left special tokens out, and all was computed in float32.
 
     >>> upgraded({"pooling": "mean"})["pooling"], upgraded({"pooling": "mean", "prompt": None})["pooling"]
     ('mean-without-special', 'mean')
     """
+    stored = computed_in_fp32(stored)
     if stored.get("pooling") == "mean" and "prompt" not in stored:
         return {**stored, "pooling": "mean-without-special"}
     return stored

@@ -30,27 +30,37 @@ class WeightCheck:
     missing: tuple[str, ...] = ()
 
 
-def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tied: bool
-                  ) -> WeightCheck:
-    """What the files and the model do not have in common; ModelError where the weights are not those of this model.
+def tie_missing_head(model: PreTrainedModel, info: dict[str, Any], *, tied: bool) -> None:
+    """Make a missing output matrix the input embeddings, where the packaging says that it is (`tied`).
 
-    info: what `from_pretrained(output_loading_info=True)` tells. tied: whether the packaging says that the output
-    matrix is the input embeddings; a missing output matrix is then made so. Allowed are heads that the task does not
-    need, the vision part of a packaged model, a missing pooler, and a missing decoder where the encoder alone is read
-    (sentence-transformers saves T5 so).
+    info: what `from_pretrained(output_loading_info=True)` tells, from which the matrix is taken.
     """
-    pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
-    decoder = _decoder_alone(model).intersection(info["missing_keys"])
-    missing = sorted(set(info["missing_keys"]) - pooler - decoder)
+    missing = set(info["missing_keys"])
     if tied and missing and all(_HEAD.search(key) for key in missing):
         model.config.tie_word_embeddings = True
         model.tie_weights()
-        missing = []
+        info["missing_keys"] = set()
+
+
+def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False
+                  ) -> WeightCheck:
+    """What the files and the model do not have in common; ModelError where the weights are not those of this model.
+
+    info: what `from_pretrained(output_loading_info=True)` tells. trunk_only: the head is not asked, so it may be
+    missing. Allowed are heads that the task does not need, the vision part of a packaged model, a missing pooler, and a
+    missing decoder where the encoder alone is read (sentence-transformers saves T5 so).
+    """
+    trunk = f"{model.base_model_prefix}." if trunk_only else ""
+    info = {**info, "missing_keys": [key for key in info["missing_keys"] if key.startswith(trunk)],
+            "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)]}
+    pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
+    decoder = _decoder_alone(model).intersection(info["missing_keys"])
+    missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
         raise ModelError(f"The weights of {name} lack {len(missing)} parts that a {type(model).__name__} needs "
                          f"({_listed(missing)}). Choose a model that was published with them.")
-    mismatched = sorted(str(key[0] if isinstance(key, tuple) else key) for key in info["mismatched_keys"])
+    mismatched = sorted(map(_name, info["mismatched_keys"]))
     if mismatched:
         raise ModelError(f"{len(mismatched)} parts of the weights of {name} have another shape than config.json says "
                          f"({_listed(mismatched)}). Take weights and config.json from the same model.")
@@ -62,6 +72,11 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, ti
         raise ModelError(f"The weights of {name} hold layers that its config.json does not count ({_listed(layers)}): "
                          "a shorter model would be evaluated. Take weights and config.json from the same model.")
     return WeightCheck(tuple(unexpected), tuple(sorted(pooler | {key.partition(".")[0] for key in decoder})))
+
+
+def _name(key: Any) -> str:
+    """The name of a weight whose shape is another, which transformers tells alone or with both shapes."""
+    return str(key[0] if isinstance(key, tuple) else key)
 
 
 def _decoder_alone(model: PreTrainedModel) -> set[str]:

@@ -9,12 +9,13 @@ from typing import Any
 
 import torch
 from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from engine.errors import EngineError, ModelError
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes
-from engine.models.loading.devices import chosen_device
+from engine.models.loading.devices import device_name
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
@@ -22,6 +23,7 @@ from engine.models.sources.model_location import LocatedModel
 from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
+from engine.models.sources.weight_headers import published_dtype
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
@@ -41,7 +43,8 @@ _LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nob
 class DescribedModel:
     """Facts with the configuration and the tokenizer they were read from.
 
-    weights_directory: of config.json and the full weights, those of the base model for an adapter.
+    weights_directory: of config.json and the full weights, those of the base model for an adapter. shares_trunk:
+    whether the class of the published head has the class of hidden states as its trunk.
     """
 
     facts: ModelFacts
@@ -50,6 +53,7 @@ class DescribedModel:
     weights_directory: Path
     adapter_directory: Path | None = None
     tied_embeddings: bool = False  # by the packaging of a multimodal model, whatever its text part says
+    shares_trunk: bool = False
 
 
 def describe(located: LocatedModel) -> DescribedModel:
@@ -74,6 +78,7 @@ def describe(located: LocatedModel) -> DescribedModel:
     if located.base:
         _require_embedded(located.name, tokenizer, n_embedded)
     recipe = located.recipe
+    published = published_dtype(read_config(located.weights_directory), weight_files(located.weights_directory))
     return DescribedModel(ModelFacts(
         name=located.name, source=located.source, path=str(located.path), revision=located.revision,
         fingerprint=located.fingerprint,
@@ -86,7 +91,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
         has_cls=kind != "causal" and has_cls(tokenizer),
         has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
-        device=str(chosen_device()), dtype="float32", weights_bytes=sum(path.stat().st_size for path in weights),
+        device=device_name(), dtype=published, weights_bytes=sum(path.stat().st_size for path in weights),
         recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
         token_check=token_check_of(tokenizer),
         published=_published_vectors(located.root, config), adapter_of=_base_description(located),
@@ -96,7 +101,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
         template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
     ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
-        bool(getattr(config, "tie_word_embeddings", False)))
+        bool(getattr(config, "tie_word_embeddings", False)), _shares_trunk(skeleton))
 
 
 def _base_description(located: LocatedModel) -> str:
@@ -174,6 +179,12 @@ def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedMo
     except Exception as error:  # anything, as above
         message = one_line_message(error)
         raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
+
+
+def _shares_trunk(skeleton: PreTrainedModel) -> bool:
+    """Whether the trunk of a model with a head is of the class that AutoModel reads; both names are transformers'."""
+    trunk = skeleton.base_model
+    return trunk is not skeleton and type(trunk).__name__ == MODEL_MAPPING_NAMES.get(skeleton.config.model_type)
 
 
 def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:

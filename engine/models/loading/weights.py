@@ -1,42 +1,51 @@
-"""Loading of weights into memory: any encoder, masked or causal model that transformers knows, as float32.
+"""Loading of weights into memory: any encoder, masked or causal model that transformers knows, in one precision.
 
 safetensors first; an older pytorch_model.bin only through torch's weights-only loading, which refuses a file
 that holds code; code from a model's repository is never run.
+
+Weights are read into the data type that is computed in and onto their device, tensor by tensor: on the way a tensor is
+a page of the file that is mapped into memory. A model is in memory once, whatever it is asked: its hidden states are
+those of the trunk of the class with the head.
 """
 
 from __future__ import annotations
 
 import pickle
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
+from accelerate import dispatch_model
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
-from engine.models.loading.devices import chosen_device
-from engine.models.loading.leftover_weights import WeightCheck, check_weights
+from engine.models.loading.devices import chosen_devices
+from engine.models.loading.leftover_weights import WeightCheck, check_weights, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
+from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
 from engine.models.loading.published_modules import load_published_modules
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import PICKLED, weight_files
 from engine.models.sources.model_location import LocatedModel, locate
+from engine.precision import AUTO, DTYPES, resolved
 
 Task = Literal["encode", "masked", "causal"]
 
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model in float32 on its device, in evaluation mode, with its tokenizer and facts.
+    """A model on its device, in evaluation mode, with its tokenizer and facts.
 
-    published_modules: what sentence-transformers applies to the hidden states; none where the files do not say.
-    weight_check: what its files hold beside it, and lack.
+    device: the one that gets the inputs, where several share the model. published_modules: what sentence-transformers
+    applies to the hidden states; none where the files do not say. weight_check: what its files hold beside it, and
+    lack. precision: what it computes in, a resolved one of `engine.precision`. devices: all that share it.
     """
 
     model: PreTrainedModel
@@ -45,42 +54,91 @@ class LoadedModel:
     device: torch.device
     published_modules: tuple[torch.nn.Module, ...] = ()
     weight_check: WeightCheck = field(default_factory=WeightCheck)
+    precision: str = "fp32"
+    devices: tuple[torch.device, ...] = ()
 
 
-def load(model: str | LocatedModel, task: Task, *, revision: str | None = None) -> LoadedModel:
+@dataclass(frozen=True)
+class ModelWeights:
+    """A model in memory, once for all tasks that it can be asked.
+
+    checks: what was found, or why it cannot be, for each task that these weights serve.
+    """
+
+    described: DescribedModel
+    model: PreTrainedModel
+    checks: Mapping[str, WeightCheck | ModelError]
+    devices: tuple[torch.device, ...]
+    precision: str
+
+
+def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, precision: str = AUTO
+         ) -> LoadedModel:
     """Load a model for one task, by name (see `locate`) or as it was located.
 
     task: "encode" for hidden states, which every model has; "masked" for filling masks; "causal" for scoring from
-    left to right. Raises ModelError when the model cannot be found or read, when it is of the wrong kind for the task,
-    or when its weights lack parts that the task needs.
+    left to right. precision: a choice of `engine.precision`. Raises ModelError when the model cannot be found or read,
+    when it is of the wrong kind for the task, when its weights lack parts that the task needs, or when it does not fit
+    into memory.
     """
     if task not in get_args(Task):
         raise ModelError(f"A model is loaded for one of {', '.join(get_args(Task))}; got {task!r}.")
     located = model if isinstance(model, LocatedModel) else locate(model, revision)
-    return load_from_description(describe(located), task)
+    described = describe(located)
+    return load_from_description(described, task, resolved(precision, described.facts.dtype, described.facts.device))
 
 
-def load_from_description(described: DescribedModel, task: Task) -> LoadedModel:
-    """Load the weights of a model that was described already. Raises ModelError as `load` does."""
+def load_from_description(described: DescribedModel, task: Task, precision: str = "fp32") -> LoadedModel:
+    """Load the weights of a model that was described already, in a resolved precision. Raises ModelError as `load`.
+    """
+    return for_task(read_weights(described, task, precision), task)
+
+
+def read_weights(described: DescribedModel, task: Task, precision: str) -> ModelWeights:
+    """The weights of a model, read for a task first, in a resolved precision. Raises ModelError as `load`."""
     facts = described.facts
-    _require_kind(facts, task)
-    device = chosen_device()
+    require_kind(facts, task)
+    devices = chosen_devices()
+    free = free_by_device(devices)
+    budget = require_room(facts, precision, free)
+    # The class with the published head serves hidden states as well, unless its trunk is another class.
+    class_task = "encode" if facts.kind == "encoder" or (task == "encode" and not _shares_trunk(described)) else (
+        facts.kind)
     try:
-        model, weight_check = _load_weights(described, task)
-        model.to(device)  # type: ignore[arg-type]  # transformers' wrapper hides torch's signature
+        placed: DeviceMap = {"": devices[0]}
+        if len(devices) > 1:
+            placed = device_map(facts, _skeleton(described, class_task, precision), budget, free)
+        weights = _read(described, class_task, precision, placed, devices)
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(f"{facts.name} ({facts.n_parameters * 4 / 2**30:.1f} GiB) does not fit into the memory of "
-                         f"{device}. Choose a smaller model, or set HAKARI_DEVICE to a device with more.") from error
-    model.requires_grad_(False)
-    use_fused_activations(model)
-    keep_attention_type(model)
+        raise ModelError(f"{facts.name} does not fit into the memory of {facts.device}, though it should take "
+                         f"{budget.words}. Choose a smaller model, or set HAKARI_DEVICE to a device with more."
+                         ) from error
+    if isinstance(failed := weights.checks[task], ModelError):
+        raise failed
+    weights.model.requires_grad_(False)
+    use_fused_activations(weights.model)
+    keep_attention_type(weights.model)
+    weights.model.eval()
+    return weights
+
+
+def for_task(weights: ModelWeights, task: Task) -> LoadedModel:
+    """The model of `weights` for a task that they serve. Raises ModelError as `load`; nothing is read again."""
+    described, facts = weights.described, weights.described.facts
+    require_kind(facts, task)
+    weight_check = weights.checks[task]
+    if isinstance(weight_check, ModelError):
+        raise weight_check
     modules: tuple[torch.nn.Module, ...] = ()
     if task == "encode" and facts.published is not None and not facts.published.problem:
-        modules = load_published_modules(facts.name, facts.published, device)
-    return LoadedModel(model.eval(), described.tokenizer, facts, device, modules, weight_check)
+        modules = load_published_modules(facts.name, facts.published, weights.devices[0])
+    model: Any = weights.model.base_model if task == "encode" and len(weights.checks) > 1 else weights.model
+    return LoadedModel(model, described.tokenizer, facts, weights.devices[0], modules, weight_check,
+                       weights.precision, weights.devices)
 
 
-def _require_kind(facts: ModelFacts, task: Task) -> None:
+def require_kind(facts: ModelFacts, task: Task) -> None:
+    """Raise ModelError where a model cannot be asked a task, whatever its weights are."""
     if task == "masked" and facts.kind != "masked":
         raise ModelError(f"{facts.name} ({facts.architecture}) is {_kind_description(facts.kind)} and fills no masks. "
                          "Choose a masked model such as builtin/bert-mini-ja.")
@@ -96,25 +154,62 @@ def _kind_description(kind: str) -> str:
     return {"masked": "a masked model", "causal": "a causal model"}.get(kind, "an encoder without language-model head")
 
 
-def _load_weights(described: DescribedModel, task: Task) -> tuple[PreTrainedModel, WeightCheck]:
-    facts, architecture = described.facts, described.architecture
-    files = weight_files(described.weights_directory)
+def _shares_trunk(described: DescribedModel) -> bool:
+    """Whether the trunk of the class with the head is what the hidden states are taken from.
+
+    Of an adapter the class is read that the task needs: it may hold embeddings for the one and no head for the other.
+    """
+    return described.shares_trunk and described.adapter_directory is None
+
+
+def _skeleton(described: DescribedModel, class_task: str, precision: str) -> PreTrainedModel:
+    """The model on torch's meta device, shapes and data type alone."""
+    with silence_transformers(), torch.device("meta"):
+        model: PreTrainedModel = described.architecture.auto_class(class_task).from_config(
+            described.architecture.config, dtype=getattr(torch, DTYPES[precision]), trust_remote_code=False)
+    return model
+
+
+def _read(described: DescribedModel, class_task: str, precision: str, placed: DeviceMap,
+          devices: tuple[torch.device, ...]) -> ModelWeights:
+    facts, architecture, adapter = described.facts, described.architecture, described.adapter_directory
+    files, dtype = weight_files(described.weights_directory), getattr(torch, DTYPES[precision])
     try:
         with silence_transformers():
-            model, info = architecture.auto_class(task).from_pretrained(
-                described.weights_directory, config=architecture.config, dtype=torch.float32, output_loading_info=True,
-                use_safetensors=files[0].name not in PICKLED, key_mapping=architecture.key_mapping,
-                ignore_mismatched_sizes=True, weights_only=True, trust_remote_code=False, local_files_only=True,
+            model, info = architecture.auto_class(class_task).from_pretrained(
+                described.weights_directory, config=architecture.config,
+                # An adapter is added in float32 where the processor has the memory, and the sum is rounded once.
+                dtype=dtype if adapter is None else torch.float32,
+                device_map=placed if adapter is None else {"": torch.device("cpu")},
+                output_loading_info=True, use_safetensors=files[0].name not in PICKLED,
+                key_mapping=architecture.key_mapping, ignore_mismatched_sizes=True, weights_only=True,
+                trust_remote_code=False, local_files_only=True,
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
-    weight_check = check_weights(facts.name, model, info, tied=described.tied_embeddings)
-    if described.adapter_directory is not None:
-        resize_vocabulary(facts.name, model, described.adapter_directory)
-        merge_adapter(facts.name, model, described.adapter_directory)
-    return model.get_encoder() if architecture.config.is_encoder_decoder else model, weight_check
+    tie_missing_head(model, info, tied=described.tied_embeddings)
+    checks = {class_task: _check(facts.name, model, info, trunk_only=False)}
+    if class_task != "encode" and _shares_trunk(described):
+        checks["encode"] = _check(facts.name, model, info, trunk_only=True)
+    if adapter is not None and not isinstance(checks[class_task], ModelError):
+        resize_vocabulary(facts.name, model, adapter)
+        merge_adapter(facts.name, model, adapter)
+        model.to(dtype=dtype)
+        if len(placed) > 1:
+            dispatch_model(model, placed)
+        else:
+            model.to(devices[0])
+    part = model.get_encoder() if architecture.config.is_encoder_decoder else model
+    return ModelWeights(described, part, checks, devices, precision)
+
+
+def _check(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool) -> WeightCheck | ModelError:
+    try:
+        return check_weights(name, model, info, trunk_only=trunk_only)
+    except ModelError as error:
+        return error
 
 
 def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:

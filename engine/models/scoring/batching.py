@@ -7,32 +7,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any
+from contextlib import contextmanager, nullcontext
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
-from engine.errors import InputError, RunError
-from engine.models.loading.devices import on_device
-from engine.models.scoring.vocabulary_projection import projecting_in_float32
+from engine.errors import RunError
+from engine.models.loading.devices import free_memory, on_device
+from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.vocabulary_projection import projecting_in_float32, tensor_cores
+from engine.models.sources.memory_budget import NUMBERS_PER_DIMENSION, SMALLEST_BUDGET
 
-# Data types of matrix products other than float32. bfloat16 has the range of float32; float16 is more exact within its
-# smaller range, which some models exceed, and is what graphics cards older than bfloat16 support.
-HALF_PRECISIONS = {"bf16": torch.bfloat16, "fp16": torch.float16}
-PRECISIONS = ("fp32", *HALF_PRECISIONS)
 # Tokens of a batch, padding included. On a processor a batch should stay in its caches; a graphics
 # card needs more to be fully used, and gains nothing beyond that.
 TOKEN_BUDGETS = {"cpu": 2048, "cuda": 65536}
 OTHER_DEVICE_BUDGET = 8192
-# A batch may take this share of a card's free memory, estimated at so many float32 numbers per hidden dimension of a
-# token: the input of a block, queries, keys, values and attention output, twice the four times wider feed-forward
-# layer, and the sums. The logits have their own bound (`lm_head.MAX_LOGITS`).
-MEMORY_SHARE, NUMBERS_PER_DIMENSION = 0.5, 16
-SMALLEST_BUDGET = 512
+# A batch may take this share of a card's free memory. The logits have their own bound (`lm_head.logits_at_once`).
+MEMORY_SHARE = 0.5
 # A batch that fills BUSY_SHARE of its budget uses the device well: it takes no row shorter than SHORTEST_SHARE of its
 # longest row, because computation on padding is wasted.
 BUSY_SHARE, SHORTEST_SHARE = 1 / 8, 0.85
+
+# The budget that was left after a batch of a model had run out of memory.
+_remembered: WeakKeyDictionary[torch.nn.Module, int] = WeakKeyDictionary()
+
+
+def budget_of_batches(loaded: LoadedModel) -> int:
+    """How many tokens a batch of a model holds: `token_budget`, or fewer once more of them ran out of memory."""
+    devices = loaded.devices or (loaded.device,)
+    budget = min(token_budget(device, loaded.facts.hidden_size) for device in devices)
+    return min(budget, _remembered.get(loaded.model, budget))
 
 
 def token_budget(device: torch.device, hidden_size: int) -> int:
@@ -43,9 +48,8 @@ def token_budget(device: torch.device, hidden_size: int) -> int:
     most = TOKEN_BUDGETS.get(device.type, OTHER_DEVICE_BUDGET)
     if device.type != "cuda":
         return most
-    # CUDA counts memory that torch's allocator has reserved but not allocated as used.
-    free = torch.cuda.mem_get_info(device)[0] + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return max(SMALLEST_BUDGET, min(most, int(free * MEMORY_SHARE) // (4 * NUMBERS_PER_DIMENSION * hidden_size)))
+    for_batch = int(free_memory(device) * MEMORY_SHARE)
+    return max(SMALLEST_BUDGET, min(most, for_batch // (4 * NUMBERS_PER_DIMENSION * hidden_size)))
 
 
 def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list[int]]:
@@ -69,11 +73,12 @@ def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list
 
 def run_buckets(
     lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None],
-    groups: Sequence[int] | np.ndarray | None = None,
+    groups: Sequence[int] | np.ndarray | None = None, *, model: torch.nn.Module | None = None,
 ) -> None:
     """Call `step(indices)` for each of `buckets`, in smaller ones once the device ran out of memory.
 
     groups: (n_rows,) only rows with equal numbers may share a bucket; None: all may (see `groups_for`).
+    model: that of the steps, whose later calls keep to the smaller buckets, too (`budget_of_batches`).
 
     A step that runs out of memory is repeated on half of its rows and the later buckets keep to that size,
     so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
@@ -90,6 +95,8 @@ def run_buckets(
             raise RunError("The memory of the device does not hold one text alone. Leave out the longest texts, or use "
                            "a smaller model or a device with more memory.")
         token_budget = n * int(lengths[remaining[0]]) // 2
+        if model is not None:
+            _remembered[model] = token_budget
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
 
@@ -117,32 +124,17 @@ def padded(
     return on_device(ids, device), on_device(mask, device)
 
 
-def autocast(
-    device: torch.device, precision: str, model: torch.nn.Module | None = None
-) -> AbstractContextManager[Any]:
-    """The context of forward passes: "bf16" and "fp16" multiply matrices in these types, "fp32" changes nothing.
-
-    Given the `model`, its weights are rounded once for all passes inside, which must keep no gradients
-    (`torch.inference_mode`); the product that makes its logits stays in float32 (`vocabulary_projection`). Raises
-    InputError for any other precision.
-    """
-    if precision not in PRECISIONS:
-        raise InputError(f"The precision is one of {', '.join(PRECISIONS)}; got {precision!r}.")
-    return _half_precision(device, HALF_PRECISIONS[precision], model) if precision in HALF_PRECISIONS else nullcontext()
-
-
 @contextmanager
-def _half_precision(device: torch.device, dtype: torch.dtype, model: torch.nn.Module | None) -> Iterator[None]:
-    # torch caches the rounded copies only of weights that require a gradient; others it rounds at every use.
-    frozen_weights = [] if model is None else [weight for weight in model.parameters() if not weight.requires_grad]
-    for weight in frozen_weights:
-        weight.requires_grad_(True)
-    try:
-        with torch.autocast(device.type, dtype=dtype), projecting_in_float32(model, device):
-            yield
-    finally:
-        for weight in frozen_weights:
-            weight.requires_grad_(False)
+def computing(loaded: LoadedModel) -> Iterator[None]:
+    """The context of the forward passes of a model, by the precision that it was loaded in.
+
+    bf16, fp16: the weights and what is computed from them have that type; the product that makes the logits is in
+    float32 (`vocabulary_projection`). tf32: products of float32 on tensor cores. fp32: nothing is changed.
+    """
+    in_half = loaded.precision in ("bf16", "fp16")
+    with (projecting_in_float32(loaded.model) if in_half else nullcontext(),
+          tensor_cores() if loaded.precision == "tf32" else nullcontext()):
+        yield
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
@@ -38,7 +38,6 @@ class _Sequence:
 
 def token_log_likelihoods(
     loaded: LoadedModel, texts: Sequence[str], *, prefix: Sequence[str] | None = None, leading_space: bool = False,
-    precision: str = "fp32",
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
 
@@ -52,7 +51,7 @@ def token_log_likelihoods(
     piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
     0 or less, higher being more probable, and the other fields of `scored_tokens.scored_piece`; or {"excluded":
     reason, "n_tokens": n} for a text without a token to score, or with more tokens than the model takes: no text is
-    ever truncated. Raises InputError for another precision.
+    ever truncated.
 
     A text's numbers do not depend on the texts beside it, but for the rounding of float32 sums (about 1e-6).
     Equal to the sums of lm-evaluation-harness 0.4.13 (`HFLM.loglikelihood` with an empty context) with the prefix
@@ -68,7 +67,7 @@ def token_log_likelihoods(
     sequences = [_sequence(spans, prefix_ids, n_opening) for spans in token_spans_by_text]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
-    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], precision), strict=True))
+    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable]), strict=True))
     nothing = np.zeros(0, dtype=np.float32)
     return [
         excluded_piece(reason, len(sequence.ids)) if reason
@@ -99,7 +98,7 @@ def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
 
 
 @torch.inference_mode()
-def _scores(loaded: LoadedModel, sequences: list[_Sequence], precision: str) -> list[np.ndarray]:
+def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]:
     """Log-likelihoods of the scored tokens of each sequence."""
     if not sequences:
         return []
@@ -133,9 +132,10 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence], precision: str) -> 
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(np.unique(numbers[:, 0])) for numbers in scored_by_row]
-    budget = token_budget(device, loaded.facts.hidden_size)
-    with autocast(device, precision, loaded.model):
-        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths))
+    budget = budget_of_batches(loaded)
+    with computing(loaded):
+        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths),
+                    model=loaded.model)
     return np.split(result.cpu().numpy(), ends[:-1])
 
 

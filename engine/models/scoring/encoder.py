@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, groups_for, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
 from engine.models.scoring.hidden_states import check_layers, states_of_rows
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -29,7 +29,7 @@ VECTOR_BYTES = 256 * 2**20
 
 
 def token_similarities(
-    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, layers: Sequence[int], precision: str = "fp32"
+    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, layers: Sequence[int]
 ) -> list[Piece]:
     """Cosine similarity of every reference token with every candidate token, special tokens included.
 
@@ -53,7 +53,7 @@ def token_similarities(
               for pair in pairs]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     for group in _groups(loaded, [(i, pairs[i][0], pairs[i][1]) for i in kept], spans, len(layers)):
-        with autocast(loaded.device, precision, loaded.model):
+        with computing(loaded):
             units = _unit_vectors(loaded, {text: spans[text].ids for _, *pair in group for text in pair}, layers)
         for i, reference, candidate in group:
             # (n_layers, n_ref, hidden) and (n_layers, hidden, n_cand) -> (n_layers, n_ref, n_cand)
@@ -75,8 +75,8 @@ def _unit_vectors(
             units_by_text[texts[i]] = unit[:, : len(rows[i])]
 
     lengths = [len(row) for row in rows]
-    run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
-                groups_for(batching_of(loaded.model), lengths))
+    run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
+                model=loaded.model)
     return units_by_text
 
 

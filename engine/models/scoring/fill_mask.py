@@ -17,7 +17,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -43,7 +43,7 @@ class _MaskedSentence:
 
 
 def fill_masks(
-    loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: int = 10, precision: str = "fp32"
+    loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: int = 10
 ) -> list[dict[str, Any]]:
     """Score the word of each sentence (before, word, after) at its mask; the items are the same for all models.
 
@@ -69,7 +69,7 @@ def fill_masks(
         raise InputError(f"The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.")
     masked_sentences = [_masked(loaded, *parts) for parts in sentences]
     kept = [masked for masked in masked_sentences if masked.reason is None]
-    computed = iter(_fill_all(loaded, kept, min(top, loaded.facts.vocab_size), precision))
+    computed = iter(_fill_all(loaded, kept, min(top, loaded.facts.vocab_size)))
     return [next(computed) if masked.reason is None else excluded_piece(masked.reason, masked.n_tokens)
             for masked in masked_sentences]
 
@@ -114,7 +114,7 @@ def _pieces(tokenizer: PreTrainedTokenizerBase, before: str, word: str, after: s
 
 
 @torch.inference_mode()
-def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int, precision: str) -> list[dict[str, Any]]:
+def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -> list[dict[str, Any]]:
     """Score each piece of a word in its own copy of the sentence; the first copy, all masks, gives the predictions."""
     counts = np.array([len(masked.pieces) for masked in sentences], dtype=np.int64)  # (n_sentences,)
     if not len(counts):
@@ -160,12 +160,12 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int, p
             top_ids[mask_of[all_masked]] = top_of_copies.indices.to(torch.int32)
             top_scores[mask_of[all_masked]] = top_of_copies.values
 
-    budget = token_budget(device, loaded.facts.hidden_size)
+    budget = budget_of_batches(loaded)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
     batching = batching_of(loaded.model)
-    with autocast(device, precision, loaded.model):
+    with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
-                    groups_for(batching, lengths))
+                    groups_for(batching, lengths), model=loaded.model)
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {

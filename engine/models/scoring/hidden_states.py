@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 from engine.errors import InputError, ModelError
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import padded
-from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
+from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 from engine.models.tokenization.encoding import pad_id
 
 # The blocks of a model in order; None where hooks on them do not give its hidden states.
@@ -84,7 +84,7 @@ def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:
         n_layers = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
         candidates = [module for module in model.modules()
                       if isinstance(module, torch.nn.ModuleList) and len(module) == n_layers > 0]
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+        with torch.inference_mode():
             _blocks_by_model[model] = next((blocks for blocks in candidates if _hooks_agree(model, blocks)), None)
     return _blocks_by_model[model]
 
@@ -113,7 +113,8 @@ def _captured_states(
     finally:
         for hook in hooks:
             hook.remove()
-    return [states_by_layer[layer] for layer in layers]
+    device = inputs["input_ids"].device  # where several devices share the model, states are on that of their layer
+    return [states_by_layer[layer].to(device) for layer in layers]
 
 
 def _hooks_agree(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
@@ -128,4 +129,4 @@ def _hooks_agree(model: PreTrainedModel, blocks: torch.nn.ModuleList) -> bool:
         every_layer = _captured_states(model, blocks, inputs, range(len(whole)))
         return [*every_layer, *_captured_states(model, blocks, inputs, [0])]  # the last one by stopping early
 
-    return matches_full_pass([*whole, whole[0]], read, TOLERANCE_OF_STATES)
+    return matches_full_pass([*whole, whole[0]], read, tolerance_of_states(model.dtype))

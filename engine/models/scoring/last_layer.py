@@ -16,7 +16,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.models.scoring.hidden_states import blocks_of
-from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass
+from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 
 _supported: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
 
@@ -24,7 +24,7 @@ _supported: WeakKeyDictionary[PreTrainedModel, bool] = WeakKeyDictionary()
 def can_read_one_position(encoder: PreTrainedModel) -> bool:
     """Whether `reading_one_position` works with an encoder (a model without head), tested once for each."""
     if encoder not in _supported:
-        with torch.inference_mode(), torch.autocast(encoder.device.type, enabled=False):
+        with torch.inference_mode():
             _supported[encoder] = _agrees(encoder)
     return _supported[encoder]
 
@@ -69,7 +69,8 @@ def _at(
 def _agrees(encoder: PreTrainedModel) -> bool:
     blocks = blocks_of(encoder)
     # BigBird reads short texts, as those of this trial, in full, and longer ones in blocks, which `_at` does not know.
-    if blocks is None or getattr(encoder.config, "attention_type", "") == "block_sparse":
+    is_divided = len({weight.device for weight in encoder.parameters()}) > 1  # between devices
+    if blocks is None or is_divided or getattr(encoder.config, "attention_type", "") == "block_sparse":
         return False
     vocabulary = int(encoder.config.get_text_config().vocab_size)
     ids = torch.arange(10, device=encoder.device).reshape(2, 5) % vocabulary  # (2, 5)
@@ -82,4 +83,4 @@ def _agrees(encoder: PreTrainedModel) -> bool:
         with reading_one_position(encoder, columns):
             return [encoder(**inputs).last_hidden_state[:, 0]]
 
-    return matches_full_pass([whole], read, TOLERANCE_OF_STATES)
+    return matches_full_pass([whole], read, tolerance_of_states(encoder.dtype))

@@ -17,16 +17,21 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
+from engine.models.loading.devices import free_memory
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits
+from engine.models.sources.memory_budget import BYTES_PER_LOGIT, FEWEST_LOGITS
 
-# Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax.
+# Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax. On a graphics card they
+# may take this share of its free memory.
 MAX_LOGITS = 2**28
+MEMORY_SHARE = 0.25
 # Numbers whose softmax is taken at a time on a processor: 2 MiB in float32.
 CPU_CACHED_LOGITS = 2**19
 
 # The module that passes the hidden states to the head; None where picking there does not work.
 _bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
+_bounds: WeakKeyDictionary[PreTrainedModel, int] = WeakKeyDictionary()  # of `logits_at_once`
 
 
 def log_likelihoods_at(
@@ -50,6 +55,16 @@ def target_log_likelihoods_at(
     As `log_likelihoods_at`, but several targets of one position share its logits: `rows` and `columns` int64
     (n_positions,), `position_of_target` and `targets` int64 (n_targets,).
     """
+    most = max(1, logits_at_once(model) // int(model.config.get_text_config().vocab_size))  # positions
+    if len(rows) > most and _body_of(model) is not None:
+        # A row that is longer than the logits have room for: its positions in turn, the body run for each part.
+        log_likelihoods = torch.empty(len(targets), dtype=torch.float32, device=rows.device)
+        for start in range(0, len(rows), most):
+            part = (position_of_target >= start) & (position_of_target < start + most)
+            log_likelihoods[part] = target_log_likelihoods_at(
+                model, inputs, rows[start:start + most], columns[start:start + most],
+                position_of_target[part] - start, targets[part])
+        return log_likelihoods
     logits = _logits_at(model, inputs, rows, columns)  # (n_positions, vocab)
     # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
     step = max(1, CPU_CACHED_LOGITS // logits.shape[1] if logits.device.type == "cpu" else len(logits))
@@ -86,12 +101,26 @@ def row_costs(
 ) -> np.ndarray:
     """The cost of each row in tokens of a budget, if its head writes `n_scored` rows of logits: int64 (n_rows,).
 
-    Its length plus the share of `MAX_LOGITS` that its logits are, so that a large vocabulary makes batches
+    Its length plus the share of `logits_at_once` that its logits are, so that a large vocabulary makes batches
     smaller. A head that cannot be run at chosen positions writes as many as the row is long.
     """
     written = np.asarray(lengths if _body_of(model) is None else n_scored, dtype=np.int64)
     vocabulary = int(model.config.get_text_config().vocab_size)
-    return np.asarray(lengths, dtype=np.int64) + written * vocabulary * token_budget // MAX_LOGITS
+    return np.asarray(lengths, dtype=np.int64) + written * vocabulary * token_budget // logits_at_once(model)
+
+
+def logits_at_once(model: PreTrainedModel) -> int:
+    """How many logits a head may write at once; on a graphics card no more than fit into its free memory.
+
+    Measured once per model, when its weights are there and nothing else is: the free memory changes with each batch.
+    """
+    if model.device.type != "cuda":
+        return MAX_LOGITS
+    if model not in _bounds:
+        head: Any = model.get_output_embeddings()
+        free = free_memory(model.device if head is None else head.weight.device)
+        _bounds[model] = max(FEWEST_LOGITS, min(MAX_LOGITS, int(free * MEMORY_SHARE) // BYTES_PER_LOGIT))
+    return _bounds[model]
 
 
 def _body_of(model: PreTrainedModel) -> torch.nn.Module | None:
@@ -99,7 +128,7 @@ def _body_of(model: PreTrainedModel) -> torch.nn.Module | None:
     if model not in _bodies:
         # OPT's head follows the decoder inside its body.
         candidates = [model.base_model, model.get_decoder()]
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+        with torch.inference_mode():
             _bodies[model] = next((body for body in candidates if _picking_agrees(model, body)), None)
     return _bodies[model]
 
@@ -119,7 +148,8 @@ def _picked_logits(
     model: PreTrainedModel, body: torch.nn.Module, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
     def pick(_module: torch.nn.Module, _arguments: Any, output: Any) -> Any:
-        hidden = output[0][rows, columns][None]  # (1, n, hidden)
+        states = output[0]  # on the device of the body's last layer, where several share the model
+        hidden = states[rows.to(states.device), columns.to(states.device)][None]  # (1, n, hidden)
         if isinstance(output, tuple):
             return (hidden, *output[1:])
         output.last_hidden_state = hidden

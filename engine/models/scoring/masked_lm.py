@@ -18,7 +18,7 @@ import torch
 from engine.errors import InputError
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
@@ -30,7 +30,7 @@ NO_WORD = -2  # in padding: equal to no token's word number
 
 
 def token_log_likelihoods(
-    loaded: LoadedModel, texts: Sequence[str], *, scoring: str, words: str = "auto", precision: str = "fp32"
+    loaded: LoadedModel, texts: Sequence[str], *, scoring: str, words: str = "auto"
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text under a masked model, in nats.
 
@@ -57,7 +57,7 @@ def token_log_likelihoods(
     ]
     positions = [np.flatnonzero(~spans.special) if reason is None else np.zeros(0, dtype=np.int64)
                  for spans, reason in zip(spans_by_text, reasons, strict=True)]
-    scores = scores_at(loaded, spans_by_text, masked_together, positions, precision)
+    scores = scores_at(loaded, spans_by_text, masked_together, positions)
     return [
         excluded_piece(reason, len(spans.ids)) if reason
         else scored_piece(spans, scored_positions, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
@@ -68,7 +68,6 @@ def token_log_likelihoods(
 @torch.inference_mode()
 def scores_at(
     loaded: LoadedModel, spans_by_text: list[Spans], masked_together: list[np.ndarray], positions: list[np.ndarray],
-    precision: str,
 ) -> list[np.ndarray]:
     """Log-likelihoods float32 (n,) in nats at the `positions` int64 (n,) of each text, one masked copy for each.
 
@@ -99,9 +98,9 @@ def scores_at(
         rows = torch.arange(len(copies), device=device)
         result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
 
-    budget = token_budget(device, loaded.facts.hidden_size)
+    budget = budget_of_batches(loaded)
     batching = batching_of(loaded.model)
-    with autocast(device, precision, loaded.model):
+    with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching, lengths))
+                    groups_for(batching, lengths), model=loaded.model)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])

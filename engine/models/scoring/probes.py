@@ -43,7 +43,7 @@ def batching_of(model: PreTrainedModel) -> Batching:
     """
     if model not in _batching:
         try:
-            with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+            with torch.inference_mode():
                 _batching[model] = _tried_batching(model)
         except INCOMPATIBILITY_ERRORS as error:
             if is_out_of_memory(error):
@@ -56,7 +56,7 @@ def batching_of(model: PreTrainedModel) -> Batching:
 def reads_ahead(model: PreTrainedModel) -> bool:
     """Whether what a causal model says before a token changes when that token does; tried once per model."""
     if model not in _causal:
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+        with torch.inference_mode():
             _causal[model] = not _reads_ahead(model)
     return not _causal[model]
 

@@ -18,7 +18,7 @@ from tokenizers.normalizers import Lowercase
 from engine.errors import InputError, ModelError
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import autocast, groups_for, padded, run_buckets, token_budget
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.hidden_states import check_layers, hidden_states, states_of_rows
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
@@ -49,7 +49,7 @@ class _Row:
 
 def sentence_vectors(
     loaded: LoadedModel, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls", prompt: str = "",
-    truncate_dim: int | None = None, precision: str = "fp32",
+    truncate_dim: int | None = None,
 ) -> list[Piece]:
     """One vector for each text and layer.
 
@@ -95,10 +95,10 @@ def sentence_vectors(
                              "them cannot be kept.")
         batches.append((indices, vectors[:, :, :truncate_dim]))
 
-    with autocast(loaded.device, precision, loaded.model):
+    with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
-        run_buckets(lengths, token_budget(loaded.device, loaded.facts.hidden_size), step,
-                    groups_for(batching_of(loaded.model), lengths))
+        run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
+                    model=loaded.model)
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
@@ -127,9 +127,8 @@ def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[in
     weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
     for index, row in enumerate(batch):
         weights[index, : len(row.weights)] = torch.from_numpy(row.weights / row.weights.sum())
-    with torch.autocast(loaded.device.type, enabled=False):  # the mean itself is taken in float32
-        # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
-        return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
+    # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
+    return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
 
 
 @torch.inference_mode()
@@ -138,9 +137,8 @@ def _published_vectors(loaded: LoadedModel, batch: Sequence[_Row], layers: Seque
     """The vectors that the published modules make, float32 (n_texts, n_layers, d)."""
     states = states_of_rows(loaded, [row.ids for row in batch], layers)
     _, mask = padded([row.ids for row in batch], pad_id(loaded.tokenizer), loaded.device)
-    with torch.autocast(loaded.device.type, enabled=False):
-        return torch.stack([apply_published_modules(loaded.published_modules, states[:, number], mask, prompt_tokens)
-                            for number in range(len(layers))], dim=1)
+    return torch.stack([apply_published_modules(loaded.published_modules, states[:, number], mask, prompt_tokens)
+                        for number in range(len(layers))], dim=1)
 
 
 def _row(loaded: LoadedModel, text: str, pooling: str, control: Sequence[str]) -> _Row:

@@ -24,7 +24,7 @@ SIDES = ("first", "second")
 
 
 def shared_token_log_likelihoods(
-    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, precision: str = "fp32"
+    loaded: LoadedModel, pairs: Sequence[Sequence[str]]
 ) -> list[dict[str, Any]]:
     """log p(token | all other tokens of its sentence) in nats, for the tokens that the two sentences of a pair share.
 
@@ -34,8 +34,7 @@ def shared_token_log_likelihoods(
     {"excluded": reason} for a pair that shares no token or has a sentence longer than the model takes. The score of a
     sentence is the sum; both sums have the same number of terms, so the length of the differing part does not count.
 
-    Equal to the reference code on the same tokens, but for its rounding of sums to three decimals. Raises InputError
-    for an unknown precision.
+    Equal to the reference code on the same tokens, but for its rounding of sums to three decimals.
     """
     spans_by_pair = [[token_spans(loaded.tokenizer, text) for text in pair] for pair in pairs]
     reasons, shared_positions = [], []
@@ -51,7 +50,7 @@ def shared_token_log_likelihoods(
     texts = [spans for sides in spans_by_pair for spans in sides]
     positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]
     alone = [np.arange(len(spans.ids)) for spans in texts]
-    scores = scores_at(loaded, texts, alone, positions, precision)
+    scores = scores_at(loaded, texts, alone, positions)
     return [
         {"excluded": reason} if reason else {
             "tokens": [sides[0].tokens[i] for i in shared[:, 0]],

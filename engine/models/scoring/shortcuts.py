@@ -10,7 +10,7 @@ from engine.models.scoring.batching import is_out_of_memory
 
 # Differences due to the order of float32 sums, as a share of the largest entry: of hidden states, of logits.
 TOLERANCE_OF_STATES, TOLERANCE_OF_LOGITS = 1e-5, 1e-4
-# The same for logits of a model with half-precision weights: 8 bits of mantissa.
+# The same for both of a model with half-precision weights: 8 bits of mantissa.
 TOLERANCE_OF_HALF_PRECISION = 5e-2
 # What a computation written for other architectures may raise on this one.
 INCOMPATIBILITY_ERRORS = (AssertionError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
@@ -33,6 +33,11 @@ def matches_full_pass(
         isinstance(result, torch.Tensor) and result.shape == full.shape
         and bool((result.float() - full.float()).abs().max() <= tolerance * full.float().abs().max())
         for result, full in zip(results, expected, strict=True))
+
+
+def tolerance_of_states(dtype: torch.dtype) -> float:
+    """The tolerance for hidden states of a model with weights of `dtype`, as a share of the largest."""
+    return TOLERANCE_OF_STATES if dtype in (torch.float32, torch.float64) else TOLERANCE_OF_HALF_PRECISION
 
 
 def tolerance_of_logits(dtype: torch.dtype) -> float:

@@ -33,7 +33,7 @@ def supports_tree_attention(model: PreTrainedModel, longest: int) -> bool:
     if any(longest > window for window in windows):
         return False
     if model not in _supported:
-        with torch.inference_mode(), torch.autocast(model.device.type, enabled=False):
+        with torch.inference_mode():
             _supported[model] = _trees_agree(model)
     return _supported[model]
 

@@ -53,7 +53,7 @@ class LoadingChecks:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Facts of one model as it was loaded.
+    """Facts of one model, before it is loaded.
 
     `fingerprint` changes whenever the weights, the configuration or the tokenizer do: for a directory a
     SHA-256 over its files, for a hub model the commit. `tokenizer_fingerprint` is a SHA-256 over what decides
@@ -62,6 +62,7 @@ class ModelFacts:
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
     `token_check`: how its token ids compare with the published file; None where a recipe makes them.
+    `dtype`: the data type that it was published in, by torch's name; `engine.precision` says what is computed in.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
     `adapter_of`: the base model, with its commit on the hub, that an adapter was merged into; "" for other models.
     `bos_token`, `eos_token`: as the tokenizer spells them, "" where it has none; `has_bos`, `has_eos`: whether the

@@ -45,7 +45,7 @@ OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-ex
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
     (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
-    (metric_study.Settings, "precision"), (minimal_pairs.Shown, "by"),
+    (minimal_pairs.Shown, "by"),
 }
 
 

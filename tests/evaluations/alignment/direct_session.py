@@ -8,6 +8,8 @@ from typing import Any
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.encoder import token_similarities
 from engine.models.sources.facts import ModelFacts
+from engine.precision import resolved
+from tests.support.precisions import in_precision
 
 
 class DirectSession:
@@ -23,4 +25,6 @@ class DirectSession:
     def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
                            precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
         """As `GatewaySession.token_similarities`."""
-        return token_similarities(self._loaded, pairs, layers=layers, precision=precision)
+        facts = self._loaded.facts
+        loaded = in_precision(self._loaded, resolved(precision, facts.dtype, facts.device))
+        return token_similarities(loaded, pairs, layers=layers)

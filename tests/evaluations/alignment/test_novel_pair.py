@@ -147,7 +147,7 @@ class BuiltInSession:
 
     def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
                            precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
-        return token_similarities(self._loaded, pairs, layers=layers, precision=precision)
+        return token_similarities(self._loaded, pairs, layers=layers)
 
 
 def test_the_built_in_model_cuts_the_names_in_two() -> None:

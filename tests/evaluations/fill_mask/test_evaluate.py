@@ -115,7 +115,7 @@ def test_left_out_sentences_have_reasons_and_models_meet_on_common_ground() -> N
     class Session(SessionFake):
         """"m" cannot spell 鳥 either."""
 
-        def fill_masks(self, model: str, sentences: Any, *, top: int = 10) -> list[dict[str, Any]]:
+        def fill_masks(self, model: str, sentences: Any, *, top: int = 10, precision: str) -> list[dict[str, Any]]:
             found = super().fill_masks(model, sentences, top=top)
             return [{"excluded": "no 鳥", "n_tokens": 9} if model == "m" and word == "鳥" else one
                     for one, (_, word, _) in zip(found, sentences, strict=True)]
@@ -137,7 +137,7 @@ def test_left_out_sentences_have_reasons_and_models_meet_on_common_ground() -> N
 
 def test_models_with_nothing_in_common_are_not_compared() -> None:
     class Session(SessionFake):
-        def fill_masks(self, model: str, sentences: Any, *, top: int = 10) -> list[dict[str, Any]]:
+        def fill_masks(self, model: str, sentences: Any, *, top: int = 10, precision: str) -> list[dict[str, Any]]:
             found = super().fill_masks(model, sentences, top=top)
             return [one if (model == "m") == (word == "鳥") else {"excluded": "no", "n_tokens": 1}
                     for one, (_, word, _) in zip(found, sentences, strict=True)]

@@ -219,7 +219,7 @@ def test_shared_tokens_are_scored_when_asked_by_masked_models_alone() -> None:
     session = SessionFake({"c": "causal"})
     result = run(session=session, shared_tokens=True)
     assert [call for call in session.calls if call[0] == "shared_token_log_likelihoods"] == [
-        ("shared_token_log_likelihoods", "m", "fp32")]
+        ("shared_token_log_likelihoods", "m", "auto")]
     assert set(result.shared["model"]) == {"m"} and len(result.shared) == 15
     place = 4
     good, bad = ACCEPTABLE[place], UNACCEPTABLE[place]

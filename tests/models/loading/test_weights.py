@@ -92,7 +92,7 @@ def test_half_precision_weights_become_float32(bert: Path) -> None:
     model.save_pretrained(bert)
     loaded = load(str(bert), "encode")
     name, expected = next(iter(model.state_dict().items()))
-    assert loaded.model.dtype == torch.float32 and loaded.facts.dtype == "float32"
+    assert loaded.model.dtype == torch.float32 and loaded.precision == "fp32" and loaded.facts.dtype == "float16"
     assert torch.equal(loaded.model.state_dict()[name].cpu(), expected.float())
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from transformers import AutoTokenizer
 
-from engine.errors import InputError, RunError
+from engine.errors import RunError
 from engine.models.loading.devices import on_device
+from engine.models.loading.weights import load
 from engine.models.scoring import batching
-from engine.models.scoring.batching import autocast, buckets, is_out_of_memory, padded, run_buckets
+from engine.models.scoring.batching import buckets, budget_of_batches, computing, is_out_of_memory, padded, run_buckets
+from engine.models.scoring.masked_lm import token_log_likelihoods
 from engine.models.tokenization.encoding import pad_id, token_ids
 from tests.support import tiny_models
 
@@ -105,6 +108,32 @@ def test_a_bucket_too_large_is_halved_and_so_are_the_later_ones(error: Callable[
     assert device.asked == [8, 4] + [2] * 10  # 8 rows, 4 rows, then 2 at a time and no failure again
 
 
+def test_a_model_keeps_to_the_smaller_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An injected out-of-memory: rows are halved until they fit, and the next call begins with what fitted."""
+    loaded, again = (load(str(tiny_models.bert(tmp_path / name)), "masked") for name in ("one", "other"))
+    texts = ["the cat sleeps quietly"] * 8
+    expected = [piece["log_likelihoods"] for piece in token_log_likelihoods(loaded, texts, scoring="pll-original")]
+    n_rows: list[int] = []
+    forward = loaded.model.bert.forward
+
+    def short_of_memory(*arguments: Any, **inputs: Any) -> Any:
+        n_rows.append(len(arguments[0] if arguments else inputs["input_ids"]))
+        if n_rows[-1] > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return forward(*arguments, **inputs)
+
+    monkeypatch.setattr(loaded.model.bert, "forward", short_of_memory)
+    whole = budget_of_batches(loaded)
+    for call in range(2):
+        pieces = token_log_likelihoods(loaded, texts, scoring="pll-original")
+        for piece, numbers in zip(pieces, expected, strict=True):
+            np.testing.assert_allclose(piece["log_likelihoods"], numbers, rtol=1e-5, atol=1e-6)
+        failed = [n for n in n_rows if n > 5]
+        assert len(failed) > 1 if call == 0 else not failed
+        n_rows.clear()
+    assert budget_of_batches(loaded) < whole == budget_of_batches(again)  # another model is not concerned
+
+
 def test_one_text_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(RunError, match="does not hold one text alone"):
         run_buckets([4, 2], 8, Device(0, lambda: torch.OutOfMemoryError("CUDA out of memory")).step)
@@ -119,19 +148,21 @@ def test_other_errors_pass() -> None:
     assert not is_out_of_memory(RuntimeError("mat1")) and not is_out_of_memory(ValueError("out of memory"))
 
 
-def test_precision() -> None:
-    a = torch.ones(2, 2)
-    for name, dtype in (("bf16", torch.bfloat16), ("fp16", torch.float16)):
-        with autocast(CPU, name):
-            assert (a @ a).dtype == dtype
-    with autocast(CPU, "fp32"):
-        assert (a @ a).dtype == torch.float32
-    layer = torch.nn.Linear(2, 2).requires_grad_(False)
-    with torch.inference_mode(), autocast(CPU, "bf16", layer):
-        assert layer.weight.requires_grad and layer(a).dtype == torch.bfloat16
-    assert not layer.weight.requires_grad  # as it was
-    with pytest.raises(InputError, match="fp32, bf16, fp16; got 'int8'"):
-        autocast(CPU, "int8")
+@pytest.mark.parametrize(("precision", "of_products", "of_logits"), [
+    ("fp32", torch.float32, torch.float32), ("tf32", torch.float32, torch.float32),
+    ("bf16", torch.bfloat16, torch.float32), ("fp16", torch.float16, torch.float32)])
+def test_the_context_of_each_precision(
+    tmp_path: Path, precision: str, of_products: torch.dtype, of_logits: torch.dtype
+) -> None:
+    before = torch.get_float32_matmul_precision()
+    # A processor has no TF32, so that a loaded model never has this precision there; the context is the same.
+    loaded = load(str(tiny_models.bert(tmp_path / "bert")), "masked", precision=precision)
+    loaded = replace(loaded, precision=precision)
+    with torch.inference_mode(), computing(loaded):
+        output = loaded.model(input_ids=torch.tensor([[1, 2, 3]]), output_hidden_states=True)
+        assert torch.get_float32_matmul_precision() == ("high" if precision == "tf32" else before)
+    assert output.hidden_states[1].dtype == of_products and output.logits.dtype == of_logits
+    assert torch.get_float32_matmul_precision() == before
 
 
 def test_a_card_takes_as_many_tokens_as_its_free_memory_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from engine.models.scoring import lm_head
 from engine.models.scoring.causal_lm import token_log_likelihoods
 from tests.support import tiny_models
 from tests.support.odd_tokenizers import unigram_with_bytes
+from tests.support.precisions import in_precision
 
 TEXTS = (*tiny_models.ENGLISH, "cats", *tiny_models.JAPANESE, "猫と斉藤さん 😀")
 
@@ -187,7 +188,7 @@ def test_several_tokens_before_a_text(unigram: LoadedModel) -> None:
 
 @pytest.mark.parametrize(("half", "tolerance"), [("bf16", 0.5), ("fp16", 0.05)])  # 8 and 11 bits of logits of about 10
 def test_halves_are_near_fp32(unigram: LoadedModel, half: str, tolerance: float) -> None:
-    fp32, halves = (token_log_likelihoods(unigram, TEXTS, precision=precision) for precision in ("fp32", half))
+    fp32, halves = (token_log_likelihoods(in_precision(unigram, precision), TEXTS) for precision in ("fp32", half))
     differences: list[Any] = []
     for one, other in zip(fp32, halves, strict=True):
         assert other["log_likelihoods"].dtype == np.float32
@@ -195,4 +196,4 @@ def test_halves_are_near_fp32(unigram: LoadedModel, half: str, tolerance: float)
         differences += list(other["log_likelihoods"] != one["log_likelihoods"])
     assert any(differences)
     with pytest.raises(InputError, match="got 'int8'"):
-        token_log_likelihoods(unigram, ["猫"], precision="int8")
+        in_precision(unigram, "int8")

@@ -19,6 +19,7 @@ from engine.models.scoring import encoder
 from engine.models.scoring.encoder import token_similarities
 from engine.models.scoring.sentence_vectors import sentence_vectors
 from tests.support import tiny_models
+from tests.support.precisions import in_precision
 from tests.support.tiny_models import HIDDEN, JAPANESE
 
 # Rounding of float32 sums in another order (the kernels differ with and without padding).
@@ -89,13 +90,13 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(
 
 
 def test_bfloat16_is_close_but_not_the_same(bert: LoadedModel) -> None:
-    [full] = sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="fp32")
-    [half] = sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="bf16")
+    [full] = sentence_vectors(bert, [JAPANESE[0]], layers=[2])
+    [half] = sentence_vectors(in_precision(bert, "bf16"), [JAPANESE[0]], layers=[2])
     assert half["vectors"].dtype == np.float32
     # Eight significant bits, through two layers.
     assert 1e-6 < np.abs(full["vectors"] - half["vectors"]).max() < 0.2
     with pytest.raises(InputError, match="precision"):
-        sentence_vectors(bert, [JAPANESE[0]], layers=[2], precision="fp8")
+        in_precision(bert, "fp8")
 
 
 def test_a_text_beyond_the_models_length_is_excluded_not_cut(bert: LoadedModel) -> None:

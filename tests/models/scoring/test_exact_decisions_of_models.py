@@ -16,6 +16,7 @@ from engine.evaluations.minimal_pairs.views import available, decided
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, masked_lm
 from tests.support import tiny_models
+from tests.support.precisions import in_precision
 from tests.support.shared_data import shared_data
 
 Ask = Callable[[Sequence[str], str], list[dict[str, Any]]]
@@ -29,10 +30,12 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedModel]:
 
 
 def asking(loaded: LoadedModel) -> Ask:
+    by_precision = {precision: in_precision(loaded, precision) for precision in ("fp32", "bf16")}
+
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         if loaded.facts.kind == "causal":
-            return causal_lm.token_log_likelihoods(loaded, texts, precision=precision)
-        return masked_lm.token_log_likelihoods(loaded, texts, scoring="pll-original", precision=precision)
+            return causal_lm.token_log_likelihoods(by_precision[precision], texts)
+        return masked_lm.token_log_likelihoods(by_precision[precision], texts, scoring="pll-original")
 
     return ask
 

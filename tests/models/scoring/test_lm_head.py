@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 
 from engine.models.scoring import lm_head
 from engine.models.scoring.lm_head import log_distributions_at, log_likelihoods_at, row_costs, target_log_likelihoods_at
+from engine.models.sources.memory_budget import FEWEST_LOGITS
 
 VOCABULARY = 40
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
@@ -93,12 +94,11 @@ def test_only_the_picked_positions_reach_the_head() -> None:
     assert seen == [(1, 4, 16)]  # 4 positions, not 3 x 7
 
 
-def test_the_try_is_made_once_and_not_under_bf16() -> None:
+def test_the_try_is_made_once() -> None:
     language_model = model("BertForMaskedLM")
     passes: list[int] = []
     language_model.register_forward_hook(lambda *_: passes.append(1))
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert lm_head._body_of(language_model) is lm_head._body_of(language_model) is language_model.bert
+    assert lm_head._body_of(language_model) is lm_head._body_of(language_model) is language_model.bert
     assert len(passes) == 2  # one whole, one picked
 
 
@@ -106,6 +106,38 @@ def test_the_softmax_is_float32_in_a_model_of_halves() -> None:
     language_model = model("BertForMaskedLM").to(torch.bfloat16)
     assert lm_head._body_of(language_model) is not None
     assert log_likelihoods_at(language_model, *batch()).dtype == torch.float32
+
+
+@pytest.mark.parametrize("most", [40, 100, 160, 10_000])  # one position at a time, two, all four, more than there are
+@torch.inference_mode()
+def test_logits_in_parts_are_those_of_all_positions(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    language_model = model("BertForMaskedLM")
+    inputs, rows, columns, targets = batch()
+    position_of_target = torch.tensor([3, 0, 0, 2, 1, 3])
+    further = targets[position_of_target].roll(1)
+    expected = target_log_likelihoods_at(language_model, inputs, rows, columns, position_of_target, further)
+    written: list[int] = []
+    language_model.cls.register_forward_hook(lambda _module, _arguments, output: written.append(output.shape[-2]))
+    monkeypatch.setattr(lm_head, "MAX_LOGITS", most)
+    parts = target_log_likelihoods_at(language_model, inputs, rows, columns, position_of_target, further)
+    torch.testing.assert_close(parts, expected, rtol=1e-5, atol=1e-6)
+    assert sum(written) == 4 and max(written) * 40 <= max(most, 40)
+
+
+def test_a_card_has_room_for_as_many_logits_as_its_free_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnCard(torch.nn.Module):
+        device = torch.device("cuda", 0)
+
+        def get_output_embeddings(self) -> None:
+            return None
+
+    # A quarter of the free memory, 8 bytes for a logit and its share of the softmax.
+    for free, expected in ((64 * 2**30, lm_head.MAX_LOGITS), (4 * 2**30, 2**27), (2**20, FEWEST_LOGITS)):
+        monkeypatch.setattr(lm_head, "free_memory", lambda device, free=free: free)
+        card = OnCard()
+        assert lm_head.logits_at_once(card) == expected  # type: ignore[arg-type]
+        monkeypatch.setattr(lm_head, "free_memory", lambda device: 0)
+        assert lm_head.logits_at_once(card) == expected  # type: ignore[arg-type]  # measured once
 
 
 def test_row_costs_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
 from engine.models.scoring.masked_lm import SCORINGS, token_log_likelihoods
 from tests.support import tiny_models
+from tests.support.precisions import in_precision
 
 # Words of several pieces (the vocabulary is learnt from tiny_models' sentences), and of one.
 TEXTS = ("Unbelievable gardens sleep.", "cats", "The books of Kyoto were cancelled yesterday, because she believed it!",
@@ -152,7 +153,7 @@ def test_a_mask_in_the_text_is_scored_as_text(bert: LoadedModel) -> None:
 
 
 def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
-    fp32, bf16 = (token_log_likelihoods(bert, TEXTS[:4], scoring="pll-original", precision=precision)
+    fp32, bf16 = (token_log_likelihoods(in_precision(bert, precision), TEXTS[:4], scoring="pll-original")
                   for precision in ("fp32", "bf16"))
     for one, other in zip(fp32, bf16, strict=True):
         assert other["log_likelihoods"].dtype == np.float32
@@ -164,7 +165,6 @@ def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
 @pytest.mark.parametrize(("settings", "message"), [
     ({"scoring": "causal"}, "pll-original or pll-word-l2r; got 'causal'"),
     ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
-    ({"scoring": "pll-original", "precision": "int8"}, "got 'int8'"),
 ])
 def test_unknown_settings(bert: LoadedModel, settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from engine.errors import InputError
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.masked_lm import token_log_likelihoods
 from engine.models.scoring.shared_tokens import shared_token_log_likelihoods
@@ -86,5 +85,3 @@ def test_what_cannot_be_scored(bert: LoadedModel) -> None:
     assert reason.startswith("second sentence: It has 66 tokens") and "first" not in reason
     assert pieces[2]["identical"] and len(pieces[2]["tokens"]) >= 2
     assert shared_token_log_likelihoods(bert, []) == []
-    with pytest.raises(InputError, match="got 'int8'"):
-        shared_token_log_likelihoods(bert, PAIRS, precision="int8")
