@@ -24,6 +24,7 @@ Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
 # Sums of log P_u of sentences given as (vocabulary, counts, codes of their tokens, lengths), one array for each corpus.
 Unigrams = Callable[[list[str], np.ndarray], list[np.ndarray]]
 
+AS_SERVED = "server"  # the precision of a model behind a server, which nobody here chooses
 SAMPLE_PAIRS = 200
 SAFETY = 2.0
 SIDES = ("acceptable", "unacceptable")
@@ -45,9 +46,9 @@ class ScoredPairs:
 
 
 def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, unigrams: Unigrams) -> ScoredPairs:
-    """Score the pairs of a dataset: `precision` "fp32", "bf16", "fp16" or "exact-decisions".
+    """Score the pairs of a dataset: `precision` "fp32", "bf16", "fp16", AS_SERVED or "exact-decisions".
 
-    `ask` scores texts in one of the first three; `unigrams` says how probable tokens are, for SLOR's margin.
+    `ask` scores texts in one of the first four; `unigrams` says how probable tokens are, for SLOR's margin.
     """
     n = dataset.n
     if precision != "exact-decisions":
