@@ -123,7 +123,7 @@ def completions_server(model: Path, **abilities: Any) -> Iterator[Served]:
                 offsets = [sum(map(len, shown[:i])) for i in range(len(shown))]
                 choice["logprobs"] = {"tokens": shown, "token_logprobs": values, "text_offset": offsets}
             elif body.get("logprobs") is not None and "content" in served.styles:
-                choice["logprobs"] = {"content": [{"token": token, "logprob": value, "bytes": list(token.encode())}
+                choice["logprobs"] = {"content": [{"token": token, "logprob": value, "bytes": list(str(token).encode())}
                                                   for token, value in zip(shown, values, strict=True)]}
             if body.get("prompt_logprobs") is not None and "prompt_logprobs" in served.styles:
                 choice["prompt_logprobs"] = [None, *({str(token): {"logprob": value, "rank": 3, "decoded_token": name}}

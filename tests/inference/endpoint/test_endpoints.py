@@ -156,7 +156,7 @@ def test_closing_breaks_off_and_refuses_more(server: Served, backend: WithEndpoi
         return not may_answer.wait(30)
 
     server.misbehave = wait
-    request, facts = session._model(NAME)
+    request, _ = session._model(NAME)
     settings = {"scoring": "causal", "precision": "server", "prefix": [], "leading_space": False}
     future = backend.run("token_log_likelihoods", {**request, "items": ["a cat"], "settings": settings}, "run")
     assert is_asked.wait(10)

@@ -1,4 +1,4 @@
-"""A model behind a server gives what the same directory gives here, in every style of reply, whatever the server can."""
+"""A model behind a server gives what the same directory gives here, in every style of reply."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ HTML = b"<html><body>Welcome to nginx</body></html>"
     (replying(200, b"null"), ModelError, "--logits_all true"),
     (replying(200, b'{"choices": [{"index": 0}, {"index": 0}]}'), ModelError, "not numbered as the prompts are"),
     (replying(200, b'{"choices": {"0": 1}}'), ModelError, "no choices for 2 prompts"),
-    (replying(302, b"", Location="http://169.254.169.254/latest/meta-data"), ModelError, "redirects to another address"),
+    (replying(302, b"", Location="http://169.254.169.254/latest"), ModelError, "redirects to another address"),
     (replying(307, b"", Location="/v1/completions"), ModelError, "redirects to another address"),
     (replying(401, KEY.encode()), ModelError, "refuses the request (status 401)"),
     (replying(403, b"{}"), ModelError, "valid API key"),
@@ -92,7 +92,7 @@ def test_a_server_that_is_not_there(model: Path) -> None:
         address = server.address
     backend = WithEndpoints(InProcess(), {NAME: Endpoint("x", address, SERVED, key=KEY)}, first_pause=0.001)
     try:
-        with pytest.raises(RunError, match="gave no usable reply in 6 tries: .*run it again when the server answers"):
+        with pytest.raises(RunError, match=r"gave no usable reply in 6 tries: .*run it again when the server answers"):
             Gateway(backend, None).session("run").describe(NAME)
     finally:
         backend.close()
@@ -149,7 +149,7 @@ def test_a_reply_that_drips_is_given_up(model: Path, monkeypatch: pytest.MonkeyP
 
     with served(model, misbehave=drip, timeout=0.6) as (_, session):
         start = time.monotonic()
-        with pytest.raises(RunError, match="no complete reply within 0.6 s"):
+        with pytest.raises(RunError, match=r"no complete reply within 0.6 s"):
             session.describe(NAME)
         assert time.monotonic() - start < 8  # 2 tries of 0.6 s; each drip would take 10 s
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -41,13 +42,14 @@ def test_tokens_of_another_text_are_refused(tokens: list[str], text: str) -> Non
 
 
 @pytest.fixture(scope="module")
-def byte_level(tmp_path_factory: pytest.TempPathFactory) -> AutoTokenizer:
+def byte_level(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return AutoTokenizer.from_pretrained(tiny_models.gpt2_byte_level(tmp_path_factory.mktemp("models") / "bytes"))
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=st.text(st.sampled_from("猫量子秤aé 😀。the"), min_size=1, max_size=25), other=st.text("xyz", min_size=1, max_size=5))
-def test_tokens_decoded_one_by_one_cover_any_text_in_order(byte_level: AutoTokenizer, text: str, other: str) -> None:
+@given(text=st.text(st.sampled_from("猫量子秤aé 😀。the"), min_size=1, max_size=25),
+       other=st.text("xyz", min_size=1, max_size=5))
+def test_tokens_decoded_one_by_one_cover_any_text_in_order(byte_level: Any, text: str, other: str) -> None:
     """Of a byte-level BPE, each token decoded alone; the same tokens with something after them are refused."""
     tokens = [byte_level.decode([token]) for token in byte_level(text)["input_ids"]]
     spans = prompt_spans(tokens, text)
