@@ -33,9 +33,9 @@ class Refused(Exception):
 class _Unusable(Exception):
     """A reply that another try may better: the server is busy, or what came back is no JSON."""
 
-    def __init__(self, reason: str, pause: float | None = None) -> None:
+    def __init__(self, reason: str, status: int, pause: float | None = None) -> None:
         super().__init__(reason)
-        self.pause = pause
+        self.status, self.pause = status, pause
 
 
 class Client:
@@ -52,11 +52,14 @@ class Client:
             headers=headers, follow_redirects=False, timeout=httpx2.Timeout(endpoint.timeout, connect=CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=endpoint.requests + 1))
 
-    async def complete(self, body: Mapping[str, Any]) -> Any:
-        """The reply to a completions request. Raises Refused, ModelError for what no other request would mend, RunError
-        after TRIES."""
+    async def complete(self, body: Mapping[str, Any], *, on_trial: bool = False) -> Any:
+        """The reply to a completions request.
+
+        on_trial: a status of 500 twice is a refusal, as of a server that fails at a form of request that it does not
+        know. Raises Refused, ModelError for what no other request would mend, RunError after TRIES.
+        """
         return await self._asked("POST", f"{self._endpoint.address}/completions", body, self._endpoint.timeout,
-                                 MOST_BYTES)
+                                 MOST_BYTES, on_trial=on_trial)
 
     async def about(self, url: str) -> Any:
         """What the server says of itself at an address of its own; None where it says nothing there (a status 4xx).
@@ -78,8 +81,8 @@ class Client:
         line = " ".join("".join(c if c.isprintable() else " " for c in plain[:4 * MESSAGE_CHARACTERS]).split())
         return line if len(line) <= MESSAGE_CHARACTERS else f"{line[:MESSAGE_CHARACTERS]}…"
 
-    async def _asked(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float, most_bytes: int
-                     ) -> Any:
+    async def _asked(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float, most_bytes: int,
+                     *, on_trial: bool = False) -> Any:
         reason = ""
         for number in range(TRIES):
             try:
@@ -92,6 +95,8 @@ class Client:
             except httpx2.HTTPError as error:
                 reason, pause = self.without_key(str(error)) or type(error).__name__, None
             except _Unusable as error:
+                if on_trial and error.status == 500 and number:
+                    raise Refused(str(error)) from None
                 reason, pause = str(error), error.pause
             if number < TRIES - 1:
                 doubled = min(self._first_pause * 2**number, LONGEST_PAUSE)
@@ -112,7 +117,7 @@ class Client:
                                  f"request (status {status}). The operator names the variable with a valid API key by "
                                  "key=.")
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise _Unusable("its reply is compressed, which was not asked for")
+                raise _Unusable("its reply is compressed, which was not asked for", status)
             content = bytearray()
             async for part in response.aiter_raw():
                 content += part
@@ -120,13 +125,13 @@ class Client:
                     raise RunError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) sent more than "
                                    f"{most_bytes / 2**20:g} MiB in one reply, which is not read.")
         if status in _BUSY:
-            raise _Unusable(self._described(status, content), _retry_after(response.headers.get("retry-after")))
+            raise _Unusable(self._described(status, content), status, _retry_after(response.headers.get("retry-after")))
         if status >= 400:
             raise Refused(self._described(status, content))
         try:
             return json.loads(bytes(content))
         except (ValueError, RecursionError):
-            raise _Unusable(f"its reply (status {status}) is no JSON") from None
+            raise _Unusable(f"its reply (status {status}) is no JSON", status) from None
 
     def _described(self, status: int, content: bytearray) -> str:
         try:

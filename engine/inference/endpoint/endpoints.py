@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class _Job:
     operation: str
     request: Request
     run_id: str
+    number: int  # rising: cancelling a run concerns the chunks that it has, not those that follow
     future: Future[list[Piece]] = field(default_factory=Future)
 
 
@@ -48,7 +50,7 @@ class _Lane:
     def __init__(self, endpoint: Endpoint, client: Client) -> None:
         self.endpoint, self.client = endpoint, client
         self.queue: FairQueue[_Job] = FairQueue()
-        self.tasks: dict[asyncio.Task[None], str] = {}  # of chunks in flight, with their run
+        self.tasks: dict[asyncio.Task[None], _Job] = {}  # of chunks in flight
         self.identities: dict[str, Identity] = {}  # by fingerprint
         self._trials: dict[str, asyncio.Task[Abilities]] = {}
 
@@ -72,6 +74,7 @@ class WithEndpoints:
         self._thread: threading.Thread | None = None
         self._lanes: dict[str, _Lane] = {}
         self._closed = False
+        self._numbers = count()
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -96,7 +99,7 @@ class WithEndpoints:
         endpoint = self._require(model)
         if operation not in ("describe", "token_log_likelihoods"):
             raise ModelError(needs_the_model(model))
-        lane, job = self._lane(endpoint), _Job(operation, request, run_id)
+        lane, job = self._lane(endpoint), _Job(operation, request, run_id, next(self._numbers))
         if not lane.queue.put(run_id, job):
             raise RunError(CLOSED)
         self._running_loop().call_soon_threadsafe(self._fill, lane)
@@ -111,7 +114,7 @@ class WithEndpoints:
             for job in lane.queue.drop(run_id):
                 job.future.cancel()
         if loop is not None and lanes:
-            loop.call_soon_threadsafe(self._break_off, lanes, run_id)
+            loop.call_soon_threadsafe(self._break_off, lanes, run_id, next(self._numbers))
 
     def pids(self) -> list[int]:
         """Those of the other backend."""
@@ -183,17 +186,19 @@ class WithEndpoints:
                 return
             if job.future.set_running_or_notify_cancel():
                 task = asyncio.get_running_loop().create_task(self._serve(lane, job))
-                lane.tasks[task] = job.run_id
+                lane.tasks[task] = job
                 task.add_done_callback(lambda done: self._finish(lane, done))
 
     def _finish(self, lane: _Lane, task: asyncio.Task[None]) -> None:
-        del lane.tasks[task]
+        job = lane.tasks.pop(task)
+        if not job.future.done():  # it was broken off before it began
+            job.future.set_exception(Cancelled("The run was cancelled."))
         self._fill(lane)
 
-    def _break_off(self, lanes: list[_Lane], run_id: str) -> None:
+    def _break_off(self, lanes: list[_Lane], run_id: str, before: int) -> None:
         for lane in lanes:
-            for task, own_run in lane.tasks.items():
-                if own_run == run_id:
+            for task, job in lane.tasks.items():
+                if job.run_id == run_id and job.number < before:
                     task.cancel()
 
     async def _serve(self, lane: _Lane, job: _Job) -> None:

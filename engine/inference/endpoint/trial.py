@@ -45,14 +45,15 @@ class Form:
 _IDS = {"return_token_ids": True}
 _ECHO = {"echo": True, "logprobs": 1}
 FORMS: tuple[Form, ...] = (
-    Form("tokens", {**_ECHO, "max_tokens": 0, **_IDS}, 0),
-    Form("tokens", {**_ECHO, "max_tokens": 0}, 0),
+    # One token more, because to some servers 0 is no number, and to others no bound.
+    Form("tokens", {**_ECHO, "max_tokens": 1, **_IDS}, 1),
     Form("tokens", {**_ECHO, "max_tokens": 1}, 1),
-    Form("content", {**_ECHO, "max_tokens": 0}, 0),
     Form("content", {**_ECHO, "max_tokens": 1}, 1),
     # 0: of the tokens that the model prefers none, of each position the prompt's own.
     Form("prompt_logprobs", {"prompt_logprobs": 0, "max_tokens": 1, **_IDS}, 0),
     Form("prompt_logprobs", {"prompt_logprobs": 0, "max_tokens": 1}, 0),
+    Form("tokens", {**_ECHO, "max_tokens": 0}, 0),
+    Form("content", {**_ECHO, "max_tokens": 0}, 0),
 )
 
 
@@ -81,7 +82,6 @@ async def try_endpoint(endpoint: Endpoint, client: Client) -> Abilities:
     """Find out how an endpoint is to be asked. Raises ModelError when it cannot score texts, saying what it lacks."""
     asker = _Asker(endpoint, client)
     abilities, prompts = await _working_form(asker)
-    abilities = replace(abilities, opening=_opening(asker, abilities, prompts))
     if endpoint.bos:
         abilities = await _with_bos(asker, abilities)
     if abilities.opening:
@@ -103,8 +103,8 @@ class _Asker:
         prompts: list[PromptTokens] = []
         replies = []
         for group in [list(texts)] if batched else [[text] for text in texts]:
-            reply = await self._client.complete(request_body(self.endpoint, form, group, batched=batched,
-                                                             fields=fields or {}))
+            body = request_body(self.endpoint, form, group, batched=batched, fields=fields or {})
+            reply = await self._client.complete(body, on_trial=True)
             replies.append(reply)
             for prompt in prompts_of_reply(reply, form.style, len(group)):
                 if isinstance(prompt, ReplyError):
@@ -131,13 +131,14 @@ async def _working_form(asker: _Asker) -> tuple[Abilities, list[PromptTokens]]:
                 prompts, replies = await asker.ask(form, PROBES, batched=batched)
                 for prompt in prompts:
                     _require_scores(prompt, form)
+                opening = _opening(form, prompts)
             except (Refused, ReplyError) as error:
                 reasons.append(str(error))
                 continue
             counted = [n_prompt_tokens(reply) for reply in replies]
             n_tokens = sum(len(prompt.tokens) - form.n_generated for prompt in prompts)
             known = [number for number in counted if number is not None]
-            return Abilities(form, batched, counts=len(known) == len(counted) and sum(known) == n_tokens), prompts
+            return Abilities(form, batched, opening, counts=len(known) == len(counted) and sum(known) == n_tokens), prompts
     raise asker.unusable(
         "its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo and "
         "logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python with "
@@ -153,18 +154,16 @@ def _require_scores(prompt: PromptTokens, form: Form) -> None:
         log_probability(value)
 
 
-def _opening(asker: _Asker, abilities: Abilities, prompts: Sequence[PromptTokens]) -> tuple[str, ...]:
-    """The special tokens before a text: those of the probe in Latin letters, of which each token shows all."""
-    opening = _opening_of(prompts[LATIN], PROBES[LATIN], abilities.form)
-    try:
-        if opening is None:
-            raise ReplyError("no tokens of the text")
-        for prompt, text in zip(prompts, PROBES, strict=True):
-            split_prompt(prompt, text, opening, abilities.form.n_generated)
-    except ReplyError as error:
-        raise asker.unusable("the tokens that its server returns do not join to the text that was sent, with the same "
-                             f"special tokens before it each time. For {PROBES[LATIN]!r} it returned "
-                             f"{list(prompts[LATIN].tokens)!r:.300}.") from error
+def _opening(form: Form, prompts: Sequence[PromptTokens]) -> tuple[str, ...]:
+    """The special tokens before a text: those of the probe in Latin letters, of which each token shows all.
+
+    Raises ReplyError where what follows them does not join to the probes.
+    """
+    opening = _opening_of(prompts[LATIN], PROBES[LATIN], form)
+    if opening is None:
+        raise ReplyError(f"for {PROBES[LATIN]!r} it holds other tokens, {list(prompts[LATIN].tokens)!r:.200}")
+    for prompt, text in zip(prompts, PROBES, strict=True):
+        split_prompt(prompt, text, opening, form.n_generated)
     return opening
 
 

@@ -145,6 +145,20 @@ def test_cancelling_breaks_off_what_is_in_flight(
     assert len(server.bodies) <= n_bodies + 3 + 1
 
 
+def test_a_chunk_that_follows_a_cancelling_is_computed(backend: WithEndpoints) -> None:
+    """A run that failed, or was stopped, cancels what it has; the same name may ask again at once."""
+    session = Gateway(backend, None).session("run")
+    request, _ = session._model(NAME)
+    settings = {"scoring": "causal", "precision": "server", "prefix": [], "leading_space": False}
+    for text in TEXTS[:30]:
+        first = backend.run("token_log_likelihoods", {**request, "items": [text], "settings": settings}, "run")
+        backend.cancel("run")
+        [piece] = backend.run("token_log_likelihoods", {**request, "items": [text], "settings": settings}, "run"
+                              ).result(20)
+        assert len(piece["ids"])
+        assert first.cancelled() or isinstance(first.exception(20), Cancelled | None)
+
+
 def test_closing_breaks_off_and_refuses_more(server: Served, backend: WithEndpoints) -> None:
     session = Gateway(backend, None).session("run")
     session.describe(NAME)

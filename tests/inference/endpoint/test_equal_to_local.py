@@ -65,8 +65,9 @@ def require_equal(served_pieces: list[dict[str, Any]], local_pieces: list[dict[s
 
 STYLES: list[dict[str, Any]] = [
     {"styles": ("tokens",), "ids": True}, {"styles": ("tokens",), "strict": True},
-    {"styles": ("tokens",), "strict": True, "least_tokens": 1, "lists": False},
-    {"styles": ("content",), "strict": True}, {"styles": ("content",), "least_tokens": 1},
+    {"styles": ("tokens",), "strict": True, "least_tokens": 1, "lists": False, "status_of_lists": 500},
+    {"styles": ("tokens",), "most_tokens": 0, "lists": False}, {"styles": ("content",), "strict": True},
+    {"styles": ("content",), "most_tokens": 0},
     {"styles": ("prompt_logprobs",)}, {"styles": ("prompt_logprobs",), "ids": True, "lists": False},
 ]
 
