@@ -28,8 +28,8 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
         role = _ROLES[resolved] if not facts.endpoint else "put there by the server" if facts.opening else "BOS, sent"
         return f"Each sentence is read after {' '.join(tokens)} ({role}), so its first token is scored."
     if facts.endpoint:
-        return ("The first token is not scored, for the server is to read nothing before it: pairs that differ in the "
-                "first token lose that difference.")
+        why = "nothing is to stand before it" if resolved == NONE else "the server shows nothing before it"
+        return f"The first token is not scored, for {why}: pairs that differ in the first token lose that difference."
     token = {BOS: facts.bos_token, EOS: facts.eos_token}.get(resolved, "")
     why = ("nothing is to stand before it" if resolved == NONE
            else f"the model has no embedding for {token} ({_ROLES[resolved]})" if token

@@ -138,7 +138,8 @@ async def _working_form(asker: _Asker) -> tuple[Abilities, list[PromptTokens]]:
             counted = [n_prompt_tokens(reply) for reply in replies]
             n_tokens = sum(len(prompt.tokens) - form.n_generated for prompt in prompts)
             known = [number for number in counted if number is not None]
-            return Abilities(form, batched, opening, counts=len(known) == len(counted) and sum(known) == n_tokens), prompts
+            counts = len(known) == len(counted) and sum(known) == n_tokens
+            return Abilities(form, batched, opening, counts=counts), prompts
     raise asker.unusable(
         "its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo and "
         "logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python with "

@@ -77,9 +77,10 @@ def test_every_number_is_that_of_the_directory(result: Result, model: Path) -> N
         assert served[f"{side}_unknown"].tolist() == local[f"{side}_unknown"].tolist()
     for column in ("identical", "first_token_differs"):
         assert served[column].tolist() == local[column].tolist()
-    tables = [summary(result, ("LP", "MeanLP", "PenLP")).query("model == @name").drop(columns="model")
-              for name in (NAME, str(model))]
-    np.testing.assert_allclose(*(table.select_dtypes("number") for table in tables))
+    by_served, by_local = (
+        summary(result, ("LP", "MeanLP", "PenLP")).query("model == @name").select_dtypes("number")
+        for name in (NAME, str(model)))
+    np.testing.assert_allclose(by_served, by_local)
     assert set(served["scored_in"]) == {"server"} and set(local["scored_in"]) == {"fp32"}
     assert served["error_bound"].isna().all()
     [reason] = result.excluded.query("model == @NAME")["reason"]
@@ -96,7 +97,8 @@ def test_slor_counts_tokens_only_where_the_server_tells_them_apart(result: Resul
         assert any("there is no SLOR" in notice for notice in result.notices)
         return
     np.testing.assert_allclose(of(result, NAME)["acceptable_unigrams"], of(result, str(model))["acceptable_unigrams"])
-    np.testing.assert_allclose(*(scores(of(result, name), "SLOR")[1] for name in (NAME, str(model))), atol=1e-4)
+    by_served, by_local = (scores(of(result, name), "SLOR")[1] for name in (NAME, str(model)))
+    np.testing.assert_allclose(by_served, by_local, atol=1e-4)
     assert not any("there is no SLOR" in notice for notice in result.notices)
 
 

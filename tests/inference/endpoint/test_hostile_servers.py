@@ -199,7 +199,8 @@ def with_value(value: object) -> Callable[[dict[str, Any]], None]:
     (lambda choice: choice["logprobs"]["tokens"].pop(), "tokens and"),
     (lambda choice: [choice["logprobs"][name].pop() for name in ("tokens", "token_logprobs")],
      "tokens of the"),
-    (lambda choice: choice["logprobs"].update(tokens=["a"] * 5000, token_logprobs=[-1.0] * 5000), "it holds 4999 tokens"),
+    (lambda choice: choice["logprobs"].update(tokens=["a"] * 5000, token_logprobs=[-1.0] * 5000),
+     "it holds 4999 tokens"),
     (lambda choice: choice.update(logprobs=None), "logprobs is missing"),
     (lambda choice: choice.update(logprobs=[]), "logprobs is no object"),
 ])
