@@ -29,6 +29,10 @@ _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 class Refused(Exception):
     """The server refused this request (status 4xx), which another request may not be; the message is the server's."""
 
+    def __init__(self, reason: str, status: int) -> None:
+        super().__init__(reason)
+        self.status = status
+
 
 class _Unusable(Exception):
     """A reply that another try may better: the server is busy, or what came back is no JSON."""
@@ -96,7 +100,7 @@ class Client:
                 reason, pause = self.without_key(str(error)) or type(error).__name__, None
             except _Unusable as error:
                 if on_trial and error.status == 500 and number:
-                    raise Refused(str(error)) from None
+                    raise Refused(str(error), error.status) from None
                 reason, pause = str(error), error.pause
             if number < TRIES - 1:
                 doubled = min(self._first_pause * 2**number, LONGEST_PAUSE)
@@ -127,7 +131,7 @@ class Client:
         if status in _BUSY:
             raise _Unusable(self._described(status, content), status, _retry_after(response.headers.get("retry-after")))
         if status >= 400:
-            raise Refused(self._described(status, content))
+            raise Refused(self._described(status, content), status)
         try:
             return json.loads(bytes(content))
         except (ValueError, RecursionError):

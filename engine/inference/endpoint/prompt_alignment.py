@@ -83,7 +83,9 @@ def _ends(token: str, text: str, start: int) -> Iterator[int]:
     if token in UNKNOWN_TOKENS:
         yield from range(start + 1, min(start + UNKNOWN_CHARACTERS, len(text)) + 1)
     # A token may have lost the white space before it, the first one may have gained a space.
-    n_spaces = len(text[start:]) - len(text[start:].lstrip())
+    n_spaces = 0
+    while start + n_spaces < len(text) and text[start + n_spaces].isspace():
+        n_spaces += 1
     spellings = {token, token.replace(_META_SPACE, " ")}
     if start == 0:
         spellings |= {spelling.removeprefix(" ") for spelling in spellings}

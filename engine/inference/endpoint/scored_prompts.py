@@ -50,8 +50,7 @@ def piece_of_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_ge
     token of the sentence without a log-probability, and for what `split_prompt` refuses.
     """
     place, spans = split_prompt(prompt, text, prefix, n_generated)
-    names = [_name(prompt, i, text, span, spans[:number])
-             for number, (i, span) in enumerate(zip(range(place.start, place.stop), spans, strict=True))]
+    names = [_name(prompt, place.start, number, text, spans) for number in range(len(spans))]
     own_ids = prompt.ids[place] if prompt.ids is not None and len(prompt.ids) >= place.stop else None
     ids = [_identity(name) for name in names] if own_ids is None else [
         _identity(name) if token < 0 else token for name, token in zip(names, own_ids, strict=True)]
@@ -87,8 +86,10 @@ def _first_token(others: Sequence[str | None], text: str) -> str | None:
     return None
 
 
-def _name(prompt: PromptTokens, i: int, text: str, span: Span, spans_before: Sequence[Span]) -> str:
-    """A token's string; one that shows no whole character is told apart by its id, or by its place in its character."""
+def _name(prompt: PromptTokens, first: int, number: int, text: str, spans: Sequence[Span]) -> str:
+    """The string of a text's token by its number; one that shows no whole character is told apart by its id, or by its
+    place in its character."""
+    i, span = first + number, spans[number]
     token = prompt.tokens[i]
     if token is None:
         return text[span[0]:span[1]]
@@ -96,7 +97,7 @@ def _name(prompt: PromptTokens, i: int, text: str, span: Span, spans_before: Seq
         return token
     if prompt.ids is not None and i < len(prompt.ids) and prompt.ids[i] >= 0:
         return f"{token}<id {prompt.ids[i]}>"
-    return f"\ufffd{text[span[0]:span[1]] if span != NOT_ALIGNED else ''}{spans_before.count(span) + 1}"
+    return f"\ufffd{text[span[0]:span[1]] if span != NOT_ALIGNED else ''}{spans[:number].count(span) + 1}"
 
 
 def _identity(name: str) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.errors import InputError, ModelError
+from engine.errors import InputError, ModelError, RunError
 from engine.inference.backend import Piece
 from engine.inference.endpoint.client import Client, Refused
 from engine.inference.endpoint.replies import PromptTokens, ReplyError, n_prompt_tokens, prompts_of_reply
 from engine.inference.endpoint.scored_prompts import UNNAMED, piece_of_prompt
 from engine.inference.endpoint.settings import Endpoint
-from engine.inference.endpoint.trial import WITHOUT_SPECIAL, Abilities, request_body
+from engine.inference.endpoint.trial import LATIN, PROBES, WITHOUT_SPECIAL, Abilities, request_body
 
 
 class Scorer:
@@ -39,6 +39,8 @@ class Scorer:
         sent = [text for text in texts if text not in spelled]
         groups = [sent] if self._abilities.batched and sent else [[text] for text in sent]
         pieces = [piece for group in groups for piece in await self._group(group)]
+        if any("excluded" in piece for piece in pieces):
+            await self._require_working()
         piece_by_text = dict(zip(sent, pieces, strict=True))
         return [piece_by_text[text] if text in piece_by_text else
                 {"excluded": f"It spells {spelled[text]}, which the server reads as a control token.", "n_tokens": 0}
@@ -54,6 +56,18 @@ class Scorer:
         # What was wrong in a batch may be right alone; if not, it is wrong for that sentence.
         return [(await self._group([text]))[0] if isinstance(piece, ReplyError) else piece
                 for text, piece in zip(texts, pieces, strict=True)]
+
+    async def _require_working(self) -> None:
+        """Raise RunError where the server no longer scores what it scored in its trial: sentences that it fails at now
+        are not left out for good."""
+        try:
+            [piece] = await self._asked([PROBES[LATIN]])
+        except Refused as error:
+            piece = ReplyError(str(error))
+        if isinstance(piece, ReplyError):
+            raise RunError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) no longer answers as it "
+                           f"did when it was tried: {piece}. What was computed until then is kept; run it again when "
+                           "it does.")
 
     async def _without_refused(self, texts: list[str], reason: str) -> list[Piece]:
         """The pieces of a group that was refused, one part after the other, down to the sentences that are at fault."""

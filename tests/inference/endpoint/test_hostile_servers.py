@@ -226,6 +226,21 @@ def test_a_fault_that_passes_leaves_nothing_out(model: Path) -> None:
         assert not any("excluded" in piece for piece in scored(session))
 
 
+def test_a_server_that_answers_otherwise_than_in_its_trial_fails_the_run_and_leaves_nothing_out(model: Path) -> None:
+    """As after a restart with other options: no sentence of it is kept as one that cannot be scored."""
+    def without(reply: dict[str, Any]) -> dict[str, Any]:
+        return {**reply, "choices": [{**choice, "logprobs": None} for choice in reply["choices"]]}
+
+    for misbehave, change in ((replying(404, b'{"message": "no such model"}'), None), (None, without)):
+        with served(model) as (server, session):
+            assert not any("excluded" in piece for piece in scored(session))
+            server.misbehave = misbehave or server.misbehave
+            server.change = change or server.change
+            for texts in (["Another one."], ["Two others.", "And one more."]):
+                with pytest.raises(RunError, match="no longer answers as it did when it was tried"):
+                    scored(session, texts)
+
+
 @pytest.mark.parametrize("listed", [b"<html>", b"[]", b'{"data": 7}', b'{"data": [{"id": 7}, 8]}', b"null"])
 def test_a_list_of_models_that_says_nothing_is_no_hindrance(model: Path, listed: bytes) -> None:
     def odd(handler: BaseHTTPRequestHandler, body: Mapping[str, Any] | None) -> bool:
