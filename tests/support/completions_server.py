@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -39,6 +40,7 @@ class Served:
     most_tokens: int = 1
     key: str = ""
     longest: int = 64
+    certificate: Path | None = None  # with its private key, for https
     version: str = "0.99.1"
     root: str = "/weights/one"
     misbehave: Callable[[BaseHTTPRequestHandler, dict[str, Any] | None], bool] = lambda handler, body: False
@@ -148,9 +150,13 @@ def completions_server(model: Path, **abilities: Any) -> Iterator[Served]:
 
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if served.certificate is not None:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(served.certificate)
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
-    served.address = f"http://127.0.0.1:{server.server_port}/v1"
+    served.address = f"http{'s' * (served.certificate is not None)}://127.0.0.1:{server.server_port}/v1"
     try:
         yield served
     finally:
