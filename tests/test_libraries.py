@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 NO_NUMBER = {
     "huggingface-hub": "fetches files, which count by their content",
     "psutil": "bounds of memory", "tqdm": "progress of downloads",
+    "httpx2": "carries numbers of servers, which are read from the reply itself",
 }
 # Required, and in no number: texts from files count by the content that was read.
 ELSEWHERE = {

@@ -20,6 +20,7 @@ from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
+from engine.inference.endpoint.settings import endpoints
 
 KIND = "minimal-pairs"
 MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
@@ -36,7 +37,7 @@ pages.heading("minimal_pairs")
 run_id = run_view.run_from_url()
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
-    models = inputs.models_input(KIND, "masked", "causal")
+    models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()))
     run_view.submit_button(KIND, minimal_settings(models, dataset), dataset)
 
 result = run_view.finished_result(run_id, KIND)

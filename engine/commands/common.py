@@ -25,8 +25,9 @@ PROGRESS_SECONDS = 1.0
 SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
 
 
-def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False) -> None:
-    """Declare --data, --column, --model, --out and --cache."""
+def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
+                             ) -> None:
+    """Declare --data, --column, --model, --out and --cache; endpoints: whether --model may name one."""
     if several_files:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
                             help=f"CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}")
@@ -37,7 +38,8 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
                         help="which column has which role, if it is not recognised by its name; may be repeated")
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
-                             "directory, or CARD=DIRECTORY with a card of the papers; may be repeated")
+                             f"directory, {'endpoint/NAME (HAKARI_ENDPOINTS), ' if endpoints else ''}or CARD=DIRECTORY "
+                             "with a card of the papers; may be repeated")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
     add_cache_argument(parser)
 

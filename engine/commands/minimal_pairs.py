@@ -19,7 +19,7 @@ from engine.options import check
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_evaluation_arguments(parser, several_files=True)
+    add_evaluation_arguments(parser, several_files=True, endpoints=True)
     add_options(parser, records.Settings)
     parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
                         metavar="N", help=f"of {', '.join(NORMALIZATIONS)}; all by default")

@@ -15,6 +15,8 @@ BF16_TIMES = 3
 FEWEST_TOKENS, MOST_TOKENS = 200, 50_000
 # For operations that only tokenize.
 TOKENS_WITHOUT_MODEL = 500_000
+# For a server: about a second of a model of some billions of parameters, and a reply of 0.3 MB.
+TOKENS_AT_ENDPOINT = 2_000
 # The fixed cost of an item: its special tokens.
 SPECIAL_TOKENS = 4
 
@@ -67,5 +69,7 @@ def _n_tokens(text: str, facts: ModelFacts) -> float:
 def _tokens_per_chunk(operation: str, facts: ModelFacts, speed_up: float) -> float:
     if operation in ("token_lists", "document_counts"):
         return TOKENS_WITHOUT_MODEL
+    if facts.endpoint:
+        return TOKENS_AT_ENDPOINT
     work = speed_up * WORK_BY_DEVICE.get(facts.device.partition(":")[0], WORK_BY_DEVICE["cpu"])
     return min(max(work / max(facts.n_parameters, 1), FEWEST_TOKENS), MOST_TOKENS)

@@ -237,7 +237,7 @@ class GatewaySession:
         layers: Sequence[int] | None = None, cached: bool = True, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
-        if "precision" in settings:
+        if "precision" in settings and not facts.endpoint:
             settings["precision"] = resolved(settings["precision"], facts.dtype, facts.device)
         if operation in OPERATIONS_WITH_LAYERS:
             settings["layers"] = resolve_layers(layers, facts.n_layers, facts.name)

@@ -21,7 +21,7 @@ from engine.models.sources.model_location import LocatedModel
 LAYOUT = 1
 # The code that computes: after an edit, numbers cached before it are not used.
 _CODE = ("models/**/*.py", "language/*.py", "measures/checks.py", "measures/surface.py", "measures/clusters/*.py",
-         "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py")
+         "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py", "inference/endpoint/*.py")
 # Exists where NVIDIA's driver is installed; asking torch would mean importing it.
 _NVIDIA = Path("/dev/nvidiactl")
 _DEVICE_VARIABLES = ("HAKARI_DEVICE", "HAKARI_DEVICES", "CUDA_VISIBLE_DEVICES")

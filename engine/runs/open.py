@@ -25,6 +25,7 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
+from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
 from engine.runs.access.access import RunAccess
@@ -92,8 +93,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
     short-lived commands). lists_runs: False for a command that only computes, to which it does not matter whether the
     list of runs is the right one. backend: default the cluster at HAKARI_RAY_ADDRESS, or else worker processes on this
-    machine. evaluations: the kinds of run, default those of the catalog. A server, for which none of these is
-    given, evaluates each run in a process of its own; others do so in a thread.
+    machine, beside the endpoints of HAKARI_ENDPOINTS. evaluations: the kinds of run, default those of the catalog. A
+    server, for which none of these is given, evaluates each run in a process of its own; others do so in a thread.
 
     Raises InputError when a directory cannot be created, written or read, when the database cannot be opened, when it
     lists none of the results in the directory (`engine.runs.storage.unlisted`), and for environment variables with
@@ -114,7 +115,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     dictionaries.look_in(data_dir / "dictionaries")
     cache = Cache(cache_dir / CACHE_FILE, cache_bytes)
     serves = resume and backend is None and evaluations is None
-    backend = backend or backend_of_environment()
+    backend = backend or with_endpoints(backend_of_environment())
     gateway = Gateway(backend, cache)
     apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend) if serves else None
     runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,

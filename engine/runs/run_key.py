@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from engine.inference.endpoint.settings import endpoint_state
 from engine.inference.keys import device_choice
 from engine.libraries import ALL, library_versions
 from engine.models.sources.names import model_directories, recipe_state
@@ -23,7 +24,8 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
 
     `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also with a card, or an
     idf dictionary) is hashed with the size and time of change of its files. A model on the hub is hashed by its name
-    and revision only: without a revision, a later commit of its branch is not noticed.
+    and revision only: without a revision, a later commit of its branch is not noticed. A model behind a server is
+    hashed by its address and name there: another model under the same name is not noticed.
     """
     texts = sorted(set(texts_of(settings)))
     local_texts = [text for text in texts if _is_local(text)]
@@ -36,6 +38,7 @@ def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
             local_digests[text] = _files_digest(directories[0], deep=False)
         local_digests |= {str(path): _files_digest(path, deep=False) for path in directories[1:]}
     local_digests |= {f"recipe of {text}": state for text in texts if (state := recipe_state(text))}
+    local_digests |= {f"endpoint {text}": state for text in texts if (state := endpoint_state(text))}
     # The precision "auto" is another on another device.
     determinants = [kind, settings, dataset_hash, _engine_versions(), local_digests, device_choice()]
     canonical = json.dumps(determinants, sort_keys=True, ensure_ascii=False)

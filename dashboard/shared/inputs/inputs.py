@@ -97,18 +97,22 @@ def dataset_input(kind: str) -> Any | None:
         return None
 
 
-def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = ()) -> tuple[str, ...]:
+def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = (),
+                 served: Sequence[str] = ()) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
-    All built-in models that fit are chosen by default; those of the kinds `offered` can be chosen too.
+    All built-in models that fit are chosen by default; those of the kinds `offered`, and the endpoints `served`, can be
+    chosen too.
     """
     built_in = [name for name, card in BUILT_IN.items() if not architectures or card.kind in architectures]
     choices = built_in + [name for name, card in BUILT_IN.items() if card.kind in offered and name not in built_in]
+    choices += served
+    endpoints = ", one behind a server (`endpoint/name`)" if served else ""
     chosen = st.multiselect(
         label, choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
         placeholder="Choose, or type and press Enter",
-        help="A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on the "
-             "machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). Type it and press "
+        help=f"A built-in model{endpoints}, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory "
+             "on the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). Type it and press "
              "Enter.",
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))

@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
-from engine.evaluations.minimal_pairs.exact_decisions import ScoredPairs, score_pairs
+from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
@@ -40,7 +40,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for that model and listed in `excluded`. Raises InputError for settings that cannot be and when
     no pair remains; ModelError when a model cannot score sentences.
     """
-    require_models(settings.models)
+    require_models(settings.models, endpoints=True)
     check(settings)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
@@ -73,7 +73,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first),
     )
     result = with_unigrams(result, THESE)
-    control = control_token_notices(all_facts, dataset.rows,
+    loaded = [facts for facts in all_facts if not facts.endpoint]
+    control = control_token_notices(loaded, dataset.rows,
                                     list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return replace(result, notices=(*dataset.notices, *control, *result_notices))
@@ -92,8 +93,8 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
         return [log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
                 for choice in (THESE, *built_in)]
 
-    precision = settings.precision
-    if precision != EXACT_DECISIONS:
+    precision = AS_SERVED if facts.endpoint else settings.precision
+    if precision not in (AS_SERVED, EXACT_DECISIONS):
         precision = resolved(precision, facts.dtype, facts.device)
     return score_pairs(dataset, ask, precision, seed=settings.seed, unigrams=unigrams)
 
@@ -111,6 +112,15 @@ def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
 
 
 def _scoring(facts: ModelFacts, settings: Settings) -> str:
+    if facts.endpoint and settings.precision == "exact-decisions":
+        raise InputError(f"{facts.name} computes in the precision of its server, which cannot be asked for exact "
+                         "decisions. Choose another precision, which then holds for the other models.")
+    if facts.endpoint and settings.prefix == "eos":
+        raise InputError(f"Which token is EOS the server of {facts.name} does not say. Choose the prefix auto, bos, "
+                         "template or none.")
+    if facts.endpoint and settings.prefix == "bos" and not facts.has_bos:
+        raise InputError(f"The server of {facts.name} puts no token before a text, and the operator has named none "
+                         "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.")
     if facts.kind == "causal":
         return "causal"
     if facts.kind == "masked" and facts.has_mask:

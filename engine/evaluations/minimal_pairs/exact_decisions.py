@@ -25,6 +25,7 @@ Ask = Callable[[Sequence[str], str], list[Piece]]  # texts, precision -> pieces
 # Sums of log P_u of sentences given as (vocabulary, counts, codes of their tokens, lengths), one array for each corpus.
 Unigrams = Callable[[list[str], np.ndarray], list[np.ndarray]]
 
+AS_SERVED = "server"  # the precision of a model behind a server, which nobody here chooses
 SAMPLE_PAIRS = 200
 SAFETY = 2.0
 SIDES = ("acceptable", "unacceptable")
@@ -46,7 +47,7 @@ class ScoredPairs:
 
 
 def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, unigrams: Unigrams) -> ScoredPairs:
-    """Score the pairs of a dataset: `precision` "fp32", "tf32", "bf16", "fp16" or EXACT_DECISIONS.
+    """Score the pairs of a dataset: `precision` "fp32", "tf32", "bf16", "fp16", AS_SERVED or EXACT_DECISIONS.
 
     `ask` scores texts in one of the first four; `unigrams` says how probable tokens are, for SLOR's margin.
     """

@@ -11,6 +11,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
+from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
 from engine.evaluations.minimal_pairs.views import summary
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
@@ -27,6 +28,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
                    *_unknown(result.pairs)]
     all_notices += [f"{facts.name}: {prefix_rule(facts, result.settings.prefix)} {_first_tokens(result, facts.name)}"
                     for facts in all_facts if facts.kind == "causal"]
+    all_notices += _of_servers(result, all_facts)
     all_notices += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in "
                     f"bf16; no error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} "
                     "nats per square root of a token) changes a winner of theirs."
@@ -34,6 +36,24 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
     return [*all_notices, *about_shared]
+
+
+def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
+    """What numbers from somebody else's server rest on."""
+    about = []
+    for facts in all_facts:
+        if facts.endpoint is None:
+            continue
+        version = f", version {facts.endpoint.version}" if facts.endpoint.version else ""
+        compared = ("A token that it generated had the same log-probability when it was read."
+                    if facts.endpoint.continued else
+                    "Whether a token that it generates has the same log-probability when it is read could not be seen.")
+        about.append(f"{facts.name}: scored by the server at {facts.endpoint.host} as {facts.endpoint.model}{version}, "
+                     f"in its own precision. {compared}")
+        if not tells_tokens_apart(result, facts.name):
+            about.append(f"{facts.name}: its server shows some tokens only as a part of a character, and not by their "
+                         "ids, so that they cannot be counted: there is no SLOR.")
+    return about
 
 
 def _first_tokens(result: Result, model: str) -> str:

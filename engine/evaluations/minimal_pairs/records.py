@@ -89,9 +89,10 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
     Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
     *of_sides("characters", "integer", "length of", "characters"),
     *of_sides("unknown", "integer", "tokens that stand for unknown characters in", "tokens"),
-    Column("scored_in", "text", "the precision of the arithmetic: fp32, tf32, bf16 or fp16"),
+    Column("scored_in", "text", "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's "
+           "server computes in"),
     Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
-           "exact decisions", "nats per square root of a token", "lower"),
+           "exact decisions, and behind a server", "nats per square root of a token", "lower"),
     Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
            "model reads nothing before them, this difference is not measured", since="0.2.0"),
     ITEM,

@@ -5,6 +5,7 @@ They are chosen after scoring: no model is asked, a sentence's sum is computed o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,8 +15,10 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
+from engine.models.sources.endpoint_names import is_endpoint
 
 SIDES = ("acceptable", "unacceptable")
+_WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
 
 
 def log_probabilities(
@@ -45,13 +48,15 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 def with_unigrams(result: Result, choice: str) -> Result:
     """The result with the sums of another corpus in `pairs`, so that SLOR follows.
 
-    choice: THESE, or what `dictionaries.dictionary_for` knows. Raises InputError when a model's
-    tokenizer is not the dictionary's.
+    choice: THESE, or what `dictionaries.dictionary_for` knows. They are NaN for a model behind a server that does not
+    tell its tokens apart. Raises InputError when a model's tokenizer is not the dictionary's.
     """
     pairs = result.pairs.copy(deep=False)
     sums = {side: np.full(len(pairs), np.nan) for side in SIDES}
     for model, tokenizer in result.tokenizers.items():
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
+        if not tells_tokens_apart(result, model):
+            continue
         values = token_unigrams(result, model, tokenizer, choice)
         lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy()[lines] for side in SIDES])
         by_side = np.split(sentence_sums(values, lengths), 2)
@@ -68,6 +73,14 @@ def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> n
     codes = tokens.codes.to_numpy()
     counts = np.bincount(codes, minlength=len(vocabulary))
     return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
+
+
+def tells_tokens_apart(result: Result, model: str) -> bool:
+    """Whether each token of a model is known by its string; a server may show several as one part of a character."""
+    if not is_endpoint(model):
+        return True
+    vocabulary = result.tokens["token"][result.tokens["model"] == model].astype("str").unique()
+    return not any("\ufffd" in token and not _WITH_ID.search(token) for token in vocabulary)
 
 
 def fits(choice: str, tokenizer: str, model: str) -> bool:

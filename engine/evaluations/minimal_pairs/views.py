@@ -51,7 +51,8 @@ CATEGORIES = Table("categories", "A row for each stratum of each category, in th
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
     """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams."""
-    with_unigrams = all(f"{side}_unigrams" in pairs.columns for side in SIDES)
+    with_unigrams = all(f"{side}_unigrams" in pairs.columns and pairs[f"{side}_unigrams"].notna().all()
+                        for side in SIDES)
     return tuple(name for name in NORMALIZATIONS if name != "SLOR" or with_unigrams)
 
 
@@ -63,8 +64,11 @@ def of_model(result: Result, model: str) -> pd.DataFrame:
 def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> tuple[np.ndarray, np.ndarray]:
     """Normalised scores (n_pairs,) of the acceptable and of the unacceptable sentences of `Result.pairs`.
 
-    Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`).
+    Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`), or not for every model.
     """
+    if normalization == "SLOR" and "SLOR" not in available(pairs):
+        raise InputError("SLOR needs the unigram log-probability of each sentence: choose a corpus to count in, and "
+                         "leave out models whose server does not tell their tokens apart.")
     return tuple(  # type: ignore[return-value]
         normalized(
             pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,

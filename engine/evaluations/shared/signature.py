@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import InputError
 from engine.libraries import SIGNED
+from engine.models.sources.endpoint_names import is_endpoint, needs_the_model
 from engine.models.sources.facts import ModelFacts
 from engine.precision import in_words
 from engine.version import VERSION, library_version
@@ -30,7 +31,8 @@ def signature(
             {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
              "device": facts.device, "dtype": _dtype(fields, facts),
              **({"recipe": facts.recipe} if facts.recipe else {}),
-             **({"adapter_of": facts.adapter_of} if facts.adapter_of else {})}
+             **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
+             **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {})}
             for facts in models
         ],
         "settings": {key: value for key, value in fields.items() if key != "models"},
@@ -41,16 +43,18 @@ def signature(
 
 
 def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
-    """What the model computed in; its published data type where nothing is computed but tokens."""
-    if "precision" not in settings:
+    """What the model computed in; its published data type where nothing is computed here but tokens."""
+    if "precision" not in settings or facts.endpoint:
         return facts.dtype
     return in_words(settings["precision"], facts.dtype, facts.device)
 
 
-def require_models(models: Sequence[str]) -> None:
-    """Raise InputError when no model is named, or one is named twice."""
+def require_models(models: Sequence[str], *, endpoints: bool = False) -> None:
+    """Raise InputError when no model is named, or one is named twice; ModelError for an endpoint, unless they serve."""
     if not models:
         raise InputError("No model is chosen. Name at least one, such as builtin/bert-mini-ja.")
     twice = sorted({name for name in models if models.count(name) > 1})
     if twice:
         raise InputError(f"Each model is evaluated once; named more than once: {', '.join(twice)}.")
+    for name in filter(is_endpoint, () if endpoints else models):
+        raise needs_the_model(name)

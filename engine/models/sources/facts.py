@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from engine.models.sources.published_vectors import PublishedVectors
 
-Source = Literal["built-in", "directory", "hub"]
+Source = Literal["built-in", "directory", "hub", "endpoint"]
+ENDPOINT: Literal["endpoint"] = "endpoint"
 Kind = Literal["masked", "causal", "encoder"]
 
 
@@ -52,6 +53,24 @@ class LoadingChecks:
 
 
 @dataclass(frozen=True)
+class EndpointFacts:
+    """A model behind a server, as the operator named it and as the server describes it.
+
+    host: with the port, without credentials. model: as the server calls it. version: of the server's software, "" where
+    it does not say. reported: the server's entry of the model, bounded. reply: the style of its replies. continued:
+    whether a generated token had the same log-probability when it was read as a part of the prompt; False where this
+    could not be compared.
+    """
+
+    host: str
+    model: str
+    version: str
+    reported: dict[str, Any]
+    reply: str
+    continued: bool
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """Facts of one model, before it is loaded.
 
@@ -70,6 +89,8 @@ class ModelFacts:
     `template_tokens`: the special tokens that the tokenizer puts round every text. `cls_and_sep`: what it calls its
     cls_token and sep_token, where it has them; a template may write others.
     `control_tokens`: the spellings of all its special tokens.
+    `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
+    longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
     """
 
     name: str
@@ -104,6 +125,7 @@ class ModelFacts:
     template_tokens: tuple[str, ...] = ()
     cls_and_sep: tuple[str, ...] = ()
     control_tokens: tuple[str, ...] = ()
+    endpoint: EndpointFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""
@@ -116,6 +138,8 @@ class ModelFacts:
                                     for name, value in fields.items()}
         if isinstance(restored.get("published"), dict):
             restored["published"] = PublishedVectors.from_dict(restored["published"])
+        if isinstance(restored.get("endpoint"), dict):
+            restored["endpoint"] = EndpointFacts(**restored["endpoint"])
         if isinstance(restored.get("token_check"), dict):
             restored["token_check"] = TokenCheck(**restored["token_check"])
         return cls(**restored)

@@ -23,6 +23,7 @@ from engine.models.sources.adapters import (
     require_hub_id,
 )
 from engine.models.sources.allowed_models import allowed_models
+from engine.models.sources.endpoint_names import is_endpoint, unknown_endpoint
 from engine.models.sources.facts import Source
 from engine.models.sources.hub.download import Report, download
 from engine.models.sources.hub.errors import ALTERNATIVES
@@ -130,6 +131,8 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     requested again. `report` receives the progress of a download. Raises ModelError when there is no such model, it
     cannot be reached, or the directory is no model's; AccessError for a base model that this instance does not allow.
     """
+    if is_endpoint(name):  # those that the operator has named never come here
+        raise unknown_endpoint(name)
     card, target = split_card(name)
     pinned = _PINNED.fullmatch(revision or "")
     revision, base_revision = pinned.groups() if pinned else (revision, None)

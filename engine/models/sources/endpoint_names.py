@@ -1,0 +1,32 @@
+"""Names of models behind a server that the operator of an instance names: endpoint/NAME."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from engine.errors import ModelError
+
+ENDPOINT_PREFIX = "endpoint/"
+
+
+def is_endpoint(name: str) -> bool:
+    """Whether a model's name is that of an endpoint, one that exists or not.
+
+    >>> is_endpoint("endpoint/llama"), is_endpoint("owner/endpoint")
+    (True, False)
+    """
+    return name.startswith(ENDPOINT_PREFIX)
+
+
+def needs_the_model(name: str) -> ModelError:
+    """The error for what a server's probabilities are not enough for."""
+    return ModelError(f"{name} is a model behind a server, which returns probabilities of texts and nothing else. It "
+                      "can be evaluated on minimal pairs alone; this needs the model itself: its Hugging Face id, or a "
+                      "directory.")
+
+
+def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
+    """The error for an endpoint that the operator has not named."""
+    listed = ", ".join(known)
+    return ModelError(f"There is no endpoint {name!r}. The operator of this instance has named {listed or 'none'} "
+                      "(HAKARI_ENDPOINTS).")
