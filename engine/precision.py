@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from engine.errors import InputError
 
 AUTO, AS_PUBLISHED = "auto", "as-published"
+DEFAULT_PRECISION = AUTO
 # Minimal pairs alone: bf16 first, then fp32 where that could turn a decision.
 EXACT_DECISIONS = "exact-decisions"
 # What is computed in -> the data type of the weights, by torch's name.

@@ -19,8 +19,7 @@ from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
-from engine.precision import AUTO as AUTO_PRECISION
-from engine.precision import resolved
+from engine.precision import DEFAULT_PRECISION, resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
 # The part of a longer task that a call is: progress of the task before and after the call, and its total.
@@ -72,14 +71,14 @@ class GatewaySession:
     def loading_checks(self, model: str) -> LoadingChecks:
         """What loading a model and trying it on a few tokens finds, once for each fingerprint. Raises ModelError."""
         request, facts = self._model(model)
-        settings = {"precision": resolved(AUTO_PRECISION, facts.dtype, facts.device)}
-        [key] = keys.item_keys("loading_checks", facts, settings, [""])
+        settings = {"precision": resolved(DEFAULT_PRECISION, facts.dtype, facts.device)}
         request = {**request, "items": [""], "settings": settings}
+        [key] = keys.item_keys("loading_checks", facts, settings, [""])
         return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request, f"Loading {model}"))
 
     def sentence_vectors(
         self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",
-        prompt: str = "", truncate_dim: int | None = None, precision: str = AUTO_PRECISION,
+        prompt: str = "", truncate_dim: int | None = None, precision: str = DEFAULT_PRECISION,
     ) -> list[Piece]:
         """One vector per text and layer: {"vectors": float32 (n_layers, d), "n_tokens": int}.
 
@@ -95,28 +94,25 @@ class GatewaySession:
 
     def token_similarities(
         self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
-        precision: str = AUTO_PRECISION, within: ProgressSpan | None = None,
+        precision: str = DEFAULT_PRECISION, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         """Cosines between all tokens of each (reference, candidate): {"similarity": (n_layers, n_ref, n_cand), …}.
 
         `layers` as in `sentence_vectors`.
         """
-        items = [list(pair) for pair in pairs]
-        settings = {"precision": precision}
-        return self._compute_each("token_similarities", "Token similarities", model, items, settings, layers=layers,
-                                  within=within)
+        return self._compute_each("token_similarities", "Token similarities", model, [list(pair) for pair in pairs],
+                                  {"precision": precision}, layers=layers, within=within)
 
     def token_log_likelihoods(
         self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto",
-        precision: str = AUTO_PRECISION, prefix: str = AUTO, leading_space: bool = False,
+        precision: str = DEFAULT_PRECISION, prefix: str = AUTO, leading_space: bool = False,
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
         `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`) and `leading_space` apply, or
         "pll-original" or "pll-word-l2r", to which `words` does.
         """
-        # Only the settings that apply to `scoring`: others would give equal numbers different cache keys.
-        # The prefix as the tokens it stands for: two choices that are the same tokens give equal numbers.
+        # Only the settings that apply to `scoring`, the prefix as the tokens it stands for: equal numbers, equal keys.
         applicable: dict[str, Any] = {"words": words}
         if scoring == "causal":
             tokens = prefix_tokens(self._model(model)[1], prefix)
@@ -125,15 +121,14 @@ class GatewaySession:
         return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
 
     def shared_token_log_likelihoods(
-        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = AUTO_PRECISION
+        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = DEFAULT_PRECISION
     ) -> list[Piece]:
         """Log-likelihoods of the tokens that the two sentences of each pair share, under a masked model, in nats.
 
         {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `models.scoring.shared_tokens`.
         """
-        items = [list(pair) for pair in pairs]
-        settings = {"precision": precision}
-        return self._compute_each("shared_token_log_likelihoods", "Shared tokens", model, items, settings)
+        return self._compute_each("shared_token_log_likelihoods", "Shared tokens", model,
+                                  [list(pair) for pair in pairs], {"precision": precision})
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """The tokens of each text without special tokens: {"tokens": [str]}. Fast to compute, so never cached."""
@@ -154,13 +149,12 @@ class GatewaySession:
         return self._compute_each("control_tokens_read", "Control tokens", model, list(texts), {}, cached=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
-                   precision: str = AUTO_PRECISION) -> list[Piece]:
+                   precision: str = DEFAULT_PRECISION) -> list[Piece]:
         """Log-likelihood of the word in each (before, word, after) at its mask: {"log_likelihoods": float32 (n,), …}.
 
         Includes the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
-        items = [list(parts) for parts in sentences]
-        return self._compute_each("fill_masks", "Filling masks", model, items,
+        return self._compute_each("fill_masks", "Filling masks", model, [list(parts) for parts in sentences],
                                   {"top": top, "precision": precision})
 
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:

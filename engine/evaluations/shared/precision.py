@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.options import option
-from engine.precision import AUTO, MEANINGS
+from engine.precision import DEFAULT_PRECISION, MEANINGS
 
 HELP = "Precision of the models; their logits and probabilities are float32 in each."
 
 
 def precision_option(more: Mapping[str, str] | None = None) -> Any:
     """The field `precision`; `more`: choices of one evaluation alone."""
-    return option(AUTO, HELP, choices={**MEANINGS, **(more or {})})
+    return option(DEFAULT_PRECISION, HELP, choices={**MEANINGS, **(more or {})})
 
 
 def computed_in_fp32(stored: Mapping[str, Any]) -> Mapping[str, Any]:
