@@ -14,6 +14,7 @@ from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs import exact_decisions
 from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, EQUAL_FOR_ALL, MATCHED, fair_rows
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.views import summary
@@ -80,6 +81,35 @@ def test_every_figure_follows_the_normalisation_without_running_a_model(backend:
     assert values(drawn(app)) == wanted(run_id, "PenLP", 0.0) == wanted(run_id, "LP")
     assert "normalization PenLP" in words(app) and "alpha 0.0" in words(app)
     assert len(backend.calls) == n_calls
+
+
+def test_a_score_that_exact_decisions_do_not_cover_is_named(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+                                                            ) -> None:
+    monkeypatch.setattr(exact_decisions, "SAFETY", 0.0)  # or else the fake's large errors put all pairs in fp32
+    run_id = finished(sample_data.minimal_pairs(), precision="exact-decisions", exact_alpha=1.0)
+    app = visit(run_id)
+    told = f"{GPT}: decisions are exact under LP, MeanLP and PenLP at alpha 1; under"
+    assert told not in words(app)
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value("SLOR")
+    assert f"{told} SLOR a close pair may have another winner than in fp32." in words(drawn(app))
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value("PenLP")
+    assert f"{told} PenLP at alpha 0.8 a close pair" in words(drawn(app))
+    app.slider(key=f"minimal-pairs-alpha-{run_id}").set_value(1.0)
+    assert told not in words(drawn(app))
+
+
+def test_the_scores_of_exact_decisions_are_chosen_where_they_are_asked_for(backend: FakeBackend) -> None:
+    app = visit()
+    assert not [pills for pills in app.button_group if pills.key == "minimal-pairs-exact-scores"]
+    app.segmented_control(key="minimal-pairs-precision").set_value("exact-decisions")
+    drawn(app)
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    app.pills(key="minimal-pairs-exact-scores").set_value(["LP", "PenLP"])
+    app.slider(key="minimal-pairs-exact-alpha").set_value(0.5)
+    drawn(app).button(key="minimal-pairs-submit").click()
+    run = session.engine().runs.wait(str(drawn(app).query_params["run"]), SECONDS)
+    settings = session.engine().runs.settings(run.id)
+    assert (settings.exact_scores, settings.exact_alpha) == (("LP", "PenLP"), 0.5)
 
 
 def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:
