@@ -50,7 +50,7 @@ def hidden_states(
         states = [states_of_all[layer] for layer in layers]
     else:
         states = _captured_states(model, blocks, inputs, layers)
-    return _of_tokens(model, states, layers, 1 if one_position else inputs["input_ids"].shape[1])
+    return _of_tokens(model, states, layers, None if one_position else inputs["input_ids"].shape[1])
 
 
 @torch.inference_mode()
@@ -92,9 +92,9 @@ def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
 
 
 def _of_tokens(
-    model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int
+    model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int | None
 ) -> list[torch.Tensor]:
-    if any(state.dim() != 3 or state.shape[1] < length for state in states):
+    if any(state.dim() != 3 or state.shape[1] < (length or 1) for state in states):
         raise ModelError(f"A {type(model).__name__} does not keep one state for each token in the layers asked for: it "
                          "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another layer, or "
                          "choose another model.")
@@ -102,7 +102,8 @@ def _of_tokens(
         widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
         raise ModelError(f"The layers of this {type(model).__name__} are not of one width (layer: numbers per token; "
                          f"{widths}). Ask for layers of one width at a time.")
-    return states if length == 1 else [state[:, :length] for state in states]  # BigBird pads texts to whole blocks
+    # BigBird pads texts to whole blocks.
+    return states if length is None else [state[:, :length] for state in states]
 
 
 def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:

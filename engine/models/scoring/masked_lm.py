@@ -92,10 +92,11 @@ def scores_at(
         result[on_device(numbers, device)] = log_likelihoods_at(loaded.model, *batch, once_in_each=True)
 
     budget = budget_of_batches(loaded)
+    batching = batching_of(loaded.model)
     with computing(loaded):
         is_packed = supports_packing(loaded.model, int(lengths.max()))
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching_of(loaded.model), lengths), model=loaded.model, is_packed=is_packed)
+                    groups_for(batching, lengths), model=loaded.model, is_packed=is_packed)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])
 
 

@@ -135,12 +135,22 @@ def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[in
     states = states_of_tokens(loaded, [row.ids for row in batch], layers, is_packed=is_packed)
     weights = np.concatenate([row.weights / row.weights.sum() for row in batch])  # (n_tokens,)
     lengths = np.array([len(row.weights) for row in batch])
-    # A bag of tokens for each text; the sum itself is taken in float32.
-    means = torch.nn.functional.embedding_bag(
-        torch.arange(len(weights), device=states.device), states.flatten(1),  # (n_tokens, n_layers * hidden)
-        on_device(np.cumsum(lengths) - lengths, loaded.device), mode="sum",
-        per_sample_weights=on_device(weights.astype(np.float32), loaded.device))
-    return means.unflatten(1, states.shape[1:])  # (n_texts, n_layers, hidden)
+    return weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+
+
+def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray) -> torch.Tensor:
+    """The weighted sum of each text's states, float32 (n_texts, d).
+
+    states: float32 (n_tokens, d), the tokens of one text after another. weights: (n_tokens,). lengths: (n_texts,).
+    """
+    device = states.device
+    weight = on_device(weights.astype(np.float32), device)
+    if device.type not in ("cpu", "cuda"):  # others may lack the sum of bags
+        text = on_device(np.repeat(np.arange(len(lengths)), lengths), device)
+        return states.new_zeros(len(lengths), states.shape[1]).index_add_(0, text, states * weight[:, None])
+    return torch.nn.functional.embedding_bag(  # adds in one order every time, as an indexed sum on CUDA does not
+        torch.arange(len(states), device=device), states, on_device(np.cumsum(lengths) - lengths, device), mode="sum",
+        per_sample_weights=weight)
 
 
 @torch.inference_mode()

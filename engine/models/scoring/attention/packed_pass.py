@@ -73,6 +73,7 @@ def attend(
     # Rotary positions and norms in float32 leave some models with queries and keys wider than their values.
     dtype = value.dtype
     query, key = query.to(dtype), key.to(dtype)
+    segments = segments.on(query.device)  # where the blocks of a model lie on several cards
     if segments.key_columns is not None:
         key, value = key[segments.key_columns], value[segments.key_columns]
     output = (kernel or kernel_for(query.device, dtype))(query, key, value, segments, is_causal, scale, window)

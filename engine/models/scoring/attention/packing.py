@@ -26,7 +26,7 @@ from engine.models.scoring.attention.packed_pass import attending_within
 from engine.models.scoring.attention.segments import Segments, whole_texts, with_ancestors
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of
-from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits
+from engine.models.scoring.shortcuts import TOLERANCE_OF_STATES, matches_full_pass, tolerance_of_logits
 
 PACKING_VARIABLE = "HAKARI_PACKING"
 PACKING_CHOICES = ("auto", "on", "off")
@@ -46,7 +46,7 @@ _supported: WeakKeyDictionary[PreTrainedModel, dict[bool, bool]] = WeakKeyDictio
 class PackedRow:
     """Token ids of several texts end to end: `inputs` of `packed_pass.run_model`; text i begins at column starts[i].
 
-    inputs: input_ids and position_ids int64 (1, n_tokens) and segments; starts int64 (n_texts,).
+    inputs: input_ids, position_ids and attention_mask int64 (1, n_tokens) and segments; starts int64 (n_texts,).
     """
 
     inputs: dict[str, Any]
@@ -126,8 +126,10 @@ def positions_of(model: PreTrainedModel, ids: Sequence[int]) -> np.ndarray:
 
 
 def _inputs(model: PreTrainedModel, ids: np.ndarray, positions: np.ndarray, segments: Segments) -> dict[str, Any]:
-    inputs = {"input_ids": on_device(ids[None], model.device), "position_ids": on_device(positions[None], model.device),
-              "segments": segments}
+    row = on_device(ids[None], model.device)
+    # Without a mask of padding transformers asks the device whether the row ends in a padding token, and warns.
+    inputs = {"input_ids": row, "position_ids": on_device(positions[None], model.device),
+              "attention_mask": torch.ones_like(row), "segments": segments}
     # A cache of keys, which causal models fill unless told otherwise, would be kept for nothing.
     return {**inputs, "use_cache": False} if hasattr(model.config.get_text_config(), "use_cache") else inputs
 
@@ -152,20 +154,38 @@ def _packed_agrees(model: PreTrainedModel, windows: list[int], as_trees: bool) -
     columns = _columns_in_trees(trees, packed.starts) if as_trees else {
         number: start + np.arange(len(texts[number])) for number, start in enumerate(packed.starts)}
 
-    def read(kernel: Kernel) -> list[torch.Tensor]:
+    def read(kernel: Kernel, ids: torch.Tensor) -> list[torch.Tensor]:
         inputs = {name: value for name, value in packed.inputs.items() if name != "segments"}
         with attending_within(model, packed.inputs["segments"], kernel):
-            numbers = _numbers(model(**inputs))[0]  # (n_tokens, vocab or hidden)
+            numbers = _numbers(model(**{**inputs, "input_ids": ids}))[0]  # (n_tokens, vocab or hidden)
         return [numbers[torch.from_numpy(columns[number]).to(numbers.device)] for number in range(len(texts))]
+
+    ids = packed.inputs["input_ids"]
 
     alone = []
     for text in texts:
-        ids = torch.tensor([text], device=model.device)
-        alone.append(_numbers(model(input_ids=ids, attention_mask=torch.ones_like(ids)))[0])
+        row = torch.tensor([text], device=model.device)
+        alone.append(_numbers(model(input_ids=row, attention_mask=torch.ones_like(row)))[0])
     tolerance = tolerance_of_logits(model.dtype)
+
+    def is_isolated(kernel: Kernel, changed: int) -> bool:
+        """Whether the other texts keep their numbers when the tokens that are one text's alone change."""
+        others = [number for number in range(len(texts)) if number != changed]
+        own = np.setdiff1d(columns[changed], np.concatenate([columns[number] for number in others]))
+        changed_ids = ids.clone()
+        changed_ids[0, torch.from_numpy(own).to(ids.device)] = ids[0, torch.from_numpy(own).to(ids.device)].flip(0) - 1
+        before, after = read(kernel, ids), read(kernel, changed_ids)
+        return matches_full_pass([before[number] for number in others], lambda: [after[number] for number in others],
+                                 TOLERANCE_OF_STATES)
+
+    def agrees(kernel: Kernel) -> bool:
+        # In half precision a small influence of one text on another is no larger than the rounding of either, but
+        # rounding is the same whatever the other text is.
+        return matches_full_pass(alone, lambda: read(kernel, ids), tolerance) and all(
+            is_isolated(kernel, number) for number in range(len(texts)))
+
     kernel = kernel_for(model.device, model.dtype)
-    return matches_full_pass(alone, lambda: read(by_equal_lengths), tolerance) and (
-        kernel is by_equal_lengths or matches_full_pass(alone, lambda: read(kernel), tolerance))
+    return agrees(by_equal_lengths) and (kernel is by_equal_lengths or agrees(kernel))
 
 
 def _columns_in_trees(trees: Sequence[Row], starts: np.ndarray) -> dict[int, np.ndarray]:
@@ -177,10 +197,12 @@ def _columns_in_trees(trees: Sequence[Row], starts: np.ndarray) -> dict[int, np.
 def _trial_texts(model: PreTrainedModel, windows: list[int]) -> list[list[int]]:
     """Texts of a few lengths, one of them beyond a window; the second and third begin as the fourth does."""
     config = model.config.get_text_config()
-    vocabulary, low = int(config.vocab_size), min(10, int(config.vocab_size) // 2)
+    vocabulary, low = int(config.vocab_size), max(1, min(10, int(config.vocab_size) // 2))
     within_reach = [2 * window + 9 for window in windows if window <= LONGEST_TRIAL // 2]
-    most = getattr(config, "max_position_embeddings", None) or LONGEST_TRIAL
-    longest = min(max(_TRIAL_LENGTHS[-1], *within_reach, 0), LONGEST_TRIAL, int(most) - 4)
+    positions = int(getattr(config, "max_position_embeddings", None) or 0)
+    # XLNet's -1 stands for any number; the first of RoBERTa's are those of padding.
+    most = positions - 4 if positions > 0 else LONGEST_TRIAL
+    longest = max(_TRIAL_LENGTHS[0], min(max(_TRIAL_LENGTHS[-1], *within_reach, 0), LONGEST_TRIAL, most))
     base = [low + (3 + 7 * i) % (vocabulary - low) for i in range(longest)]
     other = [low + (50 + 11 * i) % (vocabulary - low) for i in range(longest)]
     return [other[: _TRIAL_LENGTHS[0]], base[: _TRIAL_LENGTHS[1]], [*base[:3], *other[:2]], base]

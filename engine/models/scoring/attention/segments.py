@@ -8,7 +8,7 @@ a text that shares its beginning with another one also the tokens of that beginn
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -31,6 +31,14 @@ class Segments:
     query_ends: torch.Tensor
     key_ends: torch.Tensor
     key_columns: torch.Tensor | None = None
+
+    def on(self, device: torch.device) -> Segments:
+        """The same with its tensors on a device."""
+        if self.query_ends.device == device:
+            return self
+        columns = None if self.key_columns is None else self.key_columns.to(device)
+        return replace(self, query_ends=self.query_ends.to(device), key_ends=self.key_ends.to(device),
+                       key_columns=columns)
 
 
 def whole_texts(lengths: Sequence[int] | np.ndarray, device: torch.device) -> Segments:
