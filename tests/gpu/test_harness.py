@@ -75,8 +75,10 @@ def test_a_case_that_fails_is_said_and_the_others_run(
 
 
 def test_differences_by_hand() -> None:
-    cpu: list[dict[str, Any]] = [{"vectors": np.array([2.0, -4.0]), "n_tokens": 3}, {"log_likelihoods": np.array([-1.0, -2.0])}]
-    card: list[dict[str, Any]] = [{"vectors": np.array([2.1, -4.0]), "n_tokens": 3}, {"log_likelihoods": np.array([-1.0, -2.25])}]
+    cpu: list[dict[str, Any]] = [{"vectors": np.array([2.0, -4.0]), "n_tokens": 3},
+                                 {"log_likelihoods": np.array([-1.0, -2.0])}]
+    card: list[dict[str, Any]] = [{"vectors": np.array([2.1, -4.0]), "n_tokens": 3},
+                                  {"log_likelihoods": np.array([-1.0, -2.25])}]
     # 0.1 of the largest number, 4; nats as they are
     assert deviation(cpu, card) == pytest.approx({"vectors": 0.025, "nats": 0.25})
     assert deviation(cpu, cpu) == {"vectors": 0.0, "nats": 0.0}

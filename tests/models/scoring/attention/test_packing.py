@@ -115,13 +115,15 @@ def test_other_models_keep_the_padded_pass(name: str, settings: dict[str, Any]) 
 def test_a_small_influence_of_one_text_on_another_is_seen_in_half_precision(
     name: str, settings: dict[str, Any], dtype: torch.dtype
 ) -> None:
-    assert not supports_packing(model(name, {**settings, "initializer_range": 0.1}).to(dtype), 20)
+    leaking: Any = model(name, {**settings, "initializer_range": 0.1})
+    assert not supports_packing(leaking.to(dtype), 20)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", ["BertForMaskedLM", "GPT2LMHeadModel", "MixtralForCausalLM"])
 def test_half_precision_keeps_no_sound_model_from_it(name: str, dtype: torch.dtype) -> None:
-    assert supports_packing(model(name, GROUPED if name.startswith("Mixtral") else {}).to(dtype), 20)
+    sound: Any = model(name, GROUPED if name.startswith("Mixtral") else {})
+    assert supports_packing(sound.to(dtype), 20)
 
 
 def test_a_window_too_wide_to_be_tried_is_not_exceeded() -> None:
