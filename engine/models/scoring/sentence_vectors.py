@@ -35,6 +35,8 @@ Piece = dict[str, Any]
 POOLINGS = ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean")
 # Those that take the state of one token alone.
 _ONE_TOKEN = ("cls", "last")
+# Devices that have torch's sum of bags, which adds in one order every time; an indexed sum on CUDA does not.
+_WITH_BAGS = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,10 @@ def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray
     """
     device = states.device
     weight = on_device(weights.astype(np.float32), device)
-    if device.type not in ("cpu", "cuda"):  # others may lack the sum of bags
+    if device.type not in _WITH_BAGS:
         text = on_device(np.repeat(np.arange(len(lengths)), lengths), device)
         return states.new_zeros(len(lengths), states.shape[1]).index_add_(0, text, states * weight[:, None])
-    return torch.nn.functional.embedding_bag(  # adds in one order every time, as an indexed sum on CUDA does not
+    return torch.nn.functional.embedding_bag(
         torch.arange(len(states), device=device), states, on_device(np.cumsum(lengths) - lengths, device), mode="sum",
         per_sample_weights=weight)
 
