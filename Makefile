@@ -1,4 +1,5 @@
 # make run [ADDRESS=0.0.0.0] · make test · make check · make docs · make bench · make pretrain
+# make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
 PYTHON ?= python3
@@ -14,7 +15,17 @@ DATABASE ?= sqlite
 # Tests run in so many processes, each of one thread; those of one module stay together.
 JOBS ?= 2
 
-.PHONY: run test check lint types directions docs bench pretrain clean
+# With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.
+ifdef NO_VENV
+GPU_PYTHON := $(PYTHON)
+else
+GPU_PYTHON := $(BIN)/python
+GPU_STAMP := $(VENV)/test.stamp
+endif
+# Where the tables of bench-gpu are written
+RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
+
+.PHONY: run test check lint types directions docs bench check-gpu bench-gpu pretrain clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -40,6 +51,13 @@ docs: $(VENV)/test.stamp
 
 bench: $(VENV)/test.stamp $(BENCH)/peers.stamp
 	$(BIN)/python -m tests.benchmarks
+
+# Random models made on the spot; no data and no network. They say so and end well where there is no GPU.
+check-gpu: $(GPU_STAMP)
+	$(GPU_PYTHON) -m tests.gpu check
+
+bench-gpu: $(GPU_STAMP)
+	$(GPU_PYTHON) -m tests.gpu bench --results $(RESULTS_GPU)
 
 # The peers of the bench need an older transformers than Hakari.
 $(BENCH)/peers.stamp: tests/benchmarks/peers.txt

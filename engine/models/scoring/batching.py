@@ -73,19 +73,20 @@ def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list
 
 def run_buckets(
     lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None],
-    groups: Sequence[int] | np.ndarray | None = None, *, model: torch.nn.Module | None = None,
+    groups: Sequence[int] | np.ndarray | None = None, *, model: torch.nn.Module | None = None, is_packed: bool = False,
 ) -> None:
     """Call `step(indices)` for each of `buckets`, in smaller ones once the device ran out of memory.
 
     groups: (n_rows,) only rows with equal numbers may share a bucket; None: all may (see `groups_for`).
     model: that of the steps, whose later calls keep to the smaller buckets, too (`budget_of_batches`).
+    is_packed: the step reads its rows without padding, so that a bucket costs the sum of their lengths.
 
     A step that runs out of memory is repeated on half of its rows and the later buckets keep to that size,
     so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
     """
     remaining = _longest_first(lengths, groups)
     while remaining:
-        n = _fitting(remaining, lengths, token_budget)
+        n = (_fitting_packed if is_packed else _fitting)(remaining, lengths, token_budget)
         if groups is not None:
             n = next((i for i in range(1, n) if groups[remaining[i]] != groups[remaining[0]]), n)
         if _fits(step, remaining[:n]):
@@ -94,7 +95,8 @@ def run_buckets(
         if n == 1:
             raise RunError("The memory of the device does not hold one text alone. Leave out the longest texts, or use "
                            "a smaller model or a device with more memory.")
-        token_budget = n * int(lengths[remaining[0]]) // 2
+        token_budget = (sum(int(lengths[row]) for row in remaining[:n]) if is_packed else
+                        n * int(lengths[remaining[0]])) // 2
         if model is not None:
             _remembered[model] = token_budget
         if torch.cuda.is_available():
@@ -170,3 +172,13 @@ def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_bu
     n = min(len(remaining), max(1, token_budget // longest))
     busy_rows = max(1, math.ceil(token_budget * BUSY_SHARE / longest))  # rows
     return next((i for i in range(busy_rows, n) if int(lengths[remaining[i]]) < SHORTEST_SHARE * longest), n)
+
+
+def _fitting_packed(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_budget: int) -> int:
+    """How many of the first rows make one bucket of rows without padding."""
+    n_tokens = 0
+    for n, row in enumerate(remaining):
+        n_tokens += int(lengths[row])
+        if n and n_tokens > token_budget:
+            return n
+    return len(remaining)

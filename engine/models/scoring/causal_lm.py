@@ -15,6 +15,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.attention.packing import TREE_TOKENS, packed_trees, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
@@ -108,12 +109,19 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
     batching = batching_of(loaded.model)
     # No token follows the last one, so the model need not read it, unless its numbers depend on the length of the text.
     read = [sequence.ids[:-1] if batching == "any" else sequence.ids for sequence in sequences]
-    as_trees = batching == "any" and supports_tree_attention(loaded.model, max(map(len, read)))
-    rows = pack_sequences(read) if as_trees else [_single_row(number, ids) for number, ids in enumerate(read)]
+    longest = max(map(len, read))
+    is_packed = supports_packing(loaded.model, longest, as_trees=True)
+    as_trees = is_packed or (batching == "any" and supports_tree_attention(loaded.model, longest))
+    rows = ([_single_row(number, ids) for number, ids in enumerate(read)] if not as_trees else
+            pack_sequences(read, TREE_TOKENS) if is_packed else pack_sequences(read))
     scored_by_row = [_scored_tokens(row, sequences, ends) for row in rows]
 
     def step(batch: list[int]) -> None:
-        if as_trees:
+        first_columns = np.zeros(len(batch), dtype=np.int64)
+        if is_packed:
+            packed = packed_trees(loaded.model, [rows[i] for i in batch])
+            inputs, first_columns = packed.inputs, packed.starts
+        elif as_trees:
             inputs = tree_inputs(loaded.model, [rows[i] for i in batch], padding)
         else:
             ids, attention = padded([rows[i].ids for i in batch], padding, device)
@@ -122,8 +130,8 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
         columns = [np.unique(scored_by_row[i][:, 0], return_inverse=True) for i in batch]
         firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
         row_of, column_of, distribution, target, index = (on_device(numbers, device) for numbers in (
-            np.repeat(np.arange(len(batch)), np.diff(firsts)),  # (n_distinct,)
-            np.concatenate([distinct for distinct, _ in columns]),
+            np.repeat(np.arange(len(batch)) * (not is_packed), np.diff(firsts)),  # (n_distinct,)
+            np.concatenate([start + distinct for start, (distinct, _) in zip(first_columns, columns, strict=True)]),
             np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
             np.concatenate([scored_by_row[i][:, 1] for i in batch]),
             np.concatenate([scored_by_row[i][:, 2] for i in batch]),
@@ -135,7 +143,7 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
     budget = budget_of_batches(loaded)
     with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths),
-                    model=loaded.model)
+                    model=loaded.model, is_packed=is_packed)
     return np.split(result.cpu().numpy(), ends[:-1])
 
 

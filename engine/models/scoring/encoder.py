@@ -9,14 +9,17 @@ last layer alone is the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
+from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
-from engine.models.scoring.hidden_states import check_layers, states_of_rows
+from engine.models.scoring.hidden_states import check_layers, states_of_tokens
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.spans import Spans, token_spans
@@ -26,6 +29,8 @@ Piece = dict[str, Any]
 SIDES = ("reference", "candidate")
 # Memory bound of the token vectors of the pairs whose similarities are computed together.
 VECTOR_BYTES = 256 * 2**20
+# Similarities that are computed in one product of matrices, those beyond a text's end included.
+PRODUCTS = 2**18
 
 
 def token_similarities(
@@ -55,29 +60,67 @@ def token_similarities(
     for group in _groups(loaded, [(i, pairs[i][0], pairs[i][1]) for i in kept], spans, len(layers)):
         with computing(loaded):
             units = _unit_vectors(loaded, {text: spans[text].ids for _, *pair in group for text in pair}, layers)
-        for i, reference, candidate in group:
-            # (n_layers, n_ref, hidden) and (n_layers, hidden, n_cand) -> (n_layers, n_ref, n_cand)
-            pieces[i]["similarity"] = units[reference] @ units[candidate].swapaxes(1, 2)
+        similarities = _similarities(units, [(reference, candidate) for _, reference, candidate in group])
+        for (i, *_), similarity in zip(group, similarities, strict=True):
+            pieces[i]["similarity"] = similarity
     return pieces
 
 
-def _unit_vectors(
-    loaded: LoadedModel, ids_by_text: dict[str, list[int]], layers: Sequence[int]
-) -> dict[str, np.ndarray]:
-    """The hidden states of each text's tokens at length 1, float32 (n_layers, n_tokens, hidden)."""
+@dataclass(frozen=True)
+class _UnitVectors:
+    """The hidden states of texts' tokens at length 1, float32 (n_tokens, n_layers, hidden) on the device.
+
+    columns: where the tokens of each text are among them, (start, number).
+    """
+
+    vectors: torch.Tensor
+    columns: dict[str, tuple[int, int]]
+
+
+def _unit_vectors(loaded: LoadedModel, ids_by_text: dict[str, list[int]], layers: Sequence[int]) -> _UnitVectors:
     texts, rows = list(ids_by_text), list(ids_by_text.values())
-    units_by_text: dict[str, np.ndarray] = {}
+    parts: list[torch.Tensor] = []
+    columns: dict[str, tuple[int, int]] = {}
 
     def step(indices: list[int]) -> None:
-        states = states_of_rows(loaded, [rows[i] for i in indices], layers)
-        units = torch.nn.functional.normalize(states, dim=-1).cpu().numpy()  # (n_rows, n_layers, longest, hidden)
-        for i, unit in zip(indices, units, strict=True):
-            units_by_text[texts[i]] = unit[:, : len(rows[i])]
+        states = states_of_tokens(loaded, [rows[i] for i in indices], layers, is_packed=is_packed)
+        parts.append(torch.nn.functional.normalize(states, dim=-1))
+        start = sum(n_tokens for _, n_tokens in columns.values())
+        for i in indices:
+            columns[texts[i]] = (start, len(rows[i]))
+            start += len(rows[i])
 
     lengths = [len(row) for row in rows]
-    run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
-                model=loaded.model)
-    return units_by_text
+    is_packed = supports_packing(loaded.model, max(lengths))
+    run_buckets(lengths, budget_of_batches(loaded), step,
+                groups_for(batching_of(loaded.model), lengths), model=loaded.model, is_packed=is_packed)
+    return _UnitVectors(torch.cat(parts), columns)
+
+
+@torch.inference_mode()
+def _similarities(units: _UnitVectors, pairs: Sequence[tuple[str, str]]) -> list[np.ndarray]:
+    """The products of each pair's unit vectors, float32 (n_layers, n_ref, n_cand), computed where the vectors are."""
+    lengths = np.array([[units.columns[text][1] for text in pair] for pair in pairs])  # (n_pairs, 2)
+    batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
+
+    def step(indices: list[int]) -> None:
+        sides = []
+        for side, longest in enumerate(lengths[indices].max(axis=0)):
+            starts = np.array([units.columns[pairs[i][side]][0] for i in indices])[:, None]
+            # Beyond a text's end its last token stands again; those products are not read.
+            tokens = starts + np.minimum(np.arange(longest), lengths[indices, side][:, None] - 1)  # (n, longest)
+            sides.append(units.vectors[on_device(tokens, units.vectors.device)].transpose(1, 2))
+        reference, candidate = sides  # (n, n_layers, longest, hidden)
+        batches.append((indices, reference @ candidate.mT))
+
+    n_layers = units.vectors.shape[1]
+    run_buckets(lengths.max(axis=1) ** 2 * n_layers, PRODUCTS, step)
+    similarities: dict[int, np.ndarray] = {}
+    for indices, products in batches:
+        for i, product in zip(indices, products.cpu().numpy(), strict=True):
+            n_reference, n_candidate = lengths[i]
+            similarities[i] = np.ascontiguousarray(product[:, :n_reference, :n_candidate])
+    return [similarities[i] for i in range(len(pairs))]
 
 
 def _unusable(loaded: LoadedModel, spans: Spans) -> str | None:

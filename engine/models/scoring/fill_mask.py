@@ -16,12 +16,15 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
+from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
+from engine.models.scoring.attention.packing import supports_packing
+from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
+from engine.models.scoring.hidden_states import batch_inputs
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
-from engine.models.tokenization.encoding import pad_id, token_ids
+from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.spans import token_spans
 
 MAX_PREDICTIONS = 100
@@ -125,7 +128,6 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
     piece_of_copy = np.arange(n_masks) - first_mask[sentence_of_copy]
     lengths = np.array([masked.n_tokens for masked in sentences])[sentence_of_copy]
     device, mask_id = loaded.device, int(loaded.tokenizer.mask_token_id or 0)
-    padding = pad_id(loaded.tokenizer)
     scores = torch.empty(n_masks, dtype=torch.float32, device=device)
     ranks = torch.empty(n_masks, dtype=torch.int32, device=device)
     top_ids = torch.empty((n_masks, top), dtype=torch.int32, device=device)
@@ -146,26 +148,33 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
             targets += [masked.pieces[j] for j in piece_numbers]
             masks += [int(copy) - piece + j for j in piece_numbers]
             is_own_piece += [j == piece for j in piece_numbers]
-        ids, attention = padded(batch, padding, device)  # (n_copies, length)
-        row_of, column_of, target, mask_of, own_piece = (
-            torch.tensor(values, device=device) for values in (rows, columns, targets, masks, is_own_piece))
-        inputs = {"input_ids": ids, "attention_mask": attention}
-        distributions = log_distributions_at(loaded.model, inputs, row_of, column_of)  # (n_looked_at, vocab)
+        inputs, firsts = batch_inputs(loaded, batch, is_packed=is_packed)
+        row_of, column_of = np.array(rows), np.array(columns)
+        if is_packed:
+            row_of, column_of = np.zeros_like(row_of), firsts[row_of] + column_of
+        # Chosen by index: which elements of a mask are true is known here and would have to be asked of the device.
+        all_masked = np.flatnonzero([piece_of_copy[copies[row]] == 0 for row in rows])
+        own, mask_of = np.flatnonzero(is_own_piece), np.array(masks)
+        target, own_row, own_mask, masked_row, masked_mask = (on_device(numbers, device) for numbers in (
+            np.array(targets), own, mask_of[own], all_masked, mask_of[all_masked]))
+        distributions = log_distributions_at(  # (n_looked_at, vocab)
+            loaded.model, inputs, on_device(row_of, device), on_device(column_of, device),
+            once_in_each=rows == list(range(len(batch))))
         target_scores = distributions.gather(1, target[:, None])  # (n_looked_at, 1)
-        scores[mask_of[own_piece]] = target_scores[own_piece, 0]
-        ranks[mask_of[own_piece]] = 1 + (distributions > target_scores).sum(dim=1, dtype=torch.int32)[own_piece]
-        all_masked = torch.tensor([piece_of_copy[copies[row]] == 0 for row in rows], device=device)
-        if all_masked.any():
-            top_of_copies = distributions[all_masked].topk(top, dim=1)
-            top_ids[mask_of[all_masked]] = top_of_copies.indices.to(torch.int32)
-            top_scores[mask_of[all_masked]] = top_of_copies.values
+        scores[own_mask] = target_scores[own_row, 0]
+        ranks[own_mask] = 1 + (distributions > target_scores).sum(dim=1, dtype=torch.int32)[own_row]
+        if len(all_masked):
+            top_of_copies = distributions[masked_row].topk(top, dim=1)
+            top_ids[masked_mask] = top_of_copies.indices.to(torch.int32)
+            top_scores[masked_mask] = top_of_copies.values
 
     budget = budget_of_batches(loaded)
     n_scored = np.where(piece_of_copy == 0, counts[sentence_of_copy], 1)
     batching = batching_of(loaded.model)
     with computing(loaded):
+        is_packed = supports_packing(loaded.model, int(lengths.max()))
         run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
-                    groups_for(batching, lengths), model=loaded.model)
+                    groups_for(batching, lengths), model=loaded.model, is_packed=is_packed)
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {

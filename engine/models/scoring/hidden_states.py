@@ -12,11 +12,15 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError, ModelError
+from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.attention.packed_pass import run_model
+from engine.models.scoring.attention.packing import packed_rows
 from engine.models.scoring.batching import padded
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 from engine.models.tokenization.encoding import pad_id
@@ -34,26 +38,49 @@ def hidden_states(
 ) -> list[torch.Tensor]:
     """The hidden states of the given layers, each (n_rows, length, hidden), in the order of `layers`.
 
-    `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `layers` count from 0, the
-    embeddings. one_position: the last layer is read at one position alone (`last_layer`), and its state has length 1.
+    `inputs` are what `run_model` takes, `input_ids` (n_rows, length) among them; `layers` count from 0, the
+    embeddings. one_position: the last layer is read at one position of each text alone (`last_layer`), and its state
+    has these.
     Raises ModelError where the model does not keep one state for each token, or where the layers are not
     of one width.
     """
     blocks = blocks_of(model)
     if blocks is None:
-        states_of_all = model(**inputs, output_hidden_states=True).hidden_states
+        states_of_all = run_model(model, inputs, output_hidden_states=True).hidden_states
         states = [states_of_all[layer] for layer in layers]
     else:
         states = _captured_states(model, blocks, inputs, layers)
-    return _of_tokens(model, states, layers, 1 if one_position else inputs["input_ids"].shape[1])
+    return _of_tokens(model, states, layers, None if one_position else inputs["input_ids"].shape[1])
 
 
 @torch.inference_mode()
-def states_of_rows(loaded: LoadedModel, rows: Sequence[Sequence[int]], layers: Sequence[int]) -> torch.Tensor:
-    """The hidden states of rows of ids, float32 (n_rows, n_layers, longest, hidden); after a row's end is padding."""
-    ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)
-    states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers)
-    return torch.stack(states, dim=1).float()
+def states_of_tokens(
+    loaded: LoadedModel, rows: Sequence[Sequence[int]], layers: Sequence[int], *, is_packed: bool
+) -> torch.Tensor:
+    """The hidden states of rows of ids, float32 (n_tokens, n_layers, hidden): the tokens of one row after another.
+
+    is_packed: the rows are read without padding, which `packing.supports_packing` allows.
+    """
+    inputs, firsts = batch_inputs(loaded, rows, is_packed=is_packed)
+    states = torch.stack([state.flatten(0, 1) for state in hidden_states(loaded.model, inputs, layers)], dim=1)
+    if not is_packed:
+        tokens = np.concatenate([first + np.arange(len(row)) for first, row in zip(firsts, rows, strict=True)])
+        states = states[on_device(tokens, loaded.device)]
+    return states.float()
+
+
+def batch_inputs(
+    loaded: LoadedModel, rows: Sequence[Sequence[int]], *, is_packed: bool
+) -> tuple[dict[str, Any], np.ndarray]:
+    """What `run_model` takes for rows of ids, and where each begins among all positions of the batch, int64 (n_rows,).
+
+    The positions are those of `input_ids` in order, row by row: a packed batch is one row without padding.
+    """
+    if is_packed:
+        packed = packed_rows(loaded.model, rows)
+        return packed.inputs, packed.starts
+    ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)  # (n_rows, longest)
+    return {"input_ids": ids, "attention_mask": mask}, np.arange(len(rows)) * ids.shape[1]
 
 
 def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
@@ -65,9 +92,9 @@ def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
 
 
 def _of_tokens(
-    model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int
+    model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int | None
 ) -> list[torch.Tensor]:
-    if any(state.dim() != 3 or state.shape[1] < length for state in states):
+    if any(state.dim() != 3 or state.shape[1] < (length or 1) for state in states):
         raise ModelError(f"A {type(model).__name__} does not keep one state for each token in the layers asked for: it "
                          "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another layer, or "
                          "choose another model.")
@@ -75,7 +102,8 @@ def _of_tokens(
         widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
         raise ModelError(f"The layers of this {type(model).__name__} are not of one width (layer: numbers per token; "
                          f"{widths}). Ask for layers of one width at a time.")
-    return states if length == 1 else [state[:, :length] for state in states]  # BigBird pads texts to whole blocks
+    # BigBird pads texts to whole blocks.
+    return states if length is None else [state[:, :length] for state in states]
 
 
 def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:
@@ -107,7 +135,7 @@ def _captured_states(
     hooks = [blocks[layer].register_forward_pre_hook(hook_before(layer), with_kwargs=True)
              for layer in set(layers) if layer < len(blocks)]
     try:
-        states_by_layer[len(blocks)] = model(**inputs).last_hidden_state
+        states_by_layer[len(blocks)] = run_model(model, inputs).last_hidden_state
     except _StopForward:
         pass
     finally:

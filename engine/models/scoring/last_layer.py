@@ -15,6 +15,8 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import PreTrainedModel
 
+from engine.models.scoring.attention.packed_pass import attend
+from engine.models.scoring.attention.segments import Segments, read_at_one_column
 from engine.models.scoring.hidden_states import blocks_of
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 
@@ -30,9 +32,12 @@ def can_read_one_position(encoder: PreTrainedModel) -> bool:
 
 
 @contextmanager
-def reading_one_position(encoder: PreTrainedModel, columns: torch.Tensor) -> Iterator[None]:
+def reading_one_position(
+    encoder: PreTrainedModel, columns: torch.Tensor, segments: Segments | None = None
+) -> Iterator[None]:
     """Inside, the last layer returns (n_rows, 1, hidden): the state at `columns` int64 (n_rows,) of each row.
 
+    In a packed pass (`segments`), (1, n_texts, hidden): the state at `columns` int64 (n_texts,), one of each text.
     What follows the last layer (a pooler, a head) receives that instead of all positions.
     """
     blocks = blocks_of(encoder)
@@ -40,6 +45,8 @@ def reading_one_position(encoder: PreTrainedModel, columns: torch.Tensor) -> Ite
     last = blocks[len(blocks) - 1]
 
     def forward(hidden: torch.Tensor, attention_mask: torch.Tensor | None = None, *_: Any, **__: Any) -> torch.Tensor:
+        if segments is not None:
+            return _at_packed(last, hidden, segments, columns)
         return _at(last, hidden, attention_mask, columns)
 
     # Replaces the layer's own only during this pass; a worker runs one operation on a model at a time.
@@ -64,6 +71,17 @@ def _at(
     context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)
     attended = layer.attention.output(context.transpose(1, 2).flatten(2), own)  # (n_rows, 1, hidden)
     return layer.output(layer.intermediate(attended), attended)
+
+
+def _at_packed(layer: Any, hidden: torch.Tensor, segments: Segments, columns: torch.Tensor) -> torch.Tensor:
+    own = hidden[0, columns]  # (n_texts, hidden)
+    attention = layer.attention.self
+    query, key, value = (
+        projected.unflatten(-1, (attention.num_attention_heads, -1))  # (n_texts or n_tokens, n_heads, size)
+        for projected in (attention.query(own), attention.key(hidden[0]), attention.value(hidden[0])))
+    context = attend(query, key, value, read_at_one_column(segments), is_causal=False, scale=query.shape[-1] ** -0.5)
+    attended = layer.attention.output(context.flatten(1), own)  # (n_texts, hidden)
+    return layer.output(layer.intermediate(attended), attended)[None]  # type: ignore[no-any-return]
 
 
 def _agrees(encoder: PreTrainedModel) -> bool:

@@ -18,6 +18,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.models.loading.devices import free_memory
+from engine.models.scoring.attention.packed_pass import run_model
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits
 from engine.models.sources.memory_budget import BYTES_PER_LOGIT, FEWEST_LOGITS
@@ -28,6 +29,8 @@ MAX_LOGITS = 2**28
 MEMORY_SHARE = 0.25
 # Numbers whose softmax is taken at a time on a processor: 2 MiB in float32.
 CPU_CACHED_LOGITS = 2**19
+# On other devices: 512 MiB in float32.
+DEVICE_LOGITS = 2**27
 
 # The module that passes the hidden states to the head; None where picking there does not work.
 _bodies: WeakKeyDictionary[PreTrainedModel, torch.nn.Module | None] = WeakKeyDictionary()
@@ -35,20 +38,23 @@ _bounds: WeakKeyDictionary[PreTrainedModel, int] = WeakKeyDictionary()  # of `lo
 
 
 def log_likelihoods_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, targets: torch.Tensor
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, targets: torch.Tensor,
+    *, once_in_each: bool = False,
 ) -> torch.Tensor:
     """log p(target) in nats, float32 (n,), at position (rows[i], columns[i]) of a batch.
 
-    `inputs` are what the model is called with, `input_ids` (n_rows, length) among them; `rows`, `columns` and
-    `targets` int64 (n,). The softmax is taken in float32 whatever the model computes in.
+    `inputs` are what `run_model` takes, `input_ids` (n_rows, length) among them; `rows`, `columns` and `targets` int64
+    (n,). The softmax is taken in float32 whatever the model computes in. once_in_each: the i-th position is that of
+    the i-th row, or the i-th text of a packed row, and there is one for each.
     """
     position_of_target = torch.arange(len(targets), device=targets.device)
-    return target_log_likelihoods_at(model, inputs, rows, columns, position_of_target, targets)
+    return target_log_likelihoods_at(model, inputs, rows, columns, position_of_target, targets,
+                                     once_in_each=once_in_each)
 
 
 def target_log_likelihoods_at(
     model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
-    position_of_target: torch.Tensor, targets: torch.Tensor,
+    position_of_target: torch.Tensor, targets: torch.Tensor, *, once_in_each: bool = False,
 ) -> torch.Tensor:
     """log p(targets[k]) in nats, float32 (n_targets,), at (rows[i], columns[i]) where i = position_of_target[k].
 
@@ -65,9 +71,11 @@ def target_log_likelihoods_at(
                 model, inputs, rows[start:start + most], columns[start:start + most],
                 position_of_target[part] - start, targets[part])
         return log_likelihoods
-    logits = _logits_at(model, inputs, rows, columns)  # (n_positions, vocab)
+    logits = _logits_at(model, inputs, rows, columns, once_in_each)  # (n_positions, vocab)
+    if logits.device.type != "cpu":
+        return _picked_log_softmax(logits, position_of_target, targets)
     # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
-    step = max(1, CPU_CACHED_LOGITS // logits.shape[1] if logits.device.type == "cpu" else len(logits))
+    step = max(1, CPU_CACHED_LOGITS // logits.shape[1])
     log_likelihoods = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
     for start in range(0, len(logits), step):
         inside = slice(None) if step >= len(logits) else (
@@ -78,21 +86,34 @@ def target_log_likelihoods_at(
 
 
 def log_distributions_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
+    *, once_in_each: bool = False,
 ) -> torch.Tensor:
     """log p of every entry of the vocabulary, float32 (n, vocab), at the positions of `log_likelihoods_at`."""
-    return torch.log_softmax(_logits_at(model, inputs, rows, columns).float(), dim=-1)
+    return torch.log_softmax(_logits_at(model, inputs, rows, columns, once_in_each).float(), dim=-1)
 
 
-def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
-               ) -> torch.Tensor:
+def _picked_log_softmax(logits: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """log p(targets[k]) at position_of_target[k] without a distribution being kept: float32 (n_targets,).
+
+    In pieces whose float32 copy is bounded, whatever the vocabulary, and without asking the device for a number.
+    """
+    largest = logits.amax(dim=1, keepdim=True).float()  # (n_positions, 1)
+    sums = torch.cat([(piece.float() - top).exp_().sum(dim=1) for piece, top in zip(
+        *(numbers.split(max(1, DEVICE_LOGITS // logits.shape[1])) for numbers in (logits, largest)), strict=True)])
+    picked = logits[position_of_target, targets].float() - largest[position_of_target, 0]
+    return picked - sums.log()[position_of_target]
+
+
+def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
+               once_in_each: bool) -> torch.Tensor:
     """(n, vocab) in the data type that the model computes in."""
     body = _body_of(model)
     if body is None:
         return _full_logits(model, inputs, rows, columns)
-    if isinstance(body, PreTrainedModel) and _once_in_each_row(rows, inputs) and can_read_one_position(body):
-        with reading_one_position(body, columns):
-            return model(**inputs).logits[:, 0]  # (n_rows, vocab)
+    if isinstance(body, PreTrainedModel) and once_in_each and can_read_one_position(body):
+        with reading_one_position(body, columns, inputs.get("segments")):
+            return run_model(model, inputs).logits.flatten(0, 1)  # (n_rows, vocab) of (n_rows, 1) or (1, n_texts)
     return _picked_logits(model, body, inputs, rows, columns)
 
 
@@ -133,15 +154,10 @@ def _body_of(model: PreTrainedModel) -> torch.nn.Module | None:
     return _bodies[model]
 
 
-def _once_in_each_row(rows: torch.Tensor, inputs: dict[str, Any]) -> bool:
-    n_rows = len(inputs["input_ids"])
-    return len(rows) == n_rows and torch.equal(rows, torch.arange(n_rows, device=rows.device))
-
-
 def _full_logits(
     model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor
 ) -> torch.Tensor:
-    return model(**inputs).logits[rows, columns]  # (n, vocab)
+    return run_model(model, inputs).logits[rows, columns]  # type: ignore[no-any-return]  # (n, vocab)
 
 
 def _picked_logits(
@@ -158,7 +174,7 @@ def _picked_logits(
     # Registered only during this pass; a worker runs one operation on a model at a time.
     hook = body.register_forward_hook(pick)
     try:
-        return model(**inputs).logits[0]  # (n, vocab)
+        return run_model(model, inputs).logits[0]  # type: ignore[no-any-return]  # (n, vocab)
     finally:
         hook.remove()
 

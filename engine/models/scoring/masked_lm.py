@@ -10,6 +10,7 @@ Sources: "original" Salazar et al. 2020 (Masked Language Model Scoring); "word-l
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 from engine.errors import InputError
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.attention.packing import packed_texts, positions_of, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
 from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
 from engine.models.scoring.probes import batching_of
@@ -78,29 +80,74 @@ def scores_at(
     text_of_copy = np.repeat(np.arange(len(spans_by_text)), counts)  # (n_copies,)
     if not len(text_of_copy):
         return [np.zeros(0, dtype=np.float32) for _ in spans_by_text]
-    position_of_copy = np.concatenate(positions)  # (n_copies,)
+    copies = _Copies(loaded, [spans.ids for spans in spans_by_text], masked_together, text_of_copy,
+                     np.concatenate(positions))
     lengths = np.array([len(spans.ids) for spans in spans_by_text])[text_of_copy]
-    device, padding = loaded.device, pad_id(loaded.tokenizer)
+    device = loaded.device
     result = torch.empty(len(text_of_copy), dtype=torch.float32, device=device)
 
-    def step(copies: list[int]) -> None:
-        texts, row_of_copy = np.unique(text_of_copy[copies], return_inverse=True)
-        ids, attention = padded([spans_by_text[text].ids for text in texts], padding, device)  # (n_texts, length)
-        words, _ = padded([masked_together[text] for text in texts], NO_WORD, device)
-        row = on_device(row_of_copy, device)
-        position = on_device(position_of_copy[copies], device)[:, None]  # (n, 1)
-        ids, words = ids[row], words[row]  # (n, length)
-        targets = ids.gather(1, position)[:, 0]
-        later = torch.arange(ids.shape[1], device=device) >= position
-        hidden = later & (words == words.gather(1, position))  # the token and the later ones of its word
-        masked = ids.masked_fill(hidden, loaded.tokenizer.mask_token_id)
-        inputs = {"input_ids": masked, "attention_mask": attention[row]}
-        rows = torch.arange(len(copies), device=device)
-        result[copies] = log_likelihoods_at(loaded.model, inputs, rows, position[:, 0], targets)
+    def step(indices: list[int]) -> None:
+        numbers = np.array(indices, dtype=np.int64)
+        batch = copies.packed(numbers) if is_packed else copies.padded(numbers)
+        result[on_device(numbers, device)] = log_likelihoods_at(loaded.model, *batch, once_in_each=True)
 
     budget = budget_of_batches(loaded)
     batching = batching_of(loaded.model)
     with computing(loaded):
+        is_packed = supports_packing(loaded.model, int(lengths.max()))
         run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching, lengths), model=loaded.model)
+                    groups_for(batching, lengths), model=loaded.model, is_packed=is_packed)
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """The masked copies of texts. A batch of them is inputs, and the row, column and target int64 (n,) of each copy.
+
+    text_of_copy, position_of_copy: int64 (n_copies,) the text of each copy and the position that is scored in it.
+    """
+
+    loaded: LoadedModel
+    ids: list[list[int]]
+    masked_together: list[np.ndarray]
+    text_of_copy: np.ndarray
+    position_of_copy: np.ndarray
+
+    def padded(self, copies: np.ndarray) -> tuple[dict[str, Any], torch.Tensor, torch.Tensor, torch.Tensor]:
+        """A batch of rows, padded on the right."""
+        device, padding = self.loaded.device, pad_id(self.loaded.tokenizer)
+        texts, row_of_copy = np.unique(self.text_of_copy[copies], return_inverse=True)
+        ids, attention = padded([self.ids[text] for text in texts], padding, device)  # (n_texts, length)
+        words, _ = padded([self.masked_together[text] for text in texts], NO_WORD, device)
+        row = on_device(row_of_copy, device)
+        position = on_device(self.position_of_copy[copies], device)[:, None]  # (n, 1)
+        ids, words = ids[row], words[row]  # (n, length)
+        targets = ids.gather(1, position)[:, 0]
+        later = torch.arange(ids.shape[1], device=device) >= position
+        hidden = later & (words == words.gather(1, position))  # the token and the later ones of its word
+        masked = ids.masked_fill(hidden, self.loaded.tokenizer.mask_token_id)
+        inputs = {"input_ids": masked, "attention_mask": attention[row]}
+        return inputs, torch.arange(len(copies), device=device), position[:, 0], targets
+
+    def packed(self, copies: np.ndarray) -> tuple[dict[str, Any], torch.Tensor, torch.Tensor, torch.Tensor]:
+        """A batch without padding, in one row."""
+        device, model = self.loaded.device, self.loaded.model
+        texts, row_of_copy = np.unique(self.text_of_copy[copies], return_inverse=True)
+        lengths_of_texts = np.array([len(self.ids[text]) for text in texts])
+        first_of_text = np.cumsum(lengths_of_texts) - lengths_of_texts
+        lengths = lengths_of_texts[row_of_copy]  # (n,)
+        starts = np.cumsum(lengths) - lengths
+        copy_of_token = np.repeat(np.arange(len(copies)), lengths)  # (n_tokens,)
+        column = np.arange(lengths.sum()) - starts[copy_of_token]
+        token = first_of_text[row_of_copy][copy_of_token] + column  # of all tokens of the texts
+        ids, words, positions = (np.concatenate([np.asarray(numbers, dtype=np.int64) for numbers in of_texts])
+                                 for of_texts in ([self.ids[text] for text in texts],
+                                                  [self.masked_together[text] for text in texts],
+                                                  [positions_of(model, self.ids[text]) for text in texts]))
+        scored = first_of_text[row_of_copy] + self.position_of_copy[copies]  # (n,)
+        hidden = (column >= self.position_of_copy[copies][copy_of_token]) & (
+            words[token] == words[scored][copy_of_token])  # the token and the later ones of its word
+        masked = np.where(hidden, self.loaded.tokenizer.mask_token_id, ids[token])
+        row = packed_texts(model, masked, positions[token], lengths)
+        columns = on_device(row.starts + self.position_of_copy[copies], device)
+        return row.inputs, torch.zeros_like(columns), columns, on_device(ids[scored], device)

@@ -16,10 +16,12 @@ import torch
 from tokenizers.normalizers import Lowercase
 
 from engine.errors import InputError, ModelError
+from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
-from engine.models.scoring.hidden_states import check_layers, hidden_states, states_of_rows
+from engine.models.scoring.hidden_states import batch_inputs, check_layers, hidden_states, states_of_tokens
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -33,6 +35,8 @@ Piece = dict[str, Any]
 POOLINGS = ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean")
 # Those that take the state of one token alone.
 _ONE_TOKEN = ("cls", "last")
+# Devices that have torch's sum of bags, which adds in one order every time; an indexed sum on CUDA does not.
+_WITH_BAGS = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -85,11 +89,11 @@ def sentence_vectors(
     def step(indices: list[int]) -> None:
         batch = [rows[kept[i]] for i in indices]
         if pooling == "published":
-            vectors = _published_vectors(loaded, batch, layers, prompt_tokens)
+            vectors = _published_vectors(loaded, batch, layers, prompt_tokens, is_packed)
         elif pooling in _ONE_TOKEN:
-            vectors = _states_of_one_token(loaded, batch, layers)
+            vectors = _states_of_one_token(loaded, batch, layers, is_packed)
         else:
-            vectors = _mean_states(loaded, batch, layers)
+            vectors = _mean_states(loaded, batch, layers, is_packed)
         if truncate_dim is not None and truncate_dim > vectors.shape[2]:
             raise InputError(f"The vectors of {loaded.facts.name} have {vectors.shape[2]} numbers; {truncate_dim} of "
                              "them cannot be kept.")
@@ -97,8 +101,11 @@ def sentence_vectors(
 
     with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
-        run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
-                    model=loaded.model)
+        is_packed = supports_packing(loaded.model, max(lengths, default=0))
+        # The published modules read padded states, so that their batches are bounded as padded ones.
+        run_buckets(lengths, budget_of_batches(loaded), step,
+                    groups_for(batching_of(loaded.model), lengths), model=loaded.model,
+                    is_packed=is_packed and pooling != "published")
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
@@ -106,39 +113,62 @@ def sentence_vectors(
 
 
 @torch.inference_mode()
-def _states_of_one_token(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int]) -> torch.Tensor:
+def _states_of_one_token(
+    loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int], is_packed: bool
+) -> torch.Tensor:
     """The state of the token that has all the weight, float32 (n_texts, n_layers, hidden)."""
-    ids, mask = padded([row.ids for row in batch], pad_id(loaded.tokenizer), loaded.device)
-    columns = torch.tensor([int(row.weights.argmax()) for row in batch], device=loaded.device)
+    inputs, firsts = batch_inputs(loaded, [row.ids for row in batch], is_packed=is_packed)
+    in_text = np.array([int(row.weights.argmax()) for row in batch], dtype=np.int64)
+    in_batch = on_device(firsts + in_text, loaded.device)  # (n_texts,)
+    columns = in_batch if is_packed else on_device(in_text, loaded.device)
     last = loaded.facts.n_layers
     # Where the last layer is not requested, the forward pass stops before it.
     narrow = last in layers and can_read_one_position(loaded.model)
-    with reading_one_position(loaded.model, columns) if narrow else nullcontext():
-        states = hidden_states(loaded.model, {"input_ids": ids, "attention_mask": mask}, layers, one_position=narrow)
-    rows = torch.arange(len(batch), device=loaded.device)
-    return torch.stack([state[:, 0] if narrow and layer == last else state[rows, columns]
+    with reading_one_position(loaded.model, columns, inputs.get("segments")) if narrow else nullcontext():
+        states = hidden_states(loaded.model, inputs, layers, one_position=narrow)
+    # The narrow last layer has one position for each text already; (n_texts, 1) or, packed, (1, n_texts).
+    return torch.stack([state.flatten(0, 1) if narrow and layer == last else state.flatten(0, 1)[in_batch]
                         for layer, state in zip(layers, states, strict=True)], dim=1).float()
 
 
 @torch.inference_mode()
-def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int]) -> torch.Tensor:
+def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int], is_packed: bool) -> torch.Tensor:
     """The weighted mean of the tokens' states, float32 (n_texts, n_layers, hidden)."""
-    states = states_of_rows(loaded, [row.ids for row in batch], layers)
-    weights = torch.zeros(states.shape[0], states.shape[2])  # (n_texts, longest); padding weighs nothing
-    for index, row in enumerate(batch):
-        weights[index, : len(row.weights)] = torch.from_numpy(row.weights / row.weights.sum())
-    # (n_texts, n_layers, longest, hidden) and (n_texts, longest) -> (n_texts, n_layers, hidden)
-    return torch.einsum("nlth,nt->nlh", states, weights.to(states.device))
+    states = states_of_tokens(loaded, [row.ids for row in batch], layers, is_packed=is_packed)
+    weights = np.concatenate([row.weights / row.weights.sum() for row in batch])  # (n_tokens,)
+    lengths = np.array([len(row.weights) for row in batch])
+    return weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+
+
+def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray) -> torch.Tensor:
+    """The weighted sum of each text's states, float32 (n_texts, d).
+
+    states: float32 (n_tokens, d), the tokens of one text after another. weights: (n_tokens,). lengths: (n_texts,).
+    """
+    device = states.device
+    weight = on_device(weights.astype(np.float32), device)
+    if device.type not in _WITH_BAGS:
+        text = on_device(np.repeat(np.arange(len(lengths)), lengths), device)
+        return states.new_zeros(len(lengths), states.shape[1]).index_add_(0, text, states * weight[:, None])
+    return torch.nn.functional.embedding_bag(
+        torch.arange(len(states), device=device), states, on_device(np.cumsum(lengths) - lengths, device), mode="sum",
+        per_sample_weights=weight)
 
 
 @torch.inference_mode()
-def _published_vectors(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int], prompt_tokens: int
-                       ) -> torch.Tensor:
+def _published_vectors(
+    loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[int], prompt_tokens: int, is_packed: bool
+) -> torch.Tensor:
     """The vectors that the published modules make, float32 (n_texts, n_layers, d)."""
-    states = states_of_rows(loaded, [row.ids for row in batch], layers)
-    _, mask = padded([row.ids for row in batch], pad_id(loaded.tokenizer), loaded.device)
-    return torch.stack([apply_published_modules(loaded.published_modules, states[:, number], mask, prompt_tokens)
-                        for number in range(len(layers))], dim=1)
+    rows = [row.ids for row in batch]
+    states = states_of_tokens(loaded, rows, layers, is_packed=is_packed)  # (n_tokens, n_layers, hidden)
+    _, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)  # (n_texts, longest)
+    positions = np.concatenate([text * mask.shape[1] + np.arange(len(row)) for text, row in enumerate(rows)])
+    padded_states = states.new_zeros(mask.numel(), *states.shape[1:])
+    padded_states[on_device(positions, loaded.device)] = states
+    padded_states = padded_states.unflatten(0, mask.shape)  # (n_texts, longest, n_layers, hidden)
+    return torch.stack([apply_published_modules(loaded.published_modules, padded_states[:, :, number], mask,
+                                                prompt_tokens) for number in range(len(layers))], dim=1)
 
 
 def _row(loaded: LoadedModel, text: str, pooling: str, control: Sequence[str]) -> _Row:

@@ -134,6 +134,23 @@ def test_a_model_keeps_to_the_smaller_batches(tmp_path: Path, monkeypatch: pytes
     assert budget_of_batches(loaded) < whole == budget_of_batches(again)  # another model is not concerned
 
 
+def test_rows_without_padding_fill_a_batch_by_their_sum() -> None:
+    batches: list[list[int]] = []
+    # longest first: 9 + 4 are more than 12; 4 + 4 + 3 are 11; the rest is 1
+    run_buckets([4, 9, 1, 4, 3], 12, batches.append, is_packed=True)
+    assert batches == [[1], [0, 3, 4, 2]] and 4 + 4 + 3 + 1 == 12
+    batches.clear()
+
+    def step(rows: list[int]) -> None:
+        if len(rows) > 1:
+            raise torch.OutOfMemoryError("out of memory")
+        batches.append(rows)
+
+    run_buckets([4, 9, 1, 4, 3], 100, step, is_packed=True)
+    # 21 tokens, then 10: 9 and 1; 5: 9 alone; 4 alone, twice; 3 + 1, whose half is 2: 3 alone; 1
+    assert batches == [[1], [0], [3], [4], [2]]
+
+
 def test_one_text_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(RunError, match="does not hold one text alone"):
         run_buckets([4, 2], 8, Device(0, lambda: torch.OutOfMemoryError("CUDA out of memory")).step)

@@ -85,6 +85,17 @@ def test_followers_of_shared_positions_whatever_the_step(cached: int, monkeypatc
     assert target_log_likelihoods_at(language_model, inputs, nothing, nothing, nothing, nothing).shape == (0,)
 
 
+@pytest.mark.parametrize("piece", [1, 3 * VOCABULARY, 2**27])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_log_softmax_of_targets_alone(piece: int, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What devices other than a processor compute."""
+    monkeypatch.setattr(lm_head, "DEVICE_LOGITS", piece)
+    logits = (100 * torch.randn(7, VOCABULARY, generator=torch.manual_seed(2)) - 60).to(dtype)
+    which, targets = torch.tensor([3, 0, 0, 6, 1, 3]), torch.tensor([5, 6, 7, 8, 9, 5])
+    expected = torch.log_softmax(logits.float(), dim=-1)[which, targets]
+    torch.testing.assert_close(lm_head._picked_log_softmax(logits, which, targets), expected, rtol=1e-6, atol=1e-6)
+
+
 def test_only_the_picked_positions_reach_the_head() -> None:
     language_model = model("BertForMaskedLM")
     lm_head._body_of(language_model)

@@ -14,7 +14,8 @@ from sentence_transformers.sentence_transformer.modules import LayerNorm, Poolin
 
 from engine.errors import ModelError
 from engine.models.loading.weights import LoadedModel, load
-from engine.models.scoring.sentence_vectors import sentence_vectors
+from engine.models.scoring import sentence_vectors as scoring_module
+from engine.models.scoring.sentence_vectors import sentence_vectors, weighted_sums
 from tests.models.zoo.kinds.encoders import ENCODERS
 from tests.models.zoo.specimens import build
 from tests.support import tiny_models
@@ -267,3 +268,12 @@ def test_a_prompt_without_a_text_is_none(tmp_path: Path) -> None:
     path.write_text(json.dumps({**settings, "default_prompt_name": ["query"]}))
     with pytest.raises(ModelError, match=r"names \['query'\] as its default prompt"):
         load(str(folder), "encode")
+
+
+@pytest.mark.parametrize("has_bags", [True, False])
+def test_weighted_sums_by_hand(has_bags: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not has_bags:  # as on mps and xpu
+        monkeypatch.setattr(scoring_module, "_WITH_BAGS", ())
+    states = torch.tensor([[1.0, 10.0], [3.0, 30.0], [5.0, 50.0]])
+    sums = weighted_sums(states, np.array([0.5, 0.5, 1.0]), np.array([2, 1]))
+    assert sums.tolist() == [[2.0, 20.0], [5.0, 50.0]]
