@@ -51,7 +51,8 @@ logger = logging.getLogger(__name__)
 class Engine:
     """An opened engine, to be closed or used in a `with` statement.
 
-    Pages use `access` for their viewer; commands may use the gateway directly.
+    Pages use `access` for their viewer; commands may use the gateway directly. run_processes: None where runs are
+    evaluated in threads.
     """
 
     runs: RunQueue
@@ -64,6 +65,7 @@ class Engine:
     configuration: Configuration
     retention: RetentionThread
     unlisted: UnlistedMonitor
+    run_processes: RunProcesses | None = None
 
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
@@ -124,7 +126,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
                     evaluate=apart.evaluate if apart else None)
     retention = RetentionThread(store, runs, config.retention_days if resume else None)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
-                    UnlistedMonitor(store, artifacts))
+                    UnlistedMonitor(store, artifacts), apart)
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine

@@ -72,6 +72,7 @@ class RunProcesses:
         """Start the server that the processes are forked from; its imports go on beside."""
         self._places = data_dir, cache_file, cache_bytes
         self._backend = backend
+        self._pids: set[int] = set()  # of the runs' processes; adding and discarding one is atomic
         methods = multiprocessing.get_all_start_methods()
         self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
         if "forkserver" in methods:
@@ -79,6 +80,10 @@ class RunProcesses:
             forkserver.set_forkserver_preload([__name__, *([main_module] if main_module else [])])
             with _importable_engine():
                 forkserver.ensure_running()
+
+    def pids(self) -> list[int]:
+        """The ids of the processes that runs have at the moment."""
+        return list(self._pids)
 
     def evaluate(self, run: RunRecord, report: Report, files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
         """Evaluate a run in a process of its own and return how it ended, as `execution.evaluated` does."""
@@ -109,11 +114,13 @@ class RunProcesses:
         with connection, child_connection:
             process = self._started(run, child_connection)
             child_connection.close()
+            self._pids.add(process.pid)
             try:
                 yield process, connection
             finally:
                 process.kill()
                 process.join(STOP_SECONDS)
+                self._pids.discard(process.pid)
 
     def _started(self, run: RunRecord, child_connection: Connection) -> Any:
         task = _Task(run, *self._places, tuple(self._backend.devices), dict(os.environ))

@@ -28,23 +28,23 @@ from engine.datasets import sample_data
 from engine.models.sources.cards import built_in_directory
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
+JAPANESE_VOCABULARY = SHARED / "tokenizers" / "bert-base-japanese" / "vocab.txt"
+BUILT_IN_BERT = built_in_directory("builtin/bert-mini-ja")
 # HAKARI_BENCH_SHARE=0.25 in the environment takes a quarter of the texts.
 SHARE = float(os.environ.get("HAKARI_BENCH_SHARE", "1"))
 N_SENTENCE_PAIRS, N_TITLES, N_MASKED, N_MINIMAL_PAIRS = (max(8, int(n * SHARE)) for n in (192, 256, 16, 320))
 MAX_TOKENS = 512
+SAMPLES = "the samples"  # what a job's texts are where the published ones are absent
+CLASS_OF_BOTH = "PreTrainedTokenizerFast"  # in transformers 4 and 5, of a tokenizer that is its tokenizer.json
 
 
 @dataclass(frozen=True)
 class Job:
-    """One kind of work: a model's directory, and its texts; the sides of a pair are one tuple each.
-
-    `words`: whether the tokenizer tells words, which minicons' word-l2r needs.
-    """
+    """One kind of work: a model's directory, and its texts; the sides of a pair are one tuple each."""
 
     folder: Path
     texts: tuple[tuple[str, ...], ...]
     source: str
-    words: bool = True
 
 
 def alignment(folder: Path) -> Job:
@@ -54,8 +54,8 @@ def alignment(folder: Path) -> Job:
     if path.exists():
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:N_SENTENCE_PAIRS]]
         return Job(folder, tuple((row["sentence1"], row["sentence2"]) for row in rows), "JSTS")
-    sample = sample_data.sentence_pairs()
-    return Job(folder, tuple(zip(sample.references, sample.candidates, strict=True)), "the sample")
+    sentences = _sample_sentences()
+    return Job(folder, tuple(zip(sentences[::2], sentences[1::2], strict=False))[:N_SENTENCE_PAIRS], SAMPLES)
 
 
 def titles(folder: Path) -> Job:
@@ -66,16 +66,15 @@ def titles(folder: Path) -> Job:
         sampled_files = files[::max(1, len(files) // N_TITLES)][:N_TITLES]
         titles = tuple((path.read_text(encoding="utf-8").splitlines()[2],) for path in sampled_files)
         return Job(folder, titles, "livedoor")
-    return Job(folder, tuple((text,) for text in sample_data.labelled_sentences().texts), "the sample")
+    return Job(folder, tuple((text,) for text in _sample_sentences()[-N_TITLES:]), SAMPLES)
 
 
 def masked(folder: Path, texts: Job) -> Job:
-    """BERT-base with a tokenizer that tells words, where there is one; sentences of `texts`."""
-    path = SHARED / "tokenizers" / "bert-base-japanese" / "vocab.txt"
-    _bert(folder, BertTokenizer(vocab=str(path), do_lower_case=False, model_max_length=MAX_TOKENS) if path.exists()
-          else _japanese_tokenizer())
+    """BERT-base with a tokenizer that tells words, which minicons' word-l2r needs; sentences of `texts`."""
+    path = JAPANESE_VOCABULARY if JAPANESE_VOCABULARY.exists() else BUILT_IN_BERT / "vocab.txt"
+    _bert(folder, BertTokenizer(vocab=str(path), do_lower_case=False, model_max_length=MAX_TOKENS))
     sentences = list(dict.fromkeys(side for pair in texts.texts for side in pair))[:N_MASKED]
-    return Job(folder, tuple((text,) for text in sentences), texts.source, path.exists())
+    return Job(folder, tuple((text,) for text in sentences), texts.source)
 
 
 def causal(folder: Path) -> Job:
@@ -95,10 +94,21 @@ def causal(folder: Path) -> Job:
     built_in = built_in_directory("builtin/gpt2-mini-ja")
     vocabulary_size = json.loads((built_in / "config.json").read_text())["vocab_size"]
     GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary_size)).save_pretrained(folder)
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(built_in / name, folder)
+    shutil.copy(built_in / "tokenizer.json", folder)
+    described = json.loads((built_in / "tokenizer_config.json").read_text(encoding="utf-8"))
+    # The peers' transformers does not know the name that transformers 5 writes for a tokenizer.json without a class.
+    (folder / "tokenizer_config.json").write_text(json.dumps(described | {"tokenizer_class": CLASS_OF_BOTH}),
+                                                  encoding="utf-8")
     sample = sample_data.minimal_pairs()
-    return Job(folder, tuple(zip(sample.acceptable, sample.unacceptable, strict=True))[:N_MINIMAL_PAIRS], "the sample")
+    return Job(folder, tuple(zip(sample.acceptable, sample.unacceptable, strict=True))[:N_MINIMAL_PAIRS], SAMPLES)
+
+
+def _sample_sentences() -> list[str]:
+    """The distinct sentences of all samples, those of sentence pairs first, side by side as they are there."""
+    pairs, scored = sample_data.sentence_pairs(), sample_data.scored_pairs()
+    sides = [side for sample in (pairs, scored)
+             for sides in zip(sample.references, sample.candidates, strict=True) for side in sides]
+    return list(dict.fromkeys([*sides, *sample_data.minimal_pairs().acceptable, *sample_data.labelled_sentences().texts]))
 
 
 def _bert(folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -108,8 +118,7 @@ def _bert(folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
 
 
 def _japanese_tokenizer() -> PreTrainedTokenizerBase:
-    path = SHARED / "tokenizers" / "bert-base-japanese" / "vocab.txt"
-    if not path.exists():
-        return BertJapaneseTokenizer.from_pretrained(built_in_directory("builtin/bert-mini-ja"))
-    return BertJapaneseTokenizer(str(path), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
+    if not JAPANESE_VOCABULARY.exists():
+        return BertJapaneseTokenizer.from_pretrained(BUILT_IN_BERT)
+    return BertJapaneseTokenizer(str(JAPANESE_VOCABULARY), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
                                  mecab_kwargs={"mecab_dic": "ipadic"}, model_max_length=MAX_TOKENS)

@@ -1,7 +1,7 @@
 """Runs one peer on one job in the peers' own environment (`peers.txt`), controlled over a pipe.
 
-The first line of input is the job (JSON: peer, folder, texts, threads, clock, words); the answer is the best batch
-size, the versions and the scores. Each further line "run" is answered with the seconds of one run. Imports nothing of
+The first line of input is the job (JSON: peer, folder, texts, threads, clock; for minicons scores); the answer is the best batch
+size, the versions, the scores and the token ids of the texts. Each further line "run" is answered with the seconds of one run. Imports nothing of
 the project.
 """
 
@@ -30,14 +30,15 @@ def main() -> None:
     torch.set_num_threads(request["threads"])
     kind = request["peer"]
     if kind == "minicons":
-        kind += ", causal" if request["words"] is None else ", masked"
+        kind += f", {request['scores']}"
     run, sizes = PEERS[request["peer"]](request), BATCH_SIZES[kind]
     run(sizes[-1])
     clock = time.process_time if request["clock"] == "cpu" else time.perf_counter
     seconds = {size: _seconds(run, size, clock) for size in sizes}
     best = min(seconds, key=lambda size: seconds[size])
     versions = {name: version(name) for name in (request["peer"], "transformers", "torch")}
-    print(json.dumps({"batch_size": best, "versions": versions, "scores": run(best)}), file=answers, flush=True)
+    answer = {"batch_size": best, "versions": versions, "scores": run(best), "ids": _token_ids(request)}
+    print(json.dumps(answer), file=answers, flush=True)
     for _ in sys.stdin:
         print(json.dumps(_seconds(run, best, clock)), file=answers, flush=True)
 
@@ -46,6 +47,14 @@ def _seconds(run: Run, size: int, clock: Callable[[], float]) -> float:
     start = clock()
     run(size)
     return clock() - start
+
+
+def _token_ids(request: dict[str, Any]) -> list[list[int]]:
+    """What this transformers' tokenizer makes of every text, special tokens included."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(request["folder"])
+    return [list(tokenizer(text)["input_ids"]) for sides in request["texts"] for text in sides]
 
 
 def _bert_score(request: dict[str, Any]) -> Run:
@@ -72,12 +81,12 @@ def _minicons(request: dict[str, Any]) -> Run:
     from minicons import scorer
 
     texts = [text for sides in request["texts"] for text in sides]
-    if request["words"] is None:
+    if request["scores"] == "causal":
         model: Any = scorer.IncrementalLMScorer(request["folder"], "cpu")
         settings = {"bos_token": request["bos"]}
     else:
         model = scorer.MaskedLMScorer(request["folder"], "cpu")
-        settings = {"PLL_metric": "within_word_l2r" if request["words"] else "original"}
+        settings = {"PLL_metric": "within_word_l2r"}
 
     def run(size: int) -> list[Any]:
         return [score for start in range(0, len(texts), size)

@@ -96,6 +96,7 @@ def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
         return [float(f1) for f1 in score.f1]
 
     with peer("bert-score", **_request(job), layers=layer) as peer_process:
+        _require_equal_ids(loaded, job, peer_process)
         return _both(f"BERTScore of {len(job.texts)} pairs of {job.source}", score, peer_process, needed, 2.0, "F1")
 
 
@@ -110,6 +111,7 @@ def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
         return [float(piece["vectors"][0, 0]) for piece in pieces]
 
     with peer("sentence-transformers", **_request(job)) as peer_process:
+        _require_equal_ids(loaded, job, peer_process)
         return _both(f"CLS vectors of {len(texts)} texts of {job.source}", score, peer_process, needed, 1.2,
                      "first number of a vector")
 
@@ -121,13 +123,14 @@ def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
     lengths = _lengths(loaded, texts)
     # [CLS] and [SEP] are not scored
     needed = limits.masked_copies(limits.Size.of(loaded.model.config), lengths, [length - 2 for length in lengths])
-    scoring = "pll-word-l2r" if job.words else "pll-original"
+    scoring = "pll-word-l2r"
 
     def score(precision: str) -> list[float]:
         return _sums(masked_lm.token_log_likelihoods(by_precision[precision], texts, scoring=scoring,
                                                      words="tokenizer"))
 
-    with peer("minicons", **_request(job), words=job.words) as peer_process:
+    with peer("minicons", **_request(job), scores="masked") as peer_process:
+        _require_equal_ids(loaded, job, peer_process)
         return _both(f"{scoring} of {len(texts)} sentences of {job.source}", score, peer_process, needed, 1.7, "nats")
 
 
@@ -145,7 +148,8 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
     def score(precision: str) -> list[float]:
         return _sums(causal_lm.token_log_likelihoods(by_precision[precision], texts))
 
-    with peer("minicons", **_request(job), words=None, bos=not opened) as peer_process:
+    with peer("minicons", **_request(job), scores="causal", bos=not opened) as peer_process:
+        _require_equal_ids(loaded, job, peer_process)
         work = f"Causal log-likelihood of {len(texts)} sentences of {job.source}"
         cases, versions = _both(work, score, peer_process, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
@@ -220,6 +224,16 @@ def _alternated(
 
 def _request(job: Job) -> dict[str, Any]:
     return {"folder": str(job.folder), "texts": job.texts, "threads": torch.get_num_threads(), "clock": CLOCK}
+
+
+def _require_equal_ids(loaded: LoadedModel, job: Job, peer_process: Peer) -> None:
+    """Refuse a comparison over other tokens: the peers' transformers is older and reads the tokenizer itself."""
+    texts = [text for sides in job.texts for text in sides]
+    differing = [text for text, ids in zip(texts, peer_process.ids, strict=True)
+                 if token_ids(loaded.tokenizer, text) != ids]
+    if differing:
+        raise RuntimeError(f"{peer_process.name} reads {len(differing)} of {len(texts)} texts as other tokens than "
+                           f"Hakari; the first: {differing[0]!r}.")
 
 
 def _lengths(loaded: LoadedModel, texts: Sequence[str] | dict[str, None]) -> list[int]:

@@ -16,7 +16,7 @@ PYTHON = Path(os.environ.get("HAKARI_PEERS_PYTHON", ROOT / ".venv-bench" / "bin"
 
 
 class Peer:
-    """A peer at its best batch size, and its `scores` of the texts."""
+    """A peer at its best batch size, its `scores` of the texts and their token `ids`, special tokens included."""
 
     def __init__(self, process: subprocess.Popen[str], request: dict[str, Any]) -> None:
         self._process = process
@@ -25,6 +25,7 @@ class Peer:
         self.batch_size: int = answer["batch_size"]
         self.versions: dict[str, str] = answer["versions"]
         self.scores: list[float] = answer["scores"]
+        self.ids: list[list[int]] = answer["ids"]
 
     def seconds(self) -> float:
         """The seconds of one run."""

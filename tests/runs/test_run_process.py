@@ -39,7 +39,7 @@ class Instance:
     def __init__(self, directory: Path, backend: FakeBackend, **settings: object) -> None:
         self.backend, self.artifacts = backend, Artifacts(directory)
         self.store = Store(f"sqlite:///{directory / 'hakari.sqlite'}")
-        processes = RunProcesses(directory, directory / "cache.sqlite", 10**8, backend)
+        self.processes = processes = RunProcesses(directory, directory / "cache.sqlite", 10**8, backend)
         self.progress: list[tuple[int, int, str]] = []
 
         def evaluate(run: RunRecord, report: Report, files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
@@ -112,6 +112,16 @@ def test_a_run_gives_what_it_gives_in_a_thread(instance: Instance, tmp_path: Pat
     assert instance.backend.statistics.read().misses > 0  # counted where the workers are
     assert {"owner/a", "owner/b"} <= {label.rpartition(" ")[2] for done, total, label in instance.progress
                                       if 0 < done == total}
+
+
+def test_the_processes_of_runs_are_known_while_they_run(gated: Instance, gate: threading.Event) -> None:
+    assert gated.processes.pids() == []
+    run_id = gated.submit()
+    process = gated.process(run_id)
+    assert gated.processes.pids() == [process.pid]
+    gate.set()
+    assert gated.queue.wait(run_id, SECONDS).state == "done"
+    wait_until(lambda: gated.processes.pids() == [], seconds=SECONDS)
 
 
 def test_errors_arrive_with_their_words(tmp_path: Path) -> None:

@@ -53,6 +53,8 @@ class _EngineCollector(Collector):
         yield GaugeMetricFamily("hakari_cache_bytes", "Size of the cache", engine.cache.used_bytes())
         memory = GaugeMetricFamily("hakari_memory_bytes", "Resident memory", labels=["process"])
         memory.add_metric(["web"], _resident_bytes(psutil.Process().pid))
+        processes = engine.run_processes
+        memory.add_metric(["runs"], sum(map(_resident_bytes, processes.pids())) if processes else 0.0)
         memory.add_metric(["workers"], sum(map(_resident_bytes, engine.backend.pids())))
         yield memory
         yield GaugeMetricFamily("hakari_workers", "Workers that live, on this machine or elsewhere",

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -59,6 +64,15 @@ def test_figures_follow_what_happened(engine: Engine) -> None:
     assert again[("hakari_memory_bytes", "web")] > 2**20
     names = exposition(engine).decode()
     assert not any(text in names for text in sample_data.labelled_sentences().texts[:20])
+
+
+def test_the_memory_of_runs_is_that_of_their_processes(engine: Engine) -> None:
+    assert metrics(engine)[("hakari_memory_bytes", "runs")] == 0  # runs of this engine are evaluated in threads
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    processes = SimpleNamespace(pids=lambda: [os.getpid(), ended.pid])
+    counted = metrics(replace(engine, run_processes=processes))  # type: ignore[arg-type]  # what is asked of it alone
+    assert counted[("hakari_memory_bytes", "runs")] == pytest.approx(counted[("hakari_memory_bytes", "web")], rel=0.1)
 
 
 def test_health_names_the_part_that_is_ill(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
