@@ -2,8 +2,8 @@
 
 Everything is measured in one run and in alternation, medians of a few rounds; the tables go to RESULTS.md. Ratios
 carry over to other machines, seconds do not. HAKARI_BENCH_SHARE=0.25 takes a quarter of the texts,
-HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks peers cache toggles scaling pages` measures only what is
-named, and prints it.
+HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks peers cache toggles scaling pages server` measures only
+what is named, and prints it. A section that fails says so in its place, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,14 +19,24 @@ from pathlib import Path
 import torch
 
 from engine.version import library_version
-from tests.benchmarks import engine_cases, metric_cases, page_cases, peer_cases, ray_cases, report
+from tests.benchmarks import (
+    base_models,
+    engine_cases,
+    metric_cases,
+    page_cases,
+    peer_cases,
+    ray_cases,
+    report,
+    server_cases,
+)
 from tests.benchmarks.measuring import CLOCK
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
-def main(parts: list[str]) -> None:
-    """Measure all cases and write the tables, or the parts that are named and print theirs."""
+def main(parts: list[str]) -> int:
+    """Measure all cases and write the tables, or the parts that are named and print theirs; returns the exit status."""
+    n_failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         tables: dict[str, Callable[[], list[str]]] = {
@@ -34,14 +45,24 @@ def main(parts: list[str]) -> None:
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),
             "pages": lambda: report.budgets(page_cases.budgets(folder)),
+            "server": lambda: report.budgets(server_cases.budgets(folder)),
         }
-        lines = report.heading(_machine(), parts or list(tables))
+        if unknown := [part for part in parts if part not in tables]:
+            print(f"There is no section {', '.join(unknown)}; there are {', '.join(tables)}.", file=sys.stderr)
+            return 2
+        lines = report.heading(_machine(), parts or list(tables), base_models.texts_used())
         for part in parts or tables:
-            lines += ["", *tables[part]()]
+            try:
+                lines += ["", *tables[part]()]
+            except Exception as error:
+                traceback.print_exc()
+                n_failed += 1
+                lines += ["", *report.failed(part, error)]
     text = "\n".join([*lines, ""])
     if not parts:
         RESULTS.write_text(text, encoding="utf-8")
     print(text)
+    return 1 if n_failed else 0
 
 
 def _machine() -> str:
@@ -52,4 +73,4 @@ def _machine() -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    raise SystemExit(main(sys.argv[1:]))

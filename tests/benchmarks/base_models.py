@@ -47,6 +47,13 @@ class Job:
     source: str
 
 
+def texts_used() -> str:
+    """Where texts and vocabularies come from, for the report."""
+    if SHARED.exists():
+        return "the published ones beside the checkout, and the samples where one is absent."
+    return "the repository's samples and built-in models; no published data lies beside the checkout."
+
+
 def alignment(folder: Path) -> Job:
     """BERT-base with MeCab and WordPiece; distinct sentence pairs of JSTS."""
     path = SHARED / "jsts" / "valid-v1.3.json"
@@ -92,8 +99,9 @@ def causal(folder: Path) -> Job:
         tokenizer.save_pretrained(folder)
         return Job(folder, tuple((row["sentence_good"], row["sentence_bad"]) for row in rows), "BLiMP")
     built_in = built_in_directory("builtin/gpt2-mini-ja")
-    vocabulary_size = json.loads((built_in / "config.json").read_text())["vocab_size"]
-    GPT2LMHeadModel(GPT2Config(vocab_size=vocabulary_size)).save_pretrained(folder)
+    config = json.loads((built_in / "config.json").read_text(encoding="utf-8"))
+    GPT2LMHeadModel(GPT2Config(**{name: config[name] for name in ("vocab_size", "bos_token_id", "eos_token_id")})
+                    ).save_pretrained(folder)
     shutil.copy(built_in / "tokenizer.json", folder)
     described = json.loads((built_in / "tokenizer_config.json").read_text(encoding="utf-8"))
     # The peers' transformers does not know the name that transformers 5 writes for a tokenizer.json without a class.
@@ -108,7 +116,8 @@ def _sample_sentences() -> list[str]:
     pairs, scored = sample_data.sentence_pairs(), sample_data.scored_pairs()
     sides = [side for sample in (pairs, scored)
              for sides in zip(sample.references, sample.candidates, strict=True) for side in sides]
-    return list(dict.fromkeys([*sides, *sample_data.minimal_pairs().acceptable, *sample_data.labelled_sentences().texts]))
+    single = [*sample_data.minimal_pairs().acceptable, *sample_data.labelled_sentences().texts]
+    return list(dict.fromkeys([*sides, *single]))
 
 
 def _bert(folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
@@ -120,5 +129,6 @@ def _bert(folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
 def _japanese_tokenizer() -> PreTrainedTokenizerBase:
     if not JAPANESE_VOCABULARY.exists():
         return BertJapaneseTokenizer.from_pretrained(BUILT_IN_BERT)
-    return BertJapaneseTokenizer(str(JAPANESE_VOCABULARY), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
-                                 mecab_kwargs={"mecab_dic": "ipadic"}, model_max_length=MAX_TOKENS)
+    return BertJapaneseTokenizer(str(JAPANESE_VOCABULARY), word_tokenizer_type="mecab",
+                                 subword_tokenizer_type="wordpiece", mecab_kwargs={"mecab_dic": "ipadic"},
+                                 model_max_length=MAX_TOKENS)

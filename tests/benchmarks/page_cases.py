@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import statistics
 from collections import defaultdict
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import psutil
 from playwright.sync_api import Page, sync_playwright
 
-from tests.benchmarks.measuring import Budget, wall_seconds
+from tests.benchmarks.measuring import Budget, ProcessorTime, wall_seconds
 from tests.benchmarks.stored_runs import N_PAIRS, N_POINTS, stored
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import Server, serving
@@ -46,44 +48,58 @@ WATCH_RERUN = """() => {
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
+class Waits:
+    """Seconds that a visitor waited, by what for, and what computed the last time."""
+
+    def __init__(self) -> None:
+        self.samples: dict[str, list[float]] = defaultdict(list)
+        self.reasons: dict[str, str] = {}
+
+    def measure(self, name: str, server: Server, call: Callable[[], object]) -> None:
+        """Measure one more wait."""
+        processors = ProcessorTime(server.process.pid)
+        self.samples[name].append(wall_seconds(call))
+        self.reasons[name] = processors.words("the server")
+
+
 def budgets(folder: Path) -> list[Budget]:
     """Nothing, where there is no Chromium. The home page is complete when the three samples' numbers stand on it."""
     executable = shutil.which("chromium")
     if executable is None:
         return []
-    samples: dict[str, list[float]] = defaultdict(list)
+    waits, memory = Waits(), defaultdict[str, list[float]](list)
     pairs, clusters = stored(folder / "data")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        for _ in range(ROUNDS):
+        for number in range(ROUNDS):
             # the first round evaluates the samples; later ones reuse the runs, as every later visit does
             with serving(folder / "data") as server:
-                samples["ready"].append(server.ready_seconds)
+                waits.samples["ready"].append(server.ready_seconds)
                 page = browser.new_page(viewport={"width": 1280, "height": 900})
                 page.set_default_timeout(TIMEOUT)
-                samples["home"].append(wall_seconds(lambda page=page, url=server.url: _home(page, url)))  # type: ignore[misc]
-                samples["change"].append(wall_seconds(lambda page=page: _change(page)))  # type: ignore[misc]
-                samples["start memory"].append(_mib(server))
-                _large_runs(page, server, pairs, clusters, samples)
-                samples["memory"].append(_mib(server))
+                waits.measure("home" if number else "first", server, partial(_home, page, server.url))
+                waits.measure("change", server, partial(_change, page))
+                memory["start"].append(_mib(server))
+                _large_runs(page, server, pairs, clusters, waits)
+                memory["end"].append(_mib(server))
                 page.close()
         browser.close()
 
-    def budget(work: str, name: str, limit: float, unit: str = "s") -> Budget:
-        return Budget(work, statistics.median(samples[name]), limit, unit)
+    def budget(work: str, name: str, limit: float) -> Budget:
+        return Budget(work, statistics.median(waits.samples[name]), limit, why=waits.reasons.get(name, ""))
 
-    first = samples["home"].pop(0)
     return [
         budget("Server ready after its start", "ready", READY_SECONDS),
         budget("Home page complete at the first visit after a start", "home", HOME_SECONDS),
-        Budget("Home page at the very first visit, had `make run` not evaluated the samples", first, HOME_SECONDS),
+        budget("Home page at the very first visit, had `make run` not evaluated the samples", "first", HOME_SECONDS),
         budget("Change to another page", "change", PAGE_SECONDS),
         budget(f"A run of {N_PAIRS:,} minimal pairs opened by its link", "pairs", RUN_SECONDS),
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
         budget(f"A run of {N_POINTS:,} points opened by its link, two maps drawn", "maps", RUN_SECONDS),
         budget(f"A class hidden in two maps of {N_POINTS:,} points", "class", CLASS_SECONDS),
-        budget("Memory of the web process after the home page and one other", "start memory", MEMORY_MIB, "MiB"),
-        budget("Memory of the web process after both large runs", "memory", MEMORY_MIB, "MiB"),
+        Budget("Memory of the web process after the home page and one other", statistics.median(memory["start"]),
+               MEMORY_MIB, "MiB"),
+        Budget("Memory of the web process after both large runs", statistics.median(memory["end"]), MEMORY_MIB, "MiB"),
     ]
 
 
@@ -97,7 +113,7 @@ def _change(page: Page) -> None:
     page.wait_for_function("document.querySelector('h1')?.innerText.includes('Models')")
 
 
-def _large_runs(page: Page, server: Server, pairs: str, clusters: str, samples: dict[str, list[float]]) -> None:
+def _large_runs(page: Page, server: Server, pairs: str, clusters: str, waits: Waits) -> None:
     def open_pairs() -> None:
         page.goto(f"{server.url}/minimal_pairs?run={pairs}")
         page.get_by_text(f"{N_PAIRS:,}").first.wait_for()
@@ -120,10 +136,11 @@ def _large_runs(page: Page, server: Server, pairs: str, clusters: str, samples: 
         page.wait_for_selector('.legend [aria-pressed="false"]')
         page.evaluate(TWO_FRAMES)
 
-    samples["pairs"].append(wall_seconds(open_pairs))
-    samples["toggle"] += [wall_seconds(lambda score=score: toggle(score)) for score in ("MeanLP", "PenLP")]  # type: ignore[misc]
-    samples["maps"].append(wall_seconds(open_maps))
-    samples["class"].append(wall_seconds(hide_class))
+    waits.measure("pairs", server, open_pairs)
+    for score in ("MeanLP", "PenLP"):
+        waits.measure("toggle", server, partial(toggle, score))
+    waits.measure("maps", server, open_maps)
+    waits.measure("class", server, hide_class)
 
 
 def _mib(server: Server) -> float:

@@ -1,8 +1,8 @@
 """Runs one peer on one job in the peers' own environment (`peers.txt`), controlled over a pipe.
 
-The first line of input is the job (JSON: peer, folder, texts, threads, clock; for minicons scores); the answer is the best batch
-size, the versions, the scores and the token ids of the texts. Each further line "run" is answered with the seconds of one run. Imports nothing of
-the project.
+The first line of input is the job (JSON: peer, folder, texts, threads, clock; for minicons scores, causal or masked);
+the answer is the best batch size, the versions, the scores and the token ids of the texts. Each further line "run" is
+answered with the seconds of one run. Imports nothing of the project.
 """
 
 from __future__ import annotations

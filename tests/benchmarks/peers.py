@@ -43,7 +43,9 @@ class Peer:
 
 @contextmanager
 def peer(name: str, **request: Any) -> Iterator[Peer]:
-    """Start a peer (see `peer.py`) and end it afterwards."""
+    """Start a peer (see `peer.py`) and end it afterwards. Raises RuntimeError without the peers' environment."""
+    if not PYTHON.exists():
+        raise RuntimeError(f"there is no {PYTHON}; `make bench` makes it")
     process = subprocess.Popen(
         [str(PYTHON), str(Path(__file__).with_name("peer.py"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})

@@ -12,9 +12,10 @@ from tests.benchmarks.peer_cases import LIMIT_SHARE, Beside
 BF16_FLAGS = ("amx_bf16", "avx512_bf16")
 
 
-def heading(machine: str, parts: Sequence[str]) -> list[str]:
-    """Title, machine and versions."""
-    return ["# Benchmarks", "", f"{machine}. Measured: {', '.join(parts)}. Made by `make bench`."]
+def heading(machine: str, parts: Sequence[str], texts: str) -> list[str]:
+    """Title, machine and versions, and where the texts come from."""
+    return ["# Benchmarks", "", f"{machine}. Measured: {', '.join(parts)}. Made by `make bench`.", "",
+            f"Texts and vocabularies: {texts}"]
 
 
 def beside(cases: Sequence[Beside], versions: Mapping[str, str]) -> list[str]:
@@ -61,10 +62,20 @@ def scaled(cases: Sequence[Ratio], target: float) -> list[str]:
 
 
 def budgets(cases: Sequence[Budget]) -> list[str]:
-    """What a user waits for, and what it takes."""
-    return ["| What a user waits for | Median | Budget | Share of it |", "|---|---|---|---|",
+    """What a user waits for, what it takes, and which budgets are missed, with what was measured beside them."""
+    if not cases:
+        return ["Not measured: there is no Chromium on this machine."]
+    missed = [f"- {case.work}: {case.value:.3g} {case.unit} where {case.budget:g} are asked "
+              f"({case.value / case.budget - 1:+.0%}). {case.why}".rstrip()
+              for case in cases if case.value > case.budget]
+    return ["| What a user waits for | Measured | Budget | Share of it |", "|---|---|---|---|",
             *(f"| {case.work} | {case.value:.3g} {case.unit} | {case.budget:g} {case.unit} | "
-              f"{case.value / case.budget:.0%} |" for case in cases)]
+              f"{case.value / case.budget:.0%} |" for case in cases), *(["", "Missed:", "", *missed] if missed else [])]
+
+
+def failed(part: str, error: Exception) -> list[str]:
+    """A section that could not be measured."""
+    return [f"Not measured: {part} ended with {type(error).__name__}: {error}"]
 
 
 def processor() -> str:
