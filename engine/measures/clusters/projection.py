@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import threading
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
+from engine.measures.clusters.neighbours import nearest_neighbours
 
 METRICS = ("cosine", "euclidean")
 # UMAP begins with the eigenvectors of a graph, one more than there are dimensions, and needs more sentences than those.
 SENTENCES_BEYOND_DIMENSIONS = 2
 SAME_SIZE = 1e-6
+# From so many sentences on, umap would search their neighbours approximately, by code that numba compiles for 40 s in
+# every process; all of them are found faster by `nearest_neighbours`.
+SEARCHED_BY_UMAP = 4096
 
 # Two fits at once abort the whole process when numba runs on its `workqueue` layer.
 _one_fit = threading.Lock()
@@ -47,7 +52,7 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     "cosine", and settings out of range.
 
     Source: McInnes, Healy, Melville 2018, by umap-learn; the map of Shibayama et al. 2020 is of this
-    kind. The sorting of rows is ours.
+    kind. The sorting of rows is ours, and so is that the neighbours are exact however many sentences there are.
 
     >>> umap_projection([[0.0, 1.0]] * 3)
     Traceback (most recent call last):
@@ -75,8 +80,10 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
         warnings.simplefilter("ignore")
         import umap  # ~10 s the first time: never at the start of a process that draws no map
 
-        reducer = umap.UMAP(n_components=n_components, n_neighbors=min(n_neighbors, n_sentences - 1),
-                            min_dist=min_dist, metric=metric, random_state=seed, n_jobs=1)
+        n_neighbors = min(n_neighbors, n_sentences - 1)
+        known = _with_neighbours(array[order], n_neighbors, metric) if n_sentences >= SEARCHED_BY_UMAP else {}
+        reducer = umap.UMAP(n_components=n_components, n_neighbors=n_neighbors, min_dist=min_dist, metric=metric,
+                            random_state=seed, n_jobs=1, **known)
         fitted = reducer.fit_transform(array[order].astype(np.float32))
     return _put_back(fitted, order)
 
@@ -137,6 +144,14 @@ def fewest_for_umap(n_components: int) -> int:
     (4, 5)
     """
     return n_components + SENTENCES_BEYOND_DIMENSIONS
+
+
+def _with_neighbours(array: NDArray[np.float64], n_neighbors: int, metric: str) -> dict[str, Any]:
+    """The setting of umap that holds the neighbours of each row; to umap the first of them is the row itself."""
+    neighbours, distances = nearest_neighbours(array, n_neighbours=n_neighbors - 1, metric=metric)
+    own = np.arange(len(array), dtype=neighbours.dtype)[:, None]
+    return {"precomputed_knn": (np.hstack([own, neighbours]),  # (n_sentences, n_neighbors) each
+                                np.hstack([np.zeros(own.shape, dtype=distances.dtype), distances]))}
 
 
 def _put_back(fitted: NDArray[np.floating], order: NDArray[np.intp]) -> NDArray[np.float32]:

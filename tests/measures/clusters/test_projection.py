@@ -9,9 +9,16 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
+from sklearn.neighbors import NearestNeighbors
 
 from engine.errors import InputError
-from engine.measures.clusters.projection import fewest_for_umap, pca_projection, umap_projection
+from engine.measures.clusters.projection import (
+    SEARCHED_BY_UMAP,
+    _with_neighbours,
+    fewest_for_umap,
+    pca_projection,
+    umap_projection,
+)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +53,24 @@ def test_umap_by_cosine_does_not_see_lengths() -> None:
     vectors = np.random.default_rng(2).normal(size=(20, 6))
     lengths = 2.0 ** np.random.default_rng(3).integers(-2, 3, size=(20, 1))
     assert trustworthiness(vectors, umap_projection(vectors * lengths), metric="cosine", n_neighbors=3) > 0.8
+
+
+def test_many_sentences_are_laid_out_by_their_exact_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    # three classes in five dimensions, as many points as umap would search approximately
+    random = np.random.default_rng(0)
+    class_of = random.integers(0, 3, SEARCHED_BY_UMAP)
+    vectors = (12 * np.eye(3, 5)[class_of] + random.normal(size=(SEARCHED_BY_UMAP, 5))).astype(np.float32)
+    monkeypatch.setattr("umap.umap_.nearest_neighbors", None)  # a search of umap's own would fail
+    drawn = umap_projection(vectors, metric="euclidean", seed=1)
+    np.testing.assert_array_equal(umap_projection(vectors[::-1], metric="euclidean", seed=1), drawn[::-1])
+    nearest = NearestNeighbors(n_neighbors=6).fit(drawn).kneighbors(return_distance=False)
+    assert (class_of[nearest] == class_of[:, None]).mean() > 0.999
+
+
+def test_the_neighbours_that_umap_is_given_begin_with_the_row_itself() -> None:
+    indices, distances = _with_neighbours(np.array([[0.0], [1.0], [5.0], [7.0]]), 3, "euclidean")["precomputed_knn"]
+    assert indices.tolist() == [[0, 1, 2], [1, 0, 2], [2, 3, 1], [3, 2, 1]]
+    assert distances.tolist() == [[0, 1, 5], [0, 1, 4], [0, 2, 4], [0, 2, 6]]
 
 
 def test_the_seed_decides_the_layout(iris: tuple[np.ndarray, np.ndarray]) -> None:
