@@ -2,8 +2,9 @@
 
 Everything is measured in one run and in alternation, medians of a few rounds; the tables go to RESULTS.md. Ratios
 carry over to other machines, seconds do not. HAKARI_BENCH_SHARE=0.25 takes a quarter of the texts,
-HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks peers cache toggles scaling pages server` measures only
-what is named, and prints it. A section that fails says so in its place, and the exit status is 1.
+HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks clusters server` measures only the sections that are
+named (`tables` below has all of them), and prints them. A section that fails says so in its place, and the exit status
+is 1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import torch
 from engine.version import library_version
 from tests.benchmarks import (
     base_models,
+    cluster_cases,
     engine_cases,
     metric_cases,
     page_cases,
@@ -45,6 +47,7 @@ def main(parts: list[str]) -> int:
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),
             "pages": lambda: report.budgets(page_cases.budgets(folder)),
+            "clusters": lambda: report.budgets(cluster_cases.budgets(folder)),
             "server": lambda: report.budgets(server_cases.budgets(folder)),
         }
         if unknown := [part for part in parts if part not in tables]:

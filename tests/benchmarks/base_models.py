@@ -57,7 +57,7 @@ def texts_used() -> str:
 def alignment(folder: Path) -> Job:
     """BERT-base with MeCab and WordPiece; distinct sentence pairs of JSTS."""
     path = SHARED / "jsts" / "valid-v1.3.json"
-    _bert(folder, _japanese_tokenizer())
+    _bert(folder, japanese_tokenizer())
     if path.exists():
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()[:N_SENTENCE_PAIRS]]
         return Job(folder, tuple((row["sentence1"], row["sentence2"]) for row in rows), "JSTS")
@@ -126,7 +126,8 @@ def _bert(folder: Path, tokenizer: PreTrainedTokenizerBase) -> None:
     tokenizer.save_pretrained(folder)
 
 
-def _japanese_tokenizer() -> PreTrainedTokenizerBase:
+def japanese_tokenizer() -> PreTrainedTokenizerBase:
+    """MeCab and WordPiece with the published vocabulary, or that of the built-in model where it is absent."""
     if not JAPANESE_VOCABULARY.exists():
         return BertJapaneseTokenizer.from_pretrained(BUILT_IN_BERT)
     return BertJapaneseTokenizer(str(JAPANESE_VOCABULARY), word_tokenizer_type="mecab",

@@ -29,13 +29,22 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Budget:
-    """A median and its budget, in `unit`; `why`: what was measured beside it, which explains a missed one."""
+    """A number and its budget, in `unit`; `why`: what was measured beside it, which explains a missed one.
+
+    `more_is_better`: the budget is the least that is asked, not the most.
+    """
 
     work: str
     value: float
     budget: float
     unit: str = "s"
     why: str = ""
+    more_is_better: bool = False
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the number is on the wrong side of its budget."""
+        return self.value < self.budget if self.more_is_better else self.value > self.budget
 
 
 class ProcessorTime:

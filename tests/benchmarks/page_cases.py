@@ -19,6 +19,8 @@ from tests.browser.server import Server, serving
 
 READY_SECONDS, HOME_SECONDS, PAGE_SECONDS = 3, 5, 2
 RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS = 5, 0.5, 0.3
+FRAMES = 30.0
+DRAWN_BY = "Chromium without a display draws with the processor, not with a graphics card."
 MEMORY_MIB = 1536
 ROUNDS = 3
 TIMEOUT = 120_000  # milliseconds
@@ -45,6 +47,19 @@ WATCH_RERUN = """() => {
     else if (ran && state === 'notRunning') { observer.disconnect(); done(); }
   }).observe(app, { attributes: true }));
 }"""
+# Frames a second while the first map is moved a step to and fro in every frame, as a dragged map is.
+MOVED_FRAMES = """(canvas, seconds) => new Promise(done => {
+  let [frames, start] = [0, null];
+  function frame(now) {
+    start ??= now;
+    if (now - start >= 1000 * seconds) return done(1000 * frames / (now - start));
+    const key = frames++ % 2 ? 'ArrowLeft' : 'ArrowRight';
+    canvas.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    requestAnimationFrame(frame);
+  }
+  requestAnimationFrame(frame);
+})"""
+MOVED_SECONDS = 3
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -97,6 +112,8 @@ def budgets(folder: Path) -> list[Budget]:
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
         budget(f"A run of {N_POINTS:,} points opened by its link, two maps drawn", "maps", RUN_SECONDS),
         budget(f"A class hidden in two maps of {N_POINTS:,} points", "class", CLASS_SECONDS),
+        Budget(f"Frames a second while one of two maps of {N_POINTS:,} points is moved",
+               statistics.median(waits.samples["frames"]), FRAMES, "/s", waits.reasons["frames"], more_is_better=True),
         Budget("Memory of the web process after the home page and one other", statistics.median(memory["start"]),
                MEMORY_MIB, "MiB"),
         Budget("Memory of the web process after both large runs", statistics.median(memory["end"]), MEMORY_MIB, "MiB"),
@@ -141,6 +158,9 @@ def _large_runs(page: Page, server: Server, pairs: str, clusters: str, waits: Wa
         waits.measure("toggle", server, partial(toggle, score))
     waits.measure("maps", server, open_maps)
     waits.measure("class", server, hide_class)
+    processors = ProcessorTime(server.process.pid)
+    waits.samples["frames"].append(page.locator('canvas[role="img"]').first.evaluate(MOVED_FRAMES, MOVED_SECONDS))
+    waits.reasons["frames"] = f"{DRAWN_BY} {processors.words('the server')}"
 
 
 def _mib(server: Server) -> float:

@@ -176,8 +176,7 @@ def _exact(by_precision: dict[str, LoadedModel], job: Job, peer_process: Peer) -
 
     def decisions(precision: str) -> np.ndarray:
         scored = score_pairs(
-            pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0,
-            unigrams=lambda *_: [])
+            pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0)
         reports.append(scored.report)
         return decided(pair_table("m", pairs, scored), "LP")
 

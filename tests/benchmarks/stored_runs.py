@@ -30,7 +30,11 @@ def stored(data_dir: Path) -> tuple[str, str]:
     clusters = _clusters()
     points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
     sentences = LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
-    results = {"minimal-pairs": synthetic(N_PAIRS, models=("m",), n_categories=67), "clusters": clusters}
+    scored = synthetic(N_PAIRS, models=("m",), n_categories=67)
+    # What is stored has every declared column.
+    whole = scored.pairs.assign(acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0,
+                                first_token_differs=False)
+    results = {"minimal-pairs": dataclasses.replace(scored, pairs=whole), "clusters": clusters}
     made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(result))
                for kind, result in results.items()}
     with open_engine(data_dir, evaluations=made_up) as engine:
