@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.options import options_of
+from engine.precision import EXACT_DECISIONS
 
 OPTIONS = options_of(Settings)
 CHOICE_NAMES = {
@@ -39,9 +40,20 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> S
         st.caption(verbatim(SPACE_RULES[space]))
         precision = precision_input(OPTIONS["precision"], "minimal-pairs")
         st.caption(OPTIONS["precision"].choices[precision])
+        exact = _exact_scores() if precision == EXACT_DECISIONS else {}
         seed = settings.number("Seed", OPTIONS["seed"], key="minimal-pairs-seed", width=140)
     return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
-                    shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed)
+                    shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
+                    **exact)
+
+
+def _exact_scores() -> dict[str, Any]:
+    """The scores whose decisions are exact, and alpha where PenLP is one of them."""
+    scores = settings.pills("Exact under", OPTIONS["exact_scores"], key="minimal-pairs-exact-scores")
+    if "PenLP" not in scores:
+        return {"exact_scores": scores}
+    return {"exact_scores": scores, "exact_alpha": settings.slider(
+        "Exact at alpha", OPTIONS["exact_alpha"], step=0.05, key="minimal-pairs-exact-alpha")}
 
 
 def _choice(label: str, name: str, **look: Any) -> str:

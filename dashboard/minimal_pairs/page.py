@@ -18,6 +18,7 @@ from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.inputs import inputs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
+from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
@@ -55,6 +56,8 @@ if run_id is not None and result is not None:
                                     **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
+    if inexact := not_exact(result, view.normalization, view.alpha):
+        run_view.notice(inexact)
 
     figures = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown("**The pairs** :gray[under the chosen score]")

@@ -121,8 +121,13 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 
 def notices(result: Any) -> None:
     """Draw the notices of a result: what was left out, what is undefined."""
-    for notice in result.notices:
-        st.caption(f":orange[:material/info:] {verbatim(notice)}")
+    for text in result.notices:
+        notice(text)
+
+
+def notice(text: str) -> None:
+    """Draw one notice."""
+    st.caption(f":orange[:material/info:] {verbatim(text)}")
 
 
 def excluded(result: Any) -> None:

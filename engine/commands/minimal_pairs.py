@@ -8,7 +8,7 @@ import sys
 from engine.commands.common import add_evaluation_arguments, gateway_session, named_columns, print_notices, write_tables
 from engine.commands.options import add_options, settings_from
 from engine.datasets.minimal_pairs.files import read_pairs
-from engine.evaluations.minimal_pairs import records, views
+from engine.evaluations.minimal_pairs import notices, records, views
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, file_tables
 from engine.evaluations.minimal_pairs.records import THESE, Shown
@@ -37,7 +37,8 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     if shown.unigrams != THESE:
         result = with_unigrams(result, shown.unigrams)
-    print_notices(result.notices)
+    not_exact = [notices.not_exact(result, name, shown.alpha) for name in options.normalization or ["PenLP"]]
+    print_notices((*result.notices, *filter(None, not_exact)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "format": result.format,
                  "rules": result.rules}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))

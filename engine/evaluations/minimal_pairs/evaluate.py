@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
-from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ScoredPairs, score_pairs
+from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnder, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
@@ -96,7 +96,8 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
     precision = AS_SERVED if facts.endpoint else settings.precision
     if precision not in (AS_SERVED, EXACT_DECISIONS):
         precision = resolved(precision, facts.dtype, facts.device)
-    return score_pairs(dataset, ask, precision, seed=settings.seed, unigrams=unigrams)
+    exact = ExactUnder(settings.exact_scores, settings.exact_alpha, unigrams)
+    return score_pairs(dataset, ask, precision, seed=settings.seed, exact=exact)
 
 
 def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
@@ -31,7 +33,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += _of_servers(result, all_facts)
     all_notices += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in "
                     f"bf16; no error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} "
-                    "nats per square root of a token) changes a winner of theirs."
+                    f"nats per square root of a token) changes a winner of theirs under {_exact_scores(line)}."
                     for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
@@ -54,6 +56,25 @@ def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
             about.append(f"{facts.name}: its server shows some tokens only as a part of a character, and not by their "
                          "ids, so that they cannot be counted: there is no SLOR.")
     return about
+
+
+def not_exact(result: Result, normalization: str, alpha: float) -> str:
+    """Which models' decisions under a score are not all float32's although exact ones were asked for; "" if none's."""
+    lines = [line for line in result.precision.to_dict("records")
+             # Results of versions without these columns are exact under every score shown.
+             if not pd.isna(line["scores"]) and line["n_fp32"] < line["n"]
+             and (normalization not in line["scores"].split(", ")
+                  or (normalization == "PenLP" and not np.isclose(alpha, line["alpha"])))]
+    if not lines:
+        return ""
+    shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
+    return (f"{' and '.join(line['model'] for line in lines)}: decisions are exact under {_exact_scores(lines[0])}; "
+            f"under {shown} a close pair may have another winner than in fp32.")
+
+
+def _exact_scores(line: dict[Hashable, Any]) -> str:
+    names = [f"PenLP at alpha {line['alpha']:g}" if name == "PenLP" else name for name in line["scores"].split(", ")]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _first_tokens(result: Result, model: str) -> str:

@@ -10,11 +10,12 @@ import pandas as pd
 from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, Type, declared, documented
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
-from engine.measures.minimal_pairs.acceptability import ALPHA
-from engine.measures.minimal_pairs.decision_bounds import ALPHAS
+from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS, NORMALIZATIONS
 from engine.options import option
 from engine.precision import EXACT_DECISIONS
 
+# The scores whose decisions are exact unless others are asked for.
+DEFAULT_SCORES = ("LP", "MeanLP", "PenLP")
 # The corpus of unigrams that the scored sentences themselves are.
 THESE = "these sentences"
 CATEGORY = "category"
@@ -38,8 +39,14 @@ class Settings:
         "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a "
                  "boundary joins the words it touches into one; a token of white space alone is a word of its own."})
     precision: str = precision_option({EXACT_DECISIONS: (
-        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under any "
-        "score shown: every decision is float32's.")})
+        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
+        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays where "
+        "bfloat16 is faster.")})
+    exact_scores: tuple[str, ...] = option(
+        DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
+                        "scored twice.", choices=NORMALIZATIONS, separator=",", least_items=1)
+    exact_alpha: float = option(ALPHA, "alpha of PenLP at which its winners are float32's with exact decisions.",
+                                least=0, shown_most=ALPHAS[1])
     prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
                                  "first token is not scored.", choices={
         "auto": "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS.",
@@ -118,6 +125,8 @@ PRECISION = Table("precision", "A row for each model that was scored for exact d
            "lower"),
     Column("safety", "number", "the bound is so many times the largest error"),
     Column("seed", "integer", "seed of the sample"),
+    Column("scores", "text", "the scores whose decisions are exact", since="0.2.0"),
+    Column("alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is none of them", since="0.2.0"),
 ), only_with_rows=True)
 SHARED = Table("shared", "A row for each pair scored over the tokens that both sentences share, under each model.", (
     MODEL, PAIR_ROW, ITEM, Column("n_shared", "integer", "tokens that both sentences share", "tokens"),

@@ -15,12 +15,10 @@ from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, 
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
-from engine.measures.minimal_pairs.decision_bounds import ALPHAS
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.statistics.intervals import wilson_interval
 
 DEFAULT_ALPHA = ALPHA  # the paper's
-ALPHA_RANGE = ALPHAS  # over which exact decisions hold
 MOST_CATEGORIES = 200
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")

@@ -14,6 +14,8 @@ CARD_KEYS = {
 }
 NORMALIZATIONS = tuple(CARD_KEYS)
 ALPHA = 0.8
+# The values of PenLP's alpha that are shown.
+ALPHAS = (0.0, 2.0)
 
 
 def normalized(log_likelihoods: ArrayLike, n_tokens: ArrayLike, normalization: str, *, alpha: float = ALPHA,

@@ -1,4 +1,4 @@
-"""Is a decision robust to the error of its scores? Pairs that keep their winner under every normalisation.
+"""Is a decision robust to the error of its scores? Pairs that keep their winner under given normalisations.
 
 Every normalisation asks one thing of a pair: is log P(A) - ratio · log P(U) above 0, for a ratio that only the lengths
 decide? The error of a sum over tokens grows with the square root of their number, so margins and errors are both
@@ -7,15 +7,13 @@ measured in nats per square root of the tokens: in that unit they can be compare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-
-# The values that PenLP's alpha may take.
-ALPHAS = (0.0, 2.0)
+from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
@@ -44,83 +42,77 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
         return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
 
 
-def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, alphas: tuple[float, float] = ALPHAS
-           ) -> dict[str, NDArray[np.float64]]:
-    """What log P(U) is multiplied with under each normalisation, (n_pairs,) each; PenLP's at both ends of alpha.
+def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, normalizations: Collection[str] = NORMALIZATIONS,
+           alpha: float = ALPHA) -> dict[str, NDArray[np.float64]]:
+    """What log P(U) is multiplied with under each of some normalisations, (n_pairs,) each.
 
         LP 1,  MeanLP and SLOR |A| / |U|,  PenLP ((5 + |A|) / (5 + |U|))^alpha,  per character their characters' ratio
 
-    Raises InputError for a count that is not above 0, and alphas that are negative or in the wrong order.
+    Raises InputError for a count that is not above 0, an alpha that is negative and an unknown normalisation.
 
-    >>> {name: ratio.tolist() for name, ratio in ratios([[7], [7]], [[9], [12]]).items()}["per character"]
+    >>> ratios([[7], [7]], [[9], [12]], ["per character"])["per character"].tolist()
     [0.75]
     """
     tokens, characters = _of_two(n_tokens), _of_two(n_characters)
     if not ((tokens > 0).all() and (characters > 0).all()):
         raise InputError("A sentence has at least one token and one character.")
-    if not 0 <= alphas[0] <= alphas[1]:
-        raise InputError(f"alpha is 0 or more, the least first; got {alphas}.")
-    penalty = (5 + tokens[0]) / (5 + tokens[1])
-    return {"LP": np.ones_like(penalty), "MeanLP": tokens[0] / tokens[1],
-            "per character": characters[0] / characters[1], "PenLP least": penalty ** alphas[0],
-            "PenLP most": penalty ** alphas[1]}
+    if not alpha >= 0:
+        raise InputError(f"alpha is 0 or more; got {alpha}.")
+    if unknown := set(normalizations) - set(NORMALIZATIONS):
+        raise InputError(f"Unknown normalisation {min(unknown)!r}; there are {', '.join(NORMALIZATIONS)}.")
+    by_name = {"LP": np.ones(tokens.shape[1]), "MeanLP": tokens[0] / tokens[1],
+               "PenLP": ((5 + tokens[0]) / (5 + tokens[1])) ** alpha, "SLOR": tokens[0] / tokens[1],
+               "per character": characters[0] / characters[1]}
+    return {name: by_name[name] for name in NORMALIZATIONS if name in normalizations}
 
 
-def robust_decisions(log_likelihoods: ArrayLike, bound: float, n_tokens: ArrayLike, n_characters: ArrayLike, *,
-                     unigrams: Sequence[ArrayLike] = (), alphas: tuple[float, float] = ALPHAS) -> NDArray[np.bool_]:
-    """Does each pair keep its winner under every normalisation, if its margin may be off by `bound`?
+def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, *,
+                  normalizations: Collection[str] = NORMALIZATIONS, alpha: float = ALPHA,
+                  unigrams: Sequence[ArrayLike] = ()) -> NDArray[np.float64]:
+    """How near does each pair come to a tie under any of some normalisations?
 
-    The normalisations are LP, MeanLP, PenLP, SLOR and the log-likelihood per character.
+        min over normalisations, and under SLOR over corpora, of |standard_margin|
 
-    Robust where |standard_margin| > bound under every ratio and every corpus of unigrams, and, for PenLP, the winner
-    is the same at both ends of alpha: as the margin is linear in the ratio, it then is the same between them.
+    No error of the margins below this number changes a winner.
 
     Parameters
     ----------
     log_likelihoods : (2, n_pairs), sums in nats.
-    bound : 0 or more, nats per square root of a token: the most that a standard margin may be off.
     n_tokens, n_characters : (2, n_pairs).
+    normalizations : one or more of NORMALIZATIONS.  alpha : of PenLP.
     unigrams : arrays (2, n_pairs), the unigram log-probabilities of each corpus that SLOR may take.
-    alphas : the least and the greatest alpha of PenLP. A pair whose winner changes between them ties at some alpha, so
-        it is robust to no error.
 
-    Returns bool (n_pairs,). Edges: what is not finite is not robust; a tie neither, even at bound 0.
+    Returns float64 (n_pairs,), [0, inf) nats per square root of a token. Edges: 0 for what is not finite, and where
+    no normalisation is given that has numbers (SLOR without corpora), inf.
 
-    Raises InputError as `ratios` and `standard_margin` do, and for a negative bound.
+    Raises InputError as `ratios` and `standard_margin` do.
 
     Source: ours; equations 1 to 5 of Ueda, Mita, Komachi 2024 and SLOR.
 
     >>> sums, tokens, characters = [[-10.0, -10.0], [-11.0, -11.0]], [[5, 7], [5, 7]], [[9, 9], [9, 9]]
-    >>> robust_decisions(sums, 0.3, tokens, characters).tolist()  # margins of 0.32 and 0.27
-    [True, False]
+    >>> least_margins(sums, tokens, characters).round(2).tolist()  # 1 / sqrt(10), 1 / sqrt(14)
+    [0.32, 0.27]
     """
-    if not bound >= 0:
-        raise InputError(f"An error is 0 or more; got {bound}.")
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
-    by_name = ratios(tokens, n_characters, alphas)
-    margins = {name: standard_margin(scores, tokens, ratio) for name, ratio in by_name.items()}
-    corpora = [standard_margin(scores - _of_two(corpus), tokens, by_name["MeanLP"]) for corpus in unigrams]
-    far = np.all([np.abs(margin) > bound for margin in [*margins.values(), *corpora]], axis=0)
-    # Between the ends the margin in nats lies between its values there, and the unit grows to the larger ratio's.
-    ends = [by_name[f"PenLP {end}"] for end in ("least", "most")]
-    with np.errstate(invalid="ignore"):
-        nats = [np.abs(scores[0] - ratio * scores[1]) for ratio in ends]
-    unit = np.sqrt(tokens[0] + np.maximum(*ends) ** 2 * tokens[1])
-    far &= (np.minimum(*nats) > bound * unit) & (margins["PenLP least"] * margins["PenLP most"] > 0)
-    return far & np.isfinite(scores).all(axis=0)
+    least = np.full(scores.shape[1], np.inf)
+    for name, ratio in ratios(tokens, n_characters, normalizations, alpha).items():
+        for corpus in unigrams if name == "SLOR" else [np.zeros_like(scores)]:
+            least = np.minimum(least, np.abs(standard_margin(scores - _of_two(corpus), tokens, ratio)))
+    return np.where(np.isfinite(scores).all(axis=0), least, 0.0)
 
 
 def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike,
-                  alphas: tuple[float, float] = ALPHAS) -> float:
+                  normalizations: Collection[str] = NORMALIZATIONS, alpha: float = ALPHA) -> float:
     """By how much are the margins off at most, when the log-likelihoods are `coarse` instead of `fine`?
 
         max over pairs and ratios of |standard_margin(coarse - fine)|
 
-    Parameters: (2, n_pairs) each; alphas as in `robust_decisions`. Range: [0, inf] nats per square root of a token;
-    inf where a coarse score is not finite. No pairs: 0. Raises InputError as `ratios` and `standard_margin` do.
+    Parameters: (2, n_pairs) each; normalizations and alpha as in `ratios`. Range: [0, inf] nats per square root of a
+    token; inf where a coarse score is not finite. No pairs: 0. Raises InputError as `ratios` and `standard_margin` do.
     Source: ours.
 
-    >>> round(largest_error([[-10.0], [-11.0]], [[-10.3], [-11.0]], [[4], [5]], [[9], [9]]), 3)  # 0.3 / sqrt(7.2)
+    >>> off, tokens, characters = [[-10.3], [-11.0]], [[4], [5]], [[9], [9]]
+    >>> round(largest_error([[-10.0], [-11.0]], off, tokens, characters, ["MeanLP"]), 3)  # 0.3 / sqrt(4 + 0.8² · 5)
     0.112
     """
     with np.errstate(invalid="ignore"):  # two scores of -inf
@@ -128,7 +120,7 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
     if not off.size:
         return 0.0
     errors = [np.abs(standard_margin(off, n_tokens, ratio))
-              for ratio in ratios(n_tokens, n_characters, alphas).values()]
+              for ratio in ratios(n_tokens, n_characters, normalizations, alpha).values()]
     return float(np.nan_to_num(np.array(errors), nan=np.inf).max())
 
 

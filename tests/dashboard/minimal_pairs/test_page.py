@@ -82,6 +82,33 @@ def test_every_figure_follows_the_normalisation_without_running_a_model(backend:
     assert len(backend.calls) == n_calls
 
 
+def test_a_score_that_exact_decisions_do_not_cover_is_named(backend: FakeBackend) -> None:
+    run_id = finished(sample_data.minimal_pairs(), precision="exact-decisions", exact_alpha=1.0)
+    app = visit(run_id)
+    told = f"{GPT}: decisions are exact under LP, MeanLP and PenLP at alpha 1; under"
+    assert told not in words(app)
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value("SLOR")
+    assert f"{told} SLOR a close pair may have another winner than in fp32." in words(drawn(app))
+    app.segmented_control(key=f"minimal-pairs-normalization-{run_id}").set_value("PenLP")
+    assert f"{told} PenLP at alpha 0.8 a close pair" in words(drawn(app))
+    app.slider(key=f"minimal-pairs-alpha-{run_id}").set_value(1.0)
+    assert told not in words(drawn(app))
+
+
+def test_the_scores_of_exact_decisions_are_chosen_where_they_are_asked_for(backend: FakeBackend) -> None:
+    app = visit()
+    assert not [pills for pills in app.button_group if pills.key == "minimal-pairs-exact-scores"]
+    app.segmented_control(key="minimal-pairs-precision").set_value("exact-decisions")
+    drawn(app)
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    app.pills(key="minimal-pairs-exact-scores").set_value(["LP", "PenLP"])
+    app.slider(key="minimal-pairs-exact-alpha").set_value(0.5)
+    drawn(app).button(key="minimal-pairs-submit").click()
+    run = session.engine().runs.wait(str(drawn(app).query_params["run"]), SECONDS)
+    settings = session.engine().runs.settings(run.id)
+    assert (settings.exact_scores, settings.exact_alpha) == (("LP", "PenLP"), 0.5)
+
+
 def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("雨だ", "雨をだ")), BERT, GPT, "other/bert", "other/gpt2")
     app = visit(run_id)

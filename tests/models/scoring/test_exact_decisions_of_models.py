@@ -11,8 +11,9 @@ import pytest
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SAMPLE_PAIRS, ScoredPairs, score_pairs
+from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES
 from engine.evaluations.minimal_pairs.tables import pair_table
-from engine.evaluations.minimal_pairs.views import available, decided
+from engine.evaluations.minimal_pairs.views import decided
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import causal_lm, masked_lm
 from tests.support import tiny_models
@@ -55,13 +56,12 @@ def pairs_of_our_own(n: int = 300) -> MinimalPairs:
 
 def agree(dataset: MinimalPairs, ask: Ask) -> tuple[ScoredPairs, int]:
     """Whether every decision of exact decisions is that of fp32, and how many bf16 alone would get wrong under LP."""
-    scored = {precision: score_pairs(dataset, ask, precision, seed=0, unigrams=lambda *_: [])
+    scored = {precision: score_pairs(dataset, ask, precision, seed=0)
               for precision in ("exact-decisions", "fp32", "bf16")}
     tables = {precision: pair_table("m", dataset, found) for precision, found in scored.items()}
-    for normalization in available(tables["fp32"]):
-        for alpha in (0.0, 0.35, 0.8, 1.2, 2.0) if normalization == "PenLP" else (0.8,):
-            np.testing.assert_array_equal(decided(tables["exact-decisions"], normalization, alpha),
-                                          decided(tables["fp32"], normalization, alpha))
+    for normalization in DEFAULT_SCORES:
+        np.testing.assert_array_equal(decided(tables["exact-decisions"], normalization),
+                                      decided(tables["fp32"], normalization))
     lp = {precision: decided(table, "LP") for precision, table in tables.items()}
     return scored["exact-decisions"], int((lp["bf16"] != lp["fp32"]).sum())
 
