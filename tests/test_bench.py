@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import limits, report
+import json
+import os
+import re
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from transformers import AutoTokenizer, BertConfig, GPT2Config
+
+from engine.datasets import sample_data
+from engine.models.sources.cards import built_in_directory
+from engine.models.tokenization.encoding import token_ids
+from tests.benchmarks import __main__ as bench
+from tests.benchmarks import base_models, cluster_cases, limits, report, server_cases
 from tests.benchmarks.limits import Size
-from tests.benchmarks.measuring import Budget, Ratio
+from tests.benchmarks.measuring import Budget, ProcessorTime, Ratio
 from tests.benchmarks.peer_cases import Beside
 
 SMALL = Size(2, 4, 10)
@@ -38,3 +52,60 @@ def test_a_missed_target_is_said() -> None:
         "- Two on Ray: 1.50 times one where 1.7 are asked."]
     assert "Missed:" not in report.scaled([plain, ray], 1.7)
     assert report.budgets([Budget("Wait", 0.25, 0.5)])[2] == "| Wait | 0.25 s | 0.5 s | 50% |"
+
+
+def test_a_missed_budget_is_said_with_what_was_measured() -> None:
+    lines = report.budgets([Budget("Wait", 0.75, 0.5, why="It rained."), Budget("Quick", 0.4, 0.5),
+                            Budget("Frames", 20, 30, "/s", more_is_better=True),
+                            Budget("More frames", 40, 30, "/s", more_is_better=True)])
+    assert lines[lines.index("Missed:") + 2:] == ["- Wait: 0.75 s where 0.5 are asked (+50%). It rained.",
+                                                  "- Frames: 20 /s where 30 are asked (-33%)."]
+    assert "Missed:" not in report.budgets([Budget("Quick", 0.4, 0.5)])
+    assert report.budgets([]) == ["Not measured: there is no Chromium on this machine."]
+
+
+def test_what_computed_meanwhile_is_counted() -> None:
+    processors = ProcessorTime(os.getpid())
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    own = re.fullmatch(r"In [\d.e+]+ s the test computed ([\d.]+) s and everything else on the machine [\d.e+]+ s, on "
+                       r"\d+ cores\.", processors.words("the test"))
+    assert own is not None and 0.25 <= float(own[1]) <= 0.6
+
+
+def test_a_section_that_fails_is_said_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch,
+                                                           capsys: pytest.CaptureFixture[str]) -> None:
+    def failing(folder: Path) -> list[Budget]:
+        raise RuntimeError("no server")
+
+    monkeypatch.setattr(server_cases, "budgets", failing)
+    monkeypatch.setattr(cluster_cases, "budgets", lambda folder: [Budget("Clusters", 1.0, 60.0)])
+    assert bench.main(["server", "clusters"]) == 1
+    printed = capsys.readouterr().out
+    assert "Not measured: server ended with RuntimeError: no server" in printed
+    assert "| Clusters | 1 s | 60 s |" in printed
+    assert bench.main(["clusters"]) == 0 and bench.main(["sever"]) == 2
+    assert "There is no section sever; there are peers, cache," in capsys.readouterr().err
+
+
+def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base_models, "SHARED", tmp_path / "absent")
+    monkeypatch.setattr(base_models, "JAPANESE_VOCABULARY", tmp_path / "absent" / "vocab.txt")
+    monkeypatch.setattr(base_models, "BertConfig", partial(BertConfig, hidden_size=8, num_attention_heads=1,
+                                                           num_hidden_layers=1, intermediate_size=8))
+    monkeypatch.setattr(base_models, "GPT2Config", partial(GPT2Config, n_embd=8, n_head=1, n_layer=1))
+    pairs = base_models.alignment(tmp_path / "bert")
+    assert (len(pairs.texts), pairs.source) == (base_models.N_SENTENCE_PAIRS, "the samples")
+    sample = sample_data.sentence_pairs()
+    assert pairs.texts[0] == (sample.references[0], sample.candidates[0])
+    assert len(set(base_models.titles(tmp_path / "bert").texts)) == base_models.N_TITLES
+    assert "no published data" in base_models.texts_used()
+    causal = base_models.causal(tmp_path / "gpt2")
+    assert causal.texts[0] == (sample_data.minimal_pairs().acceptable[0], sample_data.minimal_pairs().unacceptable[0])
+    # transformers 4 knows no TokenizersBackend
+    config = json.loads((causal.folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+    assert token_ids(AutoTokenizer.from_pretrained(causal.folder), causal.texts[0][0]) == token_ids(
+        AutoTokenizer.from_pretrained(built_in_directory("builtin/gpt2-mini-ja")), causal.texts[0][0])
+    assert cluster_cases._documents().n == cluster_cases.N_DOCUMENTS

@@ -40,8 +40,8 @@ class Settings:
                  "boundary joins the words it touches into one; a token of white space alone is a word of its own."})
     precision: str = precision_option({EXACT_DECISIONS: (
         "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
-        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays where "
-        "bfloat16 is faster.")})
+        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays "
+        "where bfloat16 is faster.")})
     exact_scores: tuple[str, ...] = option(
         DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
                         "scored twice.", choices=NORMALIZATIONS, separator=",", least_items=1)
