@@ -101,7 +101,7 @@ def test_a_score_that_exact_decisions_do_not_cover_is_named(backend: FakeBackend
 def test_the_scores_of_exact_decisions_are_chosen_where_they_are_asked_for(backend: FakeBackend) -> None:
     app = visit()
     assert not [pills for pills in app.button_group if pills.key == "minimal-pairs-exact-scores"]
-    app.segmented_control(key="minimal-pairs-precision").set_value("exact-decisions")
+    app.selectbox(key="minimal-pairs-precision").set_value("exact-decisions")
     drawn(app)
     app.multiselect(key="minimal-pairs-models").set_value([GPT])
     app.pills(key="minimal-pairs-exact-scores").set_value(["LP", "PenLP"])
