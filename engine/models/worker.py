@@ -24,8 +24,8 @@ from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, mas
 from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import LoadingChecks
-from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
+from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
 
@@ -101,8 +101,8 @@ def _token_lists(request: Request) -> list[Piece]:
     """Tokens without special ones, of texts of any length."""
     tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
     control = control_ids(tokenizer)
-    ids_by_text = [[token for token in token_ids(tokenizer, text) if token not in control]
-                   for text in request["items"]]
+    ids_by_text = [[token for token in ids if token not in control]
+                   for ids in TOKENS.token_ids(tokenizer, request["items"])]
     return [{"tokens": list(tokenizer.convert_ids_to_tokens(ids))} for ids in ids_by_text]
 
 
