@@ -13,13 +13,16 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
+from engine.models.preparation import tokenize_ahead
 from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, sentence_vectors, shared_tokens
 from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
@@ -46,6 +49,16 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
         raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
     _set_threads()
     return OPERATIONS[operation](request)
+
+
+def prepare_chunk(operation: str, request: Request) -> None:
+    """Tokenize the texts of a chunk that is computed later, from another thread than `run_chunk`.
+
+    Without effect for a model that no chunk has used yet: loading it is left to the computation.
+    """
+    tokenizer = _tokenizers.get((request["model"], request.get("revision")))
+    if tokenizer is not None:
+        tokenize_ahead(tokenizer, operation, request["items"], request["settings"])
 
 
 def models_in_memory() -> list[dict[str, Any]]:
@@ -176,7 +189,13 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
 
 def _model(request: Request, task: Task) -> LoadedModel:
     precision = request["settings"].get("precision", "fp32")
-    return _model_cache().load(request["model"], request.get("revision"), task, precision)
+    loaded = _model_cache().load(request["model"], request.get("revision"), task, precision)
+    _tokenizers[request["model"], request.get("revision")] = loaded.tokenizer
+    return loaded
+
+
+# Of the models in use: a description that is dropped takes its tokenizer with it.
+_tokenizers: WeakValueDictionary[tuple[str, str | None], PreTrainedTokenizerBase] = WeakValueDictionary()
 
 
 def _settings(request: Request) -> dict[str, Any]:

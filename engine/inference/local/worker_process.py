@@ -7,29 +7,17 @@ it leaves its process running when the parent is killed. Here the pipe closes wh
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
-import os
 import signal
-import sys
 import threading
-import traceback
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from pathlib import Path
-from queue import SimpleQueue
+from multiprocessing.connection import wait
 from typing import Any
 
-from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
+from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
 
-ChunkFunction = Callable[[str, Request], list[Piece]]
-# What can be done for a chunk while another one is computed, in a thread beside it; its errors are ignored.
-PrepareFunction = Callable[[str, Request], None]
-
-# Linux should kill a worker before other processes when memory runs out (0 = neutral, 1000 = first).
-OOM_SCORE = 500
 JOIN_SECONDS = 2.0
 
 
@@ -38,7 +26,9 @@ class WorkerExitedError(Exception):
 
 
 class WorkerProcess:
-    """A process that computes one chunk at a time and prepares those that follow. For use by one thread, but `kill`.
+    """A process that computes one chunk at a time and prepares those that follow.
+
+    For use by one thread, but `kill` and `wake`, which any thread may call.
 
     A chunk is sent (`send`), begun (`begin`) once the one before it is computed, and received (`receive`); it is known
     by a number of the caller's. What is sent and not yet begun is prepared meanwhile.
@@ -51,12 +41,15 @@ class WorkerProcess:
         self._connection, child_connection = context.Pipe()
         # A daemon process is ended when the interpreter that started it exits.
         self._process = context.Process(
-            target=_serve, args=(child_connection, device, n_workers, chunk_function, prepare_function), daemon=True,
+            target=serve, args=(child_connection, device, n_workers, chunk_function, prepare_function), daemon=True,
             name=f"hakari-worker-{device}",
         )
         self._process.start()
         # While this process holds a copy of the child's end, it never sees end of file.
         child_connection.close()
+        self._wakes, self._wake_sender = context.Pipe(duplex=False)
+        self._waking = threading.Lock()
+        self._is_woken = False
         self._started = False
         self._models: tuple[ModelInMemory, ...] = ()
 
@@ -80,21 +73,29 @@ class WorkerProcess:
         self._send(("chunk", number, operation, request))
 
     def begin(self, number: int) -> None:
-        """Let a chunk that was sent be computed after those that were begun. Raises WorkerExitedError."""
+        """Let a chunk be computed after those that were begun; others that were sent before it never will.
+
+        Raises WorkerExitedError.
+        """
         self._send(("begin", number, None, None))
 
-    def forget(self, number: int) -> None:
-        """Drop a chunk that was sent and not begun. Raises WorkerExitedError."""
-        self._send(("forget", number, None, None))
+    def wake(self) -> None:
+        """Let the thread that waits in `receive` call its `on_wake` soon; without effect while no thread does."""
+        with self._waking:
+            if not self._is_woken:
+                self._is_woken = True
+                self._wake_sender.send_bytes(b"wake")
 
-    def receive(self, number: int, on_computed: Callable[[], None]) -> list[Piece]:
+    def receive(self, number: int, on_computed: Callable[[], None], on_wake: Callable[[], None]) -> list[Piece]:
         """Wait for a chunk that was begun. Raises what the computation raised, or WorkerExitedError.
 
         on_computed: called when the device is free for another chunk, before the pieces of this one have arrived.
+        on_wake: called after `wake`.
         """
         is_complete = False
         try:
             while True:
+                self._wait(on_wake)
                 kind, number_of_answer, value = self._receive()
                 if kind == "models":
                     self._models = tuple(ModelInMemory(**model) for model in value)
@@ -124,6 +125,15 @@ class WorkerProcess:
         self._process.kill()
         self._process.join(timeout=JOIN_SECONDS)
 
+    def _wait(self, on_wake: Callable[[], None]) -> None:
+        """Wait until there is something to receive, also the end of the process."""
+        while self._connection not in (ready := wait([self._connection, self._wakes])):
+            if ready:
+                self._wakes.recv_bytes()
+                with self._waking:
+                    self._is_woken = False
+                on_wake()
+
     def _send(self, message: object) -> None:
         try:
             self._connection.send(message)
@@ -147,143 +157,3 @@ class WorkerProcess:
             hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
             return f"it was ended by {name}{hint}"
         return f"it ended with exit code {code}"
-
-
-def run_chunk(operation: str, request: Request) -> list[Piece]:
-    """Run the models on one chunk, in the worker process: only there torch is imported."""
-    from engine.models import worker
-
-    return worker.run_chunk(operation, request)
-
-
-def prepare_chunk(operation: str, request: Request) -> None:
-    """Tokenize the texts of a chunk that is computed later, if a model has been loaded."""
-    if (worker := sys.modules.get("engine.models.worker")) is not None:
-        worker.prepare_chunk(operation, request)
-
-
-def _serve(
-    connection: Connection, device: str, n_workers: int, chunk_function: ChunkFunction,
-    prepare_function: PrepareFunction,
-) -> None:
-    """Main loop of the worker process: one answer per chunk, until the other end of the pipe closes.
-
-    The models compute in this thread. Others receive chunks and prepare them, and send answers.
-    """
-    # Ctrl-C in a terminal signals the whole process group; the parent handles it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Read by engine.models: the device, and the number of workers that share the memory.
-    os.environ["HAKARI_WORKERS"] = str(n_workers)
-    if device != "auto":
-        os.environ["HAKARI_DEVICE"] = device
-    answers: SimpleQueue[_Answer | None] = SimpleQueue()
-    answers.put(("started", -1, None))
-    sender = threading.Thread(target=_send_answers, args=(connection, answers), daemon=True)
-    sender.start()
-    inbox = _Inbox(connection, prepare_function)
-    while (chunk := inbox.next_begun()) is not None:
-        _answer(answers, chunk_function, *chunk)
-        del chunk  # its items may be large
-    answers.put(None)
-    sender.join()
-
-
-_Answer = tuple[str, int, Any]
-_Chunk = tuple[int, str, Request]
-
-
-class _Inbox:
-    """The chunks of a worker process: received and prepared by two threads of its own."""
-
-    def __init__(self, connection: Connection, prepare_function: PrepareFunction) -> None:
-        self._connection = connection
-        self._prepare_function = prepare_function
-        self._chunks: dict[int, _Chunk] = {}
-        self._begun: SimpleQueue[_Chunk | None] = SimpleQueue()
-        self._to_prepare: SimpleQueue[int] = SimpleQueue()
-        self._preparing = threading.Lock()
-        for work in (self._receive, self._prepare):
-            threading.Thread(target=work, daemon=True).start()
-
-    def next_begun(self) -> _Chunk | None:
-        """Wait for the next chunk to compute; None when there will be none."""
-        chunk = self._begun.get()
-        # A chunk whose preparation has begun is left to it: the tokens would be made twice.
-        with self._preparing:
-            return chunk
-
-    def _receive(self) -> None:
-        while True:
-            try:
-                kind, number, operation, request = self._connection.recv()
-            except (EOFError, OSError):
-                self._begun.put(None)
-                return
-            if kind == "chunk":
-                self._chunks[number] = (number, operation, request)
-                self._to_prepare.put(number)
-            elif kind == "begin":
-                self._begun.put(self._chunks.pop(number))
-            else:
-                self._chunks.pop(number, None)
-
-    def _prepare(self) -> None:
-        while True:
-            number = self._to_prepare.get()
-            with self._preparing:
-                chunk = self._chunks.get(number)  # absent once it was begun or forgotten
-                if chunk is not None:
-                    with contextlib.suppress(Exception):  # the computation itself will raise and report it
-                        self._prepare_function(*chunk[1:])
-
-
-def _answer(
-    answers: SimpleQueue[_Answer | None], chunk_function: ChunkFunction, number: int, operation: str, request: Request
-) -> None:
-    message: _Answer
-    try:
-        message = ("pieces", number, chunk_function(operation, request))
-    except EngineError as error:
-        message = ("error", number, error)
-    except Exception as error:
-        message = ("error", number, portable_error(error, operation, request))
-    answers.put(("computed", number, None))
-    # The models in memory, with every answer, so that they are known without waiting for the worker; not as long as
-    # the library of the models is not imported.
-    if (worker := sys.modules.get("engine.models.worker")) is not None:
-        answers.put(("models", number, worker.models_in_memory()))
-    answers.put(message)
-
-
-def _send_answers(connection: Connection, answers: SimpleQueue[_Answer | None]) -> None:
-    """Pickle and send answers while the next chunk is computed."""
-    while (message := answers.get()) is not None:
-        try:
-            connection.send(message)
-        except OSError:
-            return
-        except Exception as error:  # the result cannot be pickled: nothing was sent
-            text = "".join(traceback.format_exception(error))
-            connection.send(("error", message[1], RuntimeError(
-                f"{type(error).__name__} in a worker while it sent its answer: {error}\n{text}")))
-        del message
-
-
-def portable_error(error: Exception, operation: str, request: Request) -> Exception:
-    """The error as one that any process can unpickle: torch's own would import torch in the web process."""
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return RunError(f"There is not enough memory for {operation} with {request.get('model')}, even in small "
-                        f"batches: {error}. Use a smaller model or shorter sentences.")
-    text = "".join(traceback.format_exception(error))
-    return RuntimeError(f"{type(error).__name__} in a worker during {operation}: {error}\n{text}")
-
-
-def _end_with_parent() -> None:
-    """Exit when the parent process ends, also in the middle of a chunk: nobody would receive the result."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
