@@ -2,8 +2,8 @@
 
 Everything is measured in one run and in alternation, medians of a few rounds; the tables go to RESULTS.md. Ratios
 carry over to other machines, seconds do not. HAKARI_BENCH_SHARE=0.25 takes a quarter of the texts,
-HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks peers cache toggles scaling pages` measures only what is
-named, and prints it.
+HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks peers host cache toggles scaling pages` measures only
+what is named, and prints it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 
 from engine.version import library_version
-from tests.benchmarks import engine_cases, metric_cases, page_cases, peer_cases, ray_cases, report
+from tests.benchmarks import engine_cases, host_cases, metric_cases, page_cases, peer_cases, ray_cases, report
 from tests.benchmarks.measuring import CLOCK
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -30,6 +30,7 @@ def main(parts: list[str]) -> None:
         folder = Path(name)
         tables: dict[str, Callable[[], list[str]]] = {
             "peers": lambda: report.beside(*peer_cases.measured(folder)),
+            "host": lambda: report.host(host_cases.measured(folder), host_cases.TARGET),
             "cache": lambda: report.repeated(engine_cases.cached(folder)),
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),

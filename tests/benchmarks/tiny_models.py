@@ -19,7 +19,6 @@ from transformers import (
     BertTokenizer,
     GPT2Config,
     GPT2LMHeadModel,
-    PreTrainedTokenizerFast,
 )
 
 from engine.datasets import sample_data
@@ -86,8 +85,11 @@ def gpt2(folder: Path) -> TinyJob:
     torch.manual_seed(0)
     GPT2LMHeadModel(GPT2Config(vocab_size=N_TOKENS, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, n_positions=MAX_TOKENS,
                                bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
-    PreTrainedTokenizerFast(tokenizer_object=learner, bos_token="<|endoftext|>", eos_token="<|endoftext|>",
-                            pad_token="<|endoftext|>", model_max_length=MAX_TOKENS).save_pretrained(folder)
+    learner.save(str(folder / "tokenizer.json"))
+    # A class that the older transformers of the peers knows too.
+    roles = dict.fromkeys(("bos_token", "eos_token", "pad_token"), "<|endoftext|>")
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": MAX_TOKENS, **roles}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
     return job
 
 
