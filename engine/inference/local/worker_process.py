@@ -8,6 +8,7 @@ it leaves its process running when the parent is killed. Here the pipe closes wh
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 import threading
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from engine.inference.backend import Piece, Request
+from engine.inference.garbage import garbage_collection_paused
 from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
 
@@ -142,9 +144,11 @@ class WorkerProcess:
 
     def _receive(self) -> tuple[str, int, Any]:
         try:
-            return self._connection.recv()  # type: ignore[no-any-return]
+            packed = self._connection.recv_bytes()
         except (EOFError, OSError) as error:  # OSError: it ended in the middle of a message
             raise WorkerExitedError(self._exit_reason()) from error
+        with garbage_collection_paused():
+            return pickle.loads(packed)  # type: ignore[no-any-return]
 
     def _exit_reason(self) -> str:
         self._process.join(timeout=5)

@@ -18,7 +18,15 @@ from tokenizers.normalizers import Lowercase
 from engine.errors import InputError, ModelError
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
+from engine.models.scoring.batching import (
+    budget_of_batches,
+    computing,
+    copied_to_host,
+    groups_for,
+    padded,
+    run_buckets,
+    wait_for_copies,
+)
 from engine.models.scoring.hidden_states import check_layers, hidden_states, states_of_rows
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
@@ -80,7 +88,7 @@ def sentence_vectors(
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     prompt_tokens = _prompt_tokens(loaded, prompt, control) if pooling == "published" and prompt else 0
 
-    batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
+    batches: list[tuple[list[int], torch.Tensor]] = []  # read at the end: no batch waits for the one before
 
     def step(indices: list[int]) -> None:
         batch = [rows[kept[i]] for i in indices]
@@ -93,14 +101,15 @@ def sentence_vectors(
         if truncate_dim is not None and truncate_dim > vectors.shape[2]:
             raise InputError(f"The vectors of {loaded.facts.name} have {vectors.shape[2]} numbers; {truncate_dim} of "
                              "them cannot be kept.")
-        batches.append((indices, vectors[:, :, :truncate_dim]))
+        batches.append((indices, copied_to_host(vectors[:, :, :truncate_dim])))
 
     with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
         run_buckets(lengths, budget_of_batches(loaded), step, groups_for(batching_of(loaded.model), lengths),
                     model=loaded.model)
+    wait_for_copies(loaded.device)
     for indices, vectors in batches:
-        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
+        for i, vector in zip(indices, vectors.numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
     return pieces
 
