@@ -47,16 +47,18 @@ def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Colle
 
 
 def spans_of_each(
-    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, control: Collection[str] | None = ()
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, control: Collection[str] | None = (),
+    encodings: Sequence[Offsets] | None = None,
 ) -> list[Spans]:
     """Tokenize texts and return the span of each token in its text; ids equal those of `encoding.token_ids`.
 
     A control token that a text contains is plain text, save those in `control` (`plain_text.reader`).
 
     A piece of a Python tokenizer that cannot be found in the text ([UNK], or one that the tokenizer rewrote)
-    spans the characters between the pieces that were found.
+    spans the characters between the pieces that were found. encodings: of the texts, where they are known already.
     """
-    encodings = offsets_of_each(tokenizer, texts, control=control)
+    if encodings is None:
+        encodings = offsets_of_each(tokenizer, texts, control=control)
     spans: list[Spans] = []
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         part = slice(start, start + TEXTS_AT_ONCE)

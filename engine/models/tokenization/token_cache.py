@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from itertools import count
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -18,6 +19,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.tokenization.encoding import token_ids_of_each
 from engine.models.tokenization.spans import Spans, spans_of_each
+from engine.models.tokenization.tokenizing_processes import TokenizingProcesses, n_processes
 
 # About 60 bytes a token, and some hundreds for each text.
 MAX_TOKENS, TOKENS_OF_A_TEXT = 1_000_000, 10
@@ -50,16 +52,26 @@ class TokenCache:
     def token_ids(self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
                   ) -> list[list[int]]:
         """The ids of each text, as `encoding.token_ids_of_each`."""
-        return self._read("ids", tokenizer, texts, control, token_ids_of_each, len)
+        def ids_of(missing: list[str]) -> list[list[int]]:
+            encodings = _processes().offsets(tokenizer, missing, control)
+            if encodings is None:
+                return token_ids_of_each(tokenizer, missing, control=control)
+            return [encoding.ids for encoding in encodings]
+
+        return self._read("ids", tokenizer, texts, control, ids_of, len)
 
     def spans(self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
               ) -> list[Spans]:
         """The tokens of each text with their spans, as `spans.spans_of_each`."""
-        return self._read("spans", tokenizer, texts, control, spans_of_each, lambda spans: len(spans.ids))
+        def spans_of(missing: list[str]) -> list[Spans]:
+            encodings = _processes().offsets(tokenizer, missing, control)
+            return spans_of_each(tokenizer, missing, control=control, encodings=encodings)
+
+        return self._read("spans", tokenizer, texts, control, spans_of, lambda spans: len(spans.ids))
 
     def _read(
         self, kind: str, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str],
-        compute: Callable[..., list[Tokens]], length: Callable[[Tokens], int],
+        compute: Callable[[list[str]], list[Tokens]], length: Callable[[Tokens], int],
     ) -> list[Tokens]:
         with self._lock:
             if tokenizer not in self._numbers:
@@ -73,7 +85,7 @@ class TokenCache:
                     tokens_by_text[text] = self._entries[key][0]
         missing = [text for text in keys if text not in tokens_by_text]
         if missing:
-            computed = dict(zip(missing, compute(tokenizer, missing, control=control), strict=True))
+            computed = dict(zip(missing, compute(missing), strict=True))
             tokens_by_text |= computed
             with self._lock:
                 for text, tokens in computed.items():
@@ -86,6 +98,12 @@ class TokenCache:
         while self._n_tokens > self._max_tokens:
             _, (_, dropped) = self._entries.popitem(last=False)
             self._n_tokens -= dropped
+
+
+@cache
+def _processes() -> TokenizingProcesses:
+    """One set for the life of the process; nothing starts before there is work for it."""
+    return TokenizingProcesses(n_processes())
 
 
 # One for the process: a worker, or a test.

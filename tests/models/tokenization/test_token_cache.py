@@ -29,9 +29,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were tokenized, in order."""
     texts_read: list[str] = []
     def counted(tokenize: Callable[..., Any]) -> Callable[..., Any]:
-        def tokenize_and_count(tokenizer: Any, texts: Sequence[str], *, control: Any) -> Any:
+        def tokenize_and_count(tokenizer: Any, texts: Sequence[str], **settings: Any) -> Any:
             texts_read.extend(texts)
-            return tokenize(tokenizer, texts, control=control)
+            return tokenize(tokenizer, texts, **settings)
 
         return tokenize_and_count
 
