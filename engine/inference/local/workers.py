@@ -176,7 +176,9 @@ class LocalWorkers:
             worker = self._worker(slot, job)
             try:
                 job.begin_on(worker)
-                prepare_next = partial(self._prepare_next, slot, worker) if not n_deaths else lambda: None
+                if n_deaths:  # alone until its answer has arrived, so that no other chunk can end its process
+                    return worker.receive(job.number, _nothing, _nothing)
+                prepare_next = partial(self._prepare_next, slot, worker)
                 prepare_next()
                 return worker.receive(job.number, begin_next, prepare_next)
             except WorkerExitedError as error:
@@ -259,3 +261,7 @@ class LocalWorkers:
                 self._workers[slot] = worker
             self._busy[slot] = (job, job.since)
             return worker
+
+
+def _nothing() -> None:
+    """Neither begin nor prepare another chunk."""
