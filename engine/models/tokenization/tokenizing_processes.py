@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -77,8 +77,10 @@ class TokenizingProcesses:
         n_parts = min(self._n, -(-len(texts) // (MIN_TEXTS // 4)))
         parts = [texts[len(texts) * i // n_parts : len(texts) * (i + 1) // n_parts] for i in range(n_parts)]
         requests = [pickle.dumps((source, list(part), tuple(control))) for part in parts]
-        answers = list(self._threads.map(self._answer, self._processes, requests))
-        return [offsets for answer in answers for offsets in answer]
+        answers = [self._threads.submit(self._answer, process, request)
+                   for process, request in zip(self._processes, requests, strict=False)]
+        wait(answers)  # also after an error: no process is left in the middle of an answer
+        return [offsets for answer in answers for offsets in answer.result()]
 
     def pids(self) -> list[int]:
         """The process ids of those that run."""
@@ -89,7 +91,7 @@ class TokenizingProcesses:
         with self._lock:
             processes, self._processes = self._processes, []
         for process in processes:
-            process.end()
+            process.close()
 
     def _are_ready(self) -> bool:
         with self._lock:
@@ -98,7 +100,7 @@ class TokenizingProcesses:
 
     def _answer(self, process: _Process, request: bytes) -> list[Offsets]:
         for _ in range(TRIES):
-            with process.lock, contextlib.suppress(EOFError, OSError):
+            with process.lock, contextlib.suppress(EOFError, OSError, ValueError):  # ValueError: it was closed
                 kind, value = process.answer(request)
                 if kind == "error":
                     raise value
@@ -114,6 +116,7 @@ class _Process:
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self._is_ready = self._is_greeted = False
+        self._is_closed, self._n_starts = False, 0
         self._start()
 
     @property
@@ -122,10 +125,11 @@ class _Process:
 
     def is_ready(self) -> bool:
         """Whether it has imported what it needs; without waiting."""
-        if not self._is_ready and self._process.poll() is not None:
+        if not self._is_ready and self._process.poll() is not None and self._n_starts < TRIES:
+            self.end()
             self._start()
-        if not self._is_ready and select.select([self._output], [], [], 0)[0]:
-            self._is_ready = True  # or it has ended, which the next answer finds out
+        if not self._is_ready and self._process.poll() is None and select.select([self._output], [], [], 0)[0]:
+            self._is_ready = True
         return self._is_ready
 
     def answer(self, request: bytes) -> Any:
@@ -133,6 +137,7 @@ class _Process:
         if not self._is_greeted:
             _read(self._output)
             self._is_greeted = self._is_ready = True
+            self._n_starts = 0
         _write(self._input, request)
         return pickle.loads(_read(self._output))
 
@@ -140,7 +145,13 @@ class _Process:
         """Put another process in its place."""
         with self.lock:
             self.end()
-            self._start()
+            if not self._is_closed:
+                self._start()
+
+    def close(self) -> None:
+        """End it for good."""
+        self._is_closed = True
+        self.end()
 
     def end(self) -> None:
         """Kill it."""
@@ -151,6 +162,7 @@ class _Process:
                 pipe.close()
 
     def _start(self) -> None:
+        self._n_starts += 1
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, sys.path)])}
         self._process = subprocess.Popen([sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          env=environment)
