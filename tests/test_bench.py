@@ -17,6 +17,7 @@ from engine.models.sources.cards import built_in_directory
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import __main__ as bench
 from tests.benchmarks import base_models, cluster_cases, limits, report, server_cases
+from tests.benchmarks.host_cases import HostCase
 from tests.benchmarks.limits import Size
 from tests.benchmarks.measuring import Budget, ProcessorTime, Ratio
 from tests.benchmarks.peer_cases import Beside
@@ -51,6 +52,12 @@ def test_a_missed_target_is_said() -> None:
         "| Two on Ray | one | 2.00 | 3.00 | 1.50 | 1.7 |", "| Two | one | 2.00 | 3.60 | 1.80 |  |", "", "Missed:", "",
         "- Two on Ray: 1.50 times one where 1.7 are asked."]
     assert "Missed:" not in report.scaled([plain, ray], 1.7)
+    good, bad = (HostCase(name, 9000, 5000, 64, "peer", 1000, 8, 5000 * share, share, 1e-7, "nats")
+                 for name, share in (("Fast", 0.8), ("Slow", 0.5)))
+    lines = report.host([good, bad], 0.6)
+    assert "| Fast | 9,000 | 5,000 (64) | peer 1,000 (8) | 4,000 | 0.80 | 0.6 | 4.00 | 1.0e-07 nats |" in lines
+    assert lines[lines.index("Missed:"):][2:] == ["- Slow: 0.50 of the plain loop where 0.6 are asked."]
+    assert "Missed:" not in report.host([good], 0.6)
     assert report.budgets([Budget("Wait", 0.25, 0.5)])[2] == "| Wait | 0.25 s | 0.5 s | 50% |"
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.inference.backend import Piece
 from engine.inference.cache_file import CacheFile
+from engine.inference.garbage import garbage_collection_paused
 from engine.inference.piece_bytes import from_bytes, to_bytes
 
 # The resolution of the time of last use: a piece used again within it costs no write.
@@ -57,16 +58,17 @@ class Cache:
         for start in range(0, len(unique_keys), KEYS_PER_STATEMENT):
             batch = unique_keys[start:start + KEYS_PER_STATEMENT]
             rows: list[_StoredRow] = self._file.read(partial(_select, batch), [])
-            for row_id, key, used, checksum, value in rows:
-                try:
-                    if _checksum(key, value) != checksum:
-                        raise ValueError("the checksum differs")
-                    pieces[key] = from_bytes(value)
-                except ValueError:
-                    damaged_ids.append(row_id)
-                    continue
-                if used < oldest_fresh:
-                    stale_ids.append(row_id)
+            with garbage_collection_paused():
+                for row_id, key, used, checksum, value in rows:
+                    try:
+                        if _checksum(key, value) != checksum:
+                            raise ValueError("the checksum differs")
+                        pieces[key] = from_bytes(value)
+                    except ValueError:
+                        damaged_ids.append(row_id)
+                        continue
+                    if used < oldest_fresh:
+                        stale_ids.append(row_id)
         if damaged_ids:
             _log.warning("%d damaged cache entries were dropped and will be computed again.", len(damaged_ids))
             self._file.write(partial(_delete, damaged_ids), None)

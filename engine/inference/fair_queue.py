@@ -54,6 +54,16 @@ class FairQueue(Generic[Job]):
                 return None
             return self._pop(next(iter(self._jobs_by_run)))
 
+    def try_take(self) -> Job | None:
+        """As `take`, but None at once when there is no job; see `touch`."""
+        return self.choose(lambda job: True, 0)
+
+    def touch(self, run_id: str) -> None:
+        """Let the other runs have their turns first, because a job of this one begins that was taken earlier."""
+        with self._changed:
+            if run_id in self._jobs_by_run:
+                self._jobs_by_run.move_to_end(run_id)
+
     def choose(self, suits: Callable[[Job], bool], patience: int) -> Job | None:
         """Without blocking: the next job of the first run whose next job suits, else the next job of the first run.
 

@@ -7,25 +7,29 @@ only, no tensor, so that it can be pickled and cached.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
+from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
+from engine.models.preparation import tokenize_ahead
 from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, sentence_vectors, shared_tokens
 from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import LoadingChecks
-from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
+from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
 
@@ -33,6 +37,7 @@ Piece = dict[str, Any]
 Request = dict[str, Any]
 
 THREADS_VARIABLE = "HAKARI_THREADS"
+COLLECTED_OBJECTS = 100_000  # new ones, before the garbage collector looks at them
 UNUSED_SHOWN = 5  # names of weights
 
 
@@ -45,7 +50,18 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
     if operation not in OPERATIONS:
         raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
     _set_threads()
+    _spare_garbage_collection()
     return OPERATIONS[operation](request)
+
+
+def prepare_chunk(operation: str, request: Request) -> None:
+    """Tokenize the texts of a chunk that is computed later, from another thread than `run_chunk`.
+
+    Without effect for a model that no chunk has used yet: loading it is left to the computation.
+    """
+    tokenizer = _tokenizers.get((request["model"], request.get("revision")))
+    if tokenizer is not None:
+        tokenize_ahead(tokenizer, operation, request["items"], request["settings"])
 
 
 def models_in_memory() -> list[dict[str, Any]]:
@@ -99,15 +115,15 @@ def _shared_token_log_likelihoods(request: Request) -> list[Piece]:
 
 def _token_lists(request: Request) -> list[Piece]:
     """Tokens without special ones, of texts of any length."""
-    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _tokenizer(request)
     control = control_ids(tokenizer)
-    ids_by_text = [[token for token in token_ids(tokenizer, text) if token not in control]
-                   for text in request["items"]]
+    ids_by_text = [[token for token in ids if token not in control]
+                   for ids in TOKENS.token_ids(tokenizer, request["items"])]
     return [{"tokens": list(tokenizer.convert_ids_to_tokens(ids))} for ids in ids_by_text]
 
 
 def _document_counts(request: Request) -> list[Piece]:
-    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _tokenizer(request)
     return [document_counts(tokenizer, texts) for texts in request["items"]]
 
 
@@ -146,12 +162,12 @@ def _on_vectors(measure: Callable[..., Piece]) -> Callable[[Request], list[Piece
 
 
 def _token_details(request: Request) -> list[Piece]:
-    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _tokenizer(request)
     return token_details(tokenizer, request["items"])
 
 
 def _control_tokens_read(request: Request) -> list[Piece]:
-    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    tokenizer = _tokenizer(request)
     return [{"tokens": control_tokens_read(tokenizer, text)} for text in request["items"]]
 
 
@@ -176,7 +192,19 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
 
 def _model(request: Request, task: Task) -> LoadedModel:
     precision = request["settings"].get("precision", "fp32")
-    return _model_cache().load(request["model"], request.get("revision"), task, precision)
+    loaded = _model_cache().load(request["model"], request.get("revision"), task, precision)
+    _tokenizers[request["model"], request.get("revision")] = loaded.tokenizer
+    return loaded
+
+
+def _tokenizer(request: Request) -> PreTrainedTokenizerBase:
+    tokenizer = _model_cache().describe(request["model"], request.get("revision")).tokenizer
+    _tokenizers[request["model"], request.get("revision")] = tokenizer
+    return tokenizer
+
+
+# Of the models in use: a description that is dropped takes its tokenizer with it.
+_tokenizers: WeakValueDictionary[tuple[str, str | None], PreTrainedTokenizerBase] = WeakValueDictionary()
 
 
 def _settings(request: Request) -> dict[str, Any]:
@@ -188,6 +216,18 @@ def _settings(request: Request) -> dict[str, Any]:
 def _model_cache() -> ModelCache:
     """One cache for the life of the process."""
     return ModelCache()
+
+
+@cache
+def _spare_garbage_collection() -> None:
+    """Leave the libraries out of garbage collection, once in a process, and let it run less often.
+
+    Tokenizing makes a tuple for each token, so that the collector, by default, ran every 700 of them and every now and
+    then went through the hundreds of thousands of objects that torch and transformers consist of: a third of the time
+    of a small model. Models that are loaded later are not frozen, because they are collected when they are dropped.
+    """
+    gc.freeze()
+    gc.set_threshold(COLLECTED_OBJECTS, 10, 10)
 
 
 @cache

@@ -24,6 +24,7 @@ from tests.benchmarks import (
     base_models,
     cluster_cases,
     engine_cases,
+    host_cases,
     metric_cases,
     page_cases,
     peer_cases,
@@ -43,6 +44,7 @@ def main(parts: list[str]) -> int:
         folder = Path(name)
         tables: dict[str, Callable[[], list[str]]] = {
             "peers": lambda: report.beside(*peer_cases.measured(folder)),
+            "host": lambda: report.host(host_cases.measured(folder), host_cases.TARGET),
             "cache": lambda: report.repeated(engine_cases.cached(folder)),
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),

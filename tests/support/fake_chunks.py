@@ -28,6 +28,25 @@ def run_chunk(operation: str, request: dict[str, Any]) -> list[Any]:
     return [BEHAVIOURS[operation](item) for item in request["items"]]
 
 
+def prepare_chunk(operation: str, request: dict[str, Any]) -> None:
+    """Create a file for each item that is prepared; die in the preparation of what dies."""
+    for item in request["items"]:
+        if operation == "die prepared":
+            _die(item)
+        if operation in ("wait for", "answer slowly"):
+            Path(item).with_suffix(".prepared").touch()
+
+
+class _SlowAnswer:
+    """Pickled only once a file exists."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return str, (_wait_for(self.path),)
+
+
 def _raise(item: str) -> None:
     raise {
         "input": InputError("Two rows are bad.", [BadRow(3, "empty"), BadRow(5, "empty")]),
@@ -100,4 +119,6 @@ BEHAVIOURS: dict[str, Any] = {
     "wait for": _wait_for,
     "leave a mark": _leave_a_mark,
     "hold": _hold,
+    "die prepared": _die,
+    "answer slowly": _SlowAnswer,
 }

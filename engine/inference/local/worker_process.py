@@ -7,26 +7,19 @@ it leaves its process running when the parent is killed. Here the pipe closes wh
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
-import os
+import pickle
 import signal
-import sys
 import threading
-import traceback
 from collections.abc import Callable
-from multiprocessing.connection import Connection
-from pathlib import Path
+from multiprocessing.connection import wait
 from typing import Any
 
-from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
+from engine.inference.garbage import garbage_collection_paused
+from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
 
-ChunkFunction = Callable[[str, Request], list[Piece]]
-
-# Linux should kill a worker before other processes when memory runs out (0 = neutral, 1000 = first).
-OOM_SCORE = 500
 JOIN_SECONDS = 2.0
 
 
@@ -35,20 +28,30 @@ class WorkerExitedError(Exception):
 
 
 class WorkerProcess:
-    """A process that computes one chunk at a time. For use by one thread; `kill` may be called by any."""
+    """A process that computes one chunk at a time and prepares those that follow.
 
-    def __init__(self, device: str, n_workers: int, chunk_function: ChunkFunction) -> None:
+    For use by one thread, but `kill` and `wake`, which any thread may call.
+
+    A chunk is sent (`send`), begun (`begin`) once the one before it is computed, and received (`receive`); it is known
+    by a number of the caller's. What is sent and not yet begun is prepared meanwhile.
+    """
+
+    def __init__(self, device: str, n_workers: int, chunk_function: ChunkFunction, prepare_function: PrepareFunction
+                 ) -> None:
         """Start the process, one of `n_workers`."""
         context = multiprocessing.get_context("spawn")
         self._connection, child_connection = context.Pipe()
         # A daemon process is ended when the interpreter that started it exits.
         self._process = context.Process(
-            target=_serve, args=(child_connection, device, n_workers, chunk_function), daemon=True,
+            target=serve, args=(child_connection, device, n_workers, chunk_function, prepare_function), daemon=True,
             name=f"hakari-worker-{device}",
         )
         self._process.start()
         # While this process holds a copy of the child's end, it never sees end of file.
         child_connection.close()
+        self._wakes, self._wake_sender = context.Pipe(duplex=False)
+        self._waking = threading.Lock()
+        self._is_woken = False
         self._started = False
         self._models: tuple[ModelInMemory, ...] = ()
 
@@ -66,23 +69,50 @@ class WorkerProcess:
         """Whether the process still runs."""
         return self._process.is_alive()
 
-    def compute(self, operation: str, request: Request) -> list[Piece]:
-        """Compute one chunk. Raises what the computation raised, or WorkerExitedError."""
+    def send(self, number: int, operation: str, request: Request) -> None:
+        """Send a chunk, to be prepared until it is begun. Raises WorkerExitedError, and what pickling the request did.
+        """
+        self._send(("chunk", number, operation, request))
+
+    def begin(self, number: int) -> None:
+        """Let a chunk be computed after those that were begun; others that were sent before it never will.
+
+        Raises WorkerExitedError.
+        """
+        self._send(("begin", number, None, None))
+
+    def wake(self) -> None:
+        """Let the thread that waits in `receive` call its `on_wake` soon; without effect while no thread does."""
+        with self._waking:
+            if not self._is_woken:
+                self._is_woken = True
+                self._wake_sender.send_bytes(b"wake")
+
+    def receive(self, number: int, on_computed: Callable[[], None], on_wake: Callable[[], None]) -> list[Piece]:
+        """Wait for a chunk that was begun. Raises what the computation raised, or WorkerExitedError.
+
+        on_computed: called when the device is free for another chunk, before the pieces of this one have arrived.
+        on_wake: called after `wake`.
+        """
         is_complete = False
         try:
-            self._send((operation, request))
             while True:
-                kind, value = self._receive()
+                self._wait(on_wake)
+                kind, number_of_answer, value = self._receive()
+                if kind == "models":
+                    self._models = tuple(ModelInMemory(**model) for model in value)
+                self._started = True
+                if kind == "computed":
+                    on_computed()
                 is_complete = kind in ("pieces", "error")
+                if is_complete and number_of_answer != number:
+                    raise RuntimeError(f"Chunk {number_of_answer} was answered where {number} was awaited.")
                 if kind == "pieces":
                     return value  # type: ignore[no-any-return]
                 if kind == "error":
                     raise value
-                if kind == "models":
-                    self._models = tuple(ModelInMemory(**model) for model in value)
-                self._started = True
         finally:
-            # A late answer to this request would be taken for the answer to the next one.
+            # A late answer to this chunk would be taken for the answer to the next one.
             if not is_complete:
                 self.kill()
 
@@ -97,17 +127,28 @@ class WorkerProcess:
         self._process.kill()
         self._process.join(timeout=JOIN_SECONDS)
 
+    def _wait(self, on_wake: Callable[[], None]) -> None:
+        """Wait until there is something to receive, also the end of the process."""
+        while self._connection not in (ready := wait([self._connection, self._wakes])):
+            if ready:
+                self._wakes.recv_bytes()
+                with self._waking:
+                    self._is_woken = False
+                on_wake()
+
     def _send(self, message: object) -> None:
         try:
             self._connection.send(message)
         except OSError as error:
             raise WorkerExitedError(self._exit_reason()) from error
 
-    def _receive(self) -> tuple[str, Any]:
+    def _receive(self) -> tuple[str, int, Any]:
         try:
-            return self._connection.recv()  # type: ignore[no-any-return]
+            packed = self._connection.recv_bytes()
         except (EOFError, OSError) as error:  # OSError: it ended in the middle of a message
             raise WorkerExitedError(self._exit_reason()) from error
+        with garbage_collection_paused():
+            return pickle.loads(packed)  # type: ignore[no-any-return]
 
     def _exit_reason(self) -> str:
         self._process.join(timeout=5)
@@ -120,74 +161,3 @@ class WorkerProcess:
             hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
             return f"it was ended by {name}{hint}"
         return f"it ended with exit code {code}"
-
-
-def run_chunk(operation: str, request: Request) -> list[Piece]:
-    """Run the models on one chunk, in the worker process: only there torch is imported."""
-    from engine.models import worker
-
-    return worker.run_chunk(operation, request)
-
-
-def _serve(connection: Connection, device: str, n_workers: int, chunk_function: ChunkFunction) -> None:
-    """Main loop of the worker process: one answer per request, until the other end of the pipe closes."""
-    # Ctrl-C in a terminal signals the whole process group; the parent handles it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    # Read by engine.models: the device, and the number of workers that share the memory.
-    os.environ["HAKARI_WORKERS"] = str(n_workers)
-    if device != "auto":
-        os.environ["HAKARI_DEVICE"] = device
-    connection.send(("started", None))
-    while True:
-        try:
-            operation, request = connection.recv()
-        except (EOFError, OSError):
-            return
-        _answer(connection, chunk_function, operation, request)
-
-
-def _answer(connection: Connection, chunk_function: ChunkFunction, operation: str, request: Request) -> None:
-    message: tuple[str, Any]
-    try:
-        message = ("pieces", chunk_function(operation, request))
-    except EngineError as error:
-        message = ("error", error)
-    except Exception as error:
-        message = ("error", portable_error(error, operation, request))
-    try:
-        _send_models_in_memory(connection)
-        connection.send(message)
-    except OSError:
-        return
-    except Exception as error:  # the result cannot be pickled: nothing was sent
-        connection.send(("error", portable_error(error, operation, request)))
-
-
-def _send_models_in_memory(connection: Connection) -> None:
-    """Send the models in memory with every answer, so that they are known without waiting for the worker.
-
-    Skipped as long as the worker has not imported the library of the models.
-    """
-    worker = sys.modules.get("engine.models.worker")
-    if worker is not None:
-        connection.send(("models", worker.models_in_memory()))
-
-
-def portable_error(error: Exception, operation: str, request: Request) -> Exception:
-    """The error as one that any process can unpickle: torch's own would import torch in the web process."""
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return RunError(f"There is not enough memory for {operation} with {request.get('model')}, even in small "
-                        f"batches: {error}. Use a smaller model or shorter sentences.")
-    text = "".join(traceback.format_exception(error))
-    return RuntimeError(f"{type(error).__name__} in a worker during {operation}: {error}\n{text}")
-
-
-def _end_with_parent() -> None:
-    """Exit when the parent process ends, also in the middle of a chunk: nobody would receive the result."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

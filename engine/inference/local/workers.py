@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from functools import partial
 
 import psutil
 
 from engine.errors import RunError, WorkerDied
 from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.fair_queue import FairQueue
-from engine.inference.local.worker_process import ChunkFunction, WorkerExitedError, WorkerProcess, run_chunk
+from engine.inference.local.job import Job
+from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, prepare_chunk, run_chunk
+from engine.inference.local.worker_process import WorkerExitedError, WorkerProcess
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
 from engine.models.sources.model_location import LocatedModel, locate
@@ -26,38 +29,34 @@ CLOSE_SECONDS = 5.0
 GRACE_SECONDS = 10.0  # a chunk is about a second of work
 
 
-@dataclass(frozen=True, eq=False)
-class _Job:
-    operation: str
-    request: Request
-    future: Future[list[Piece]] = field(default_factory=Future)
-
-
 class LocalWorkers:
     """The backend of one machine. Its threads and processes start with the first chunk.
 
-    A worker has one chunk at a time and gets the next one after its answer (a chunk takes about a second, handing it
-    over a few milliseconds), so when it dies the chunk it was computing is known: that chunk is retried once in a new
-    process and then fails alone with WorkerDied, while the other chunks go on.
+    A worker computes one chunk at a time; the next one is sent meanwhile and prepared, and begins before the answer to
+    the first has arrived. When a worker dies, the chunk whose answer was awaited is retried once in a new process, with
+    no other beside it, and then fails alone with WorkerDied, while the other chunks go on.
     """
 
     def __init__(self, devices: Sequence[str] | None = None, *, chunk_function: ChunkFunction = run_chunk,
-                 grace_seconds: float = GRACE_SECONDS) -> None:
+                 prepare_function: PrepareFunction = prepare_chunk, grace_seconds: float = GRACE_SECONDS) -> None:
         """`devices`: one worker each, by torch's names; default: the comma-separated HAKARI_DEVICES, or one "auto".
 
         `grace_seconds`: how long running chunks may continue after `close`.
         """
         listed = [name.strip() for name in os.environ.get("HAKARI_DEVICES", "").split(",")]
         self._devices = tuple(devices or filter(None, listed)) or ("auto",)
-        self._chunk_function = chunk_function
+        self._functions = (chunk_function, prepare_function)
         self._grace_seconds = grace_seconds
         self.statistics = Statistics()
-        self._queue: FairQueue[_Job] = FairQueue()
+        self._queue: FairQueue[Job] = FairQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._workers: dict[int, WorkerProcess] = {}
         # The current chunk of a worker, and its start time.
-        self._busy: dict[int, tuple[_Job, float]] = {}
+        self._busy: dict[int, tuple[Job, float]] = {}
+        # The chunk that follows it, taken from the queue; and the workers that wait for one.
+        self._reserved: dict[int, Job] = {}
+        self._idle: set[int] = set()
         self._closed = False
         atexit.register(self._close_at_exit)
 
@@ -91,15 +90,20 @@ class LocalWorkers:
 
     def run(self, operation: str, request: Request, run_id: str) -> Future[list[Piece]]:
         """Queue one chunk. Its future fails with what the worker raised, or WorkerDied after two deaths."""
-        job = _Job(operation, request)
+        job = Job(operation, request, run_id)
         self._start_threads()
         if not self._queue.put(run_id, job):
             raise RunError("The workers were closed; nothing more can be computed.")
+        with self._lock:
+            for slot in self._busy.keys() - self._reserved.keys():
+                self._workers[slot].wake()
         return job.future
 
     def cancel(self, run_id: str) -> None:
         """Drop the queued chunks of a run; a chunk that is being computed is finished."""
-        for job in self._queue.drop(run_id):
+        with self._lock:
+            prepared = [job for job in self._reserved.values() if job.run_id == run_id]
+        for job in (*self._queue.drop(run_id), *prepared):
             job.future.cancel()
 
     def close(self, grace_seconds: float | None = None) -> None:
@@ -108,7 +112,9 @@ class LocalWorkers:
         Queued chunks are cancelled. `grace_seconds`: default as passed to the constructor.
         """
         atexit.unregister(self._close_at_exit)
-        for job in self._queue.close():
+        with self._lock:
+            prepared = list(self._reserved.values())
+        for job in (*self._queue.close(), *prepared):
             job.future.cancel()
         deadline = time.monotonic() + (self._grace_seconds if grace_seconds is None else grace_seconds)
         with self._lock:
@@ -142,35 +148,98 @@ class LocalWorkers:
 
     def _serve(self, slot: int) -> None:
         """Thread of one device: takes the next chunk, has it computed, and sets the result of its future."""
-        while (job := self._queue.take()) is not None:
-            if not job.future.set_running_or_notify_cancel():
+        following: Job | None = None
+        while (job := following or self._next(slot)) is not None:
+            if job is not following and not job.begin():
                 continue
-            start = time.monotonic()
+            following = None
+
+            def begin_next() -> None:
+                nonlocal following
+                following = self._begin_next(slot)
+
             try:
-                pieces = self._compute_with_retry(slot, job)
+                pieces = self._compute_with_retry(slot, job, begin_next)
             except BaseException as error:
                 job.future.set_exception(error)
             else:
-                self.statistics.record_chunk(time.monotonic() - start)
+                self.statistics.record_chunk(time.monotonic() - job.since)
                 job.future.set_result(pieces)
+            with self._lock:
+                if following is None:
+                    self._busy.pop(slot, None)
         if slot in self._workers:
             self._workers[slot].end()
 
-    def _compute_with_retry(self, slot: int, job: _Job) -> list[Piece]:
-        for _ in range(TRIES):
+    def _compute_with_retry(self, slot: int, job: Job, begin_next: Callable[[], None]) -> list[Piece]:
+        for n_deaths in range(TRIES):
             worker = self._worker(slot, job)
             try:
-                return worker.compute(job.operation, job.request)
+                job.begin_on(worker)
+                if n_deaths:  # alone until its answer has arrived, so that no other chunk can end its process
+                    return worker.receive(job.number, _nothing, _nothing)
+                prepare_next = partial(self._prepare_next, slot, worker)
+                prepare_next()
+                return worker.receive(job.number, begin_next, prepare_next)
             except WorkerExitedError as error:
                 reason = str(error)
-            finally:
-                with self._lock:
-                    self._busy.pop(slot, None)
         n_items = len(job.request.get("items", ()))
         raise WorkerDied(
             f"The worker process on device {self._devices[slot]!r} ended {TRIES} times during {job.operation} of "
             f"{n_items} items with {job.request.get('model')}: {reason}. A smaller model, shorter sentences or "
             "bf16 precision need less memory.")
+
+    def _next(self, slot: int) -> Job | None:
+        """Wait for the next chunk; None once the queue is closed. What another device has reserved serves as well."""
+        with self._lock:
+            job = self._reserved.pop(slot, None) or self._queue.try_take()
+            if job is None and self._reserved:
+                _, job = self._reserved.popitem()
+            if job is None:
+                self._idle.add(slot)
+        if job is not None:
+            self._queue.touch(job.run_id)
+            return job
+        job = self._queue.take()
+        with self._lock:
+            self._idle.discard(slot)
+        return job
+
+    def _prepare_next(self, slot: int, worker: WorkerProcess) -> None:
+        """Reserve the next chunk for a device that is busy and send it there, unless another device is idle."""
+        with self._lock:
+            if slot not in self._reserved and not self._idle and (job := self._queue.try_take()) is not None:
+                self._reserved[slot] = job
+            reserved = self._reserved.get(slot)
+        if reserved is not None:
+            with contextlib.suppress(Exception):  # raised again when it begins
+                reserved.send_to(worker)
+
+    def _begin_next(self, slot: int) -> Job | None:
+        """Begin the next chunk on a worker that has computed the one before; None where there is none, or it failed."""
+        worker = self._workers[slot]
+        while (job := self._reserved_or_queued(slot)) is not None:
+            try:
+                if not job.begin():
+                    continue
+                with self._lock:
+                    self._busy[slot] = (job, job.since)
+                job.begin_on(worker)
+                self._prepare_next(slot, worker)
+            except WorkerExitedError:  # it will begin again on another
+                pass
+            except Exception as error:  # it cannot be pickled
+                job.future.set_exception(error)
+                continue
+            return job
+        return None
+
+    def _reserved_or_queued(self, slot: int) -> Job | None:
+        with self._lock:
+            job = self._reserved.pop(slot, None) or self._queue.try_take()
+        if job is not None:
+            self._queue.touch(job.run_id)
+        return job
 
     def _state(self, slot: int, worker: WorkerProcess) -> WorkerState:
         job, since = self._busy.get(slot, (None, 0.0))
@@ -182,13 +251,17 @@ class LocalWorkers:
         return WorkerState(self._devices[slot], worker.pid, memory, computing,
                            time.monotonic() - since if job else 0.0, worker.models)
 
-    def _worker(self, slot: int, job: _Job) -> WorkerProcess:
+    def _worker(self, slot: int, job: Job) -> WorkerProcess:
         with self._lock:
             if self._closed:
                 raise RunError("The workers were closed while the chunk was computed.")
             worker = self._workers.get(slot)
             if worker is None or not worker.is_alive():
-                worker = WorkerProcess(self._devices[slot], len(self._devices), self._chunk_function)
+                worker = WorkerProcess(self._devices[slot], len(self._devices), *self._functions)
                 self._workers[slot] = worker
-            self._busy[slot] = (job, time.monotonic())
+            self._busy[slot] = (job, job.since)
             return worker
+
+
+def _nothing() -> None:
+    """Neither begin nor prepare another chunk."""

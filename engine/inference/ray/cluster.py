@@ -25,7 +25,7 @@ from engine.errors import InputError, RunError
 from engine.inference.backend import Backend, DownloadProgress, Piece, Request
 from engine.inference.fair_queue import FairQueue
 from engine.inference.keys import code_and_libraries
-from engine.inference.local.worker_process import ChunkFunction, run_chunk
+from engine.inference.local.worker_loop import ChunkFunction, run_chunk
 from engine.inference.local.workers import GRACE_SECONDS, LocalWorkers
 from engine.inference.ray.dispatch import CLOSED, Dispatcher
 from engine.inference.ray.driver import DriverProcess

@@ -25,7 +25,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from engine.inference.local.worker_process import ChunkFunction
+from engine.inference.local.worker_loop import ChunkFunction
 from engine.inference.ray.replica import Replica, environment_of_replicas
 from engine.inference.ray.settings import RaySettings
 

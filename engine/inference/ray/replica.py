@@ -18,7 +18,7 @@ import psutil
 from engine.errors import EngineError, ModelError
 from engine.inference.backend import Piece, Request
 from engine.inference.keys import code_and_libraries
-from engine.inference.local.worker_process import ChunkFunction, portable_error
+from engine.inference.local.worker_loop import ChunkFunction, portable_error
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ModelInMemory

@@ -126,6 +126,23 @@ def padded(
     return on_device(ids, device), on_device(mask, device)
 
 
+def copied_to_host(numbers: torch.Tensor) -> torch.Tensor:
+    """The numbers in the memory of the host; of a graphics card they are there only after `wait_for_copies`.
+
+    A card copies them to pinned memory while it computes what follows, so that nothing waits for them.
+    """
+    if numbers.device.type != "cuda":
+        return numbers.cpu()
+    on_host = torch.empty(numbers.shape, dtype=numbers.dtype, pin_memory=True)
+    return on_host.copy_(numbers, non_blocking=True)
+
+
+def wait_for_copies(device: torch.device) -> None:
+    """Wait until everything that `copied_to_host` began on a device has arrived."""
+    if device.type == "cuda":
+        torch.cuda.current_stream(device).synchronize()
+
+
 @contextmanager
 def computing(loaded: LoadedModel) -> Iterator[None]:
     """The context of the forward passes of a model, by the precision that it was loaded in.

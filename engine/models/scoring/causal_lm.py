@@ -6,7 +6,8 @@ A common prefix of several texts is read once, for example that of the two sente
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,9 @@ from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, to
 from engine.models.scoring.tree_pass import supports_tree_attention, tree_inputs
 from engine.models.tokenization.encoding import pad_id
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
-from engine.models.tokenization.spans import Spans, token_spans
+from engine.models.tokenization.spans import Spans
 from engine.models.tokenization.template import opening_ids
+from engine.models.tokenization.token_cache import TOKENS
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,11 @@ def token_log_likelihoods(
     False where it does.
     """
     require_causal(loaded)
-    token_spans_by_text = [_shifted_token_spans(loaded.tokenizer, text, leading_space) for text in texts]
+    spans_by_text = _shifted_spans(loaded.tokenizer, texts, leading_space)
     tokens = prefix_tokens(loaded.facts, AUTO) if prefix is None else prefix
     prefix_ids = [int(loaded.tokenizer.convert_tokens_to_ids(token)) for token in tokens]  # type: ignore[arg-type]
     n_opening = len(opening_ids(loaded.tokenizer))
-    sequences = [_sequence(spans, prefix_ids, n_opening) for spans in token_spans_by_text]
+    sequences = [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
     scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable]), strict=True))
@@ -74,28 +76,27 @@ def token_log_likelihoods(
         excluded_piece(reason, len(sequence.ids)) if reason
         else scored_piece(spans, sequence.tokens, scores.get(i, nothing), read_ids=sequence.ids,
                           unknown_id=loaded.tokenizer.unk_token_id)
-        for i, (spans, sequence, reason) in enumerate(zip(token_spans_by_text, sequences, reasons, strict=True))
+        for i, (spans, sequence, reason) in enumerate(zip(spans_by_text, sequences, reasons, strict=True))
     ]
 
 
-def _shifted_token_spans(tokenizer: PreTrainedTokenizerBase, text: str, leading_space: bool) -> Spans:
+def _shifted_spans(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], leading_space: bool) -> list[Spans]:
     if not leading_space:
-        return token_spans(tokenizer, text)
-    spans = token_spans(tokenizer, " " + text)
-    moved = np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0))  # (n, 2)
-    return Spans(spans.ids, spans.tokens, moved, spans.special, spans.words)
+        return TOKENS.spans(tokenizer, texts)
+    # (n, 2)
+    return [replace(spans, spans=np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0)))
+            for spans in TOKENS.spans(tokenizer, [" " + text for text in texts])]
 
 
 def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
     """The prefix, and the tokens of a text without the `n_opening` and the closing ones of the tokenizer's template."""
     text_tokens = np.flatnonzero(~spans.special)
-    kept = np.arange(n_opening, int(text_tokens[-1]) + 1 if len(text_tokens) else 0)
+    kept_ids = spans.ids[n_opening : int(text_tokens[-1]) + 1 if len(text_tokens) else 0]
     # A text that itself begins with the prefix is not given a second one.
-    n_written = len(prefix_ids) if prefix_ids == [spans.ids[token] for token in kept[:len(prefix_ids)]] else 0
-    kept = np.concatenate([np.full(len(prefix_ids) - n_written, -1), kept])  # -1: no token of the text
-    ids = [*prefix_ids, *(spans.ids[token] for token in kept[len(prefix_ids):])]
-    at = np.array([i for i in range(max(1, len(prefix_ids)), len(ids)) if not spans.special[kept[i]]], dtype=np.int64)
-    return _Sequence(ids, at, kept[at])
+    before = [] if kept_ids[: len(prefix_ids)] == prefix_ids else prefix_ids
+    shift = len(before) - n_opening  # from the place in the text to the place in what the model reads
+    tokens = text_tokens[text_tokens + shift >= max(1, len(prefix_ids))]
+    return _Sequence([*before, *kept_ids], tokens + shift, tokens)
 
 
 @torch.inference_mode()
@@ -114,7 +115,9 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
     as_trees = is_packed or (batching == "any" and supports_tree_attention(loaded.model, longest))
     rows = ([_single_row(number, ids) for number, ids in enumerate(read)] if not as_trees else
             pack_sequences(read, TREE_TOKENS) if is_packed else pack_sequences(read))
-    scored_by_row = [_scored_tokens(row, sequences, ends) for row in rows]
+    scored_by_row = _scored_tokens(rows, sequences, ends)
+    # A column that several tokens follow, in several texts, is computed once for all of them.
+    distinct_by_row = [np.unique(scored[:, 0], return_inverse=True) for scored in scored_by_row]
 
     def step(batch: list[int]) -> None:
         first_columns = np.zeros(len(batch), dtype=np.int64)
@@ -126,8 +129,7 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
         else:
             ids, attention = padded([rows[i].ids for i in batch], padding, device)
             inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
-        # A column that several tokens follow, in several texts, is computed once for all of them.
-        columns = [np.unique(scored_by_row[i][:, 0], return_inverse=True) for i in batch]
+        columns = [distinct_by_row[i] for i in batch]
         firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
         row_of, column_of, distribution, target, index = (on_device(numbers, device) for numbers in (
             np.repeat(np.arange(len(batch)) * (not is_packed), np.diff(firsts)),  # (n_distinct,)
@@ -139,7 +141,7 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
         result[index] = target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target)
 
     lengths = [len(row.ids) for row in rows]
-    n_distinct = [len(np.unique(numbers[:, 0])) for numbers in scored_by_row]
+    n_distinct = [len(distinct) for distinct, _ in distinct_by_row]
     budget = budget_of_batches(loaded)
     with computing(loaded):
         run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths),
@@ -152,12 +154,18 @@ def _single_row(number: int, ids: list[int]) -> Row:
     return Row(ids, positions, [position - 1 for position in positions], {number: positions})
 
 
-def _scored_tokens(row: Row, sequences: list[_Sequence], ends: np.ndarray) -> np.ndarray:
-    """The scored tokens of a row, int64 (n_scored, 3): the column they follow, their id, and their index among all."""
-    parts = []
-    for number, columns_of_sequence in row.columns_by_sequence.items():
-        sequence = sequences[number]
-        scoring_columns = np.array(columns_of_sequence, dtype=np.int64)[sequence.at - 1]
-        targets = np.array(sequence.ids, dtype=np.int64)[sequence.at]
-        parts.append(np.stack([scoring_columns, targets, np.arange(ends[number] - len(targets), ends[number])], axis=1))
-    return np.concatenate(parts)
+def _scored_tokens(rows: Sequence[Row], sequences: Sequence[_Sequence], ends: np.ndarray) -> list[np.ndarray]:
+    """The scored tokens of each row, int64 (n_scored, 3): the column they follow, their id, their index among all."""
+    columns_of_sequences = [columns for row in rows for columns in row.columns_by_sequence.values()]
+    order = np.array([number for row in rows for number in row.columns_by_sequence], dtype=np.int64)  # (n_sequences,)
+    read = [sequences[number].ids for number in order]
+    scored = [sequences[number].at for number in order]
+    counts = np.array([len(at) for at in scored], dtype=np.int64)
+    at = np.concatenate(scored)  # (n_all,) the place of each scored token in its sequence
+    columns, ids = (np.fromiter(chain.from_iterable(lists), np.int64) for lists in (columns_of_sequences, read))
+    first_column, first_id = (np.cumsum([0, *map(len, lists)])[:-1] for lists in (columns_of_sequences, read))
+    index_in_sequence = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
+    tokens = np.stack([columns[np.repeat(first_column, counts) + at - 1], ids[np.repeat(first_id, counts) + at],
+                       np.repeat(ends[order] - counts, counts) + index_in_sequence], axis=1)  # (n_all, 3)
+    sequences_of_row = np.cumsum([len(row.columns_by_sequence) for row in rows])
+    return np.split(tokens, np.cumsum(counts)[sequences_of_row - 1][:-1])

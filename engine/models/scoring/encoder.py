@@ -22,7 +22,8 @@ from engine.models.scoring.batching import budget_of_batches, computing, groups_
 from engine.models.scoring.hidden_states import check_layers, states_of_tokens
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
-from engine.models.tokenization.spans import Spans, token_spans
+from engine.models.tokenization.spans import Spans
+from engine.models.tokenization.token_cache import TOKENS
 
 Piece = dict[str, Any]
 
@@ -49,7 +50,7 @@ def token_similarities(
     """
     check_layers(loaded, layers)
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    spans = {text: token_spans(loaded.tokenizer, text.strip()) for text in texts}
+    spans = dict(zip(texts, TOKENS.spans(loaded.tokenizer, [text.strip() for text in texts]), strict=True))
     unusable = {text: _unusable(loaded, spans[text]) for text in texts}
     columns = {text: _token_columns(text, spans[text]) for text in texts}
     pieces = [_excluded_pair(pair, spans, unusable) if any(unusable[text] for text in pair) else

@@ -25,7 +25,8 @@ from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long
 from engine.models.tokenization.encoding import pad_id
-from engine.models.tokenization.spans import Spans, token_spans, word_of_token
+from engine.models.tokenization.spans import Spans, word_of_token
+from engine.models.tokenization.token_cache import TOKENS
 
 SCORINGS = ("pll-original", "pll-word-l2r")
 NO_WORD = -2  # in padding: equal to no token's word number
@@ -51,7 +52,7 @@ def token_log_likelihoods(
     """
     if scoring not in SCORINGS:
         raise InputError(f"A masked model is scored by {' or '.join(SCORINGS)}; got {scoring!r}.")
-    spans_by_text = [token_spans(loaded.tokenizer, text) for text in texts]
+    spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
     reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
     masked_together = [
         np.arange(len(spans.ids)) if scoring == "pll-original" else word_of_token(text, spans, words)

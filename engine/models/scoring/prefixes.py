@@ -30,11 +30,12 @@ class Row:
 
     def attention(self) -> np.ndarray:
         """Which token (first axis) sees which (second): itself and those it follows; bool (n, n)."""
-        seen = np.eye(len(self.ids), dtype=bool)
+        seen: list[int] = []  # for each token the bits of those that it sees
         for token, parent in enumerate(self.parents):
-            if parent >= 0:
-                seen[token] |= seen[parent]  # a parent precedes its children
-        return seen
+            seen.append(1 << token | (seen[parent] if parent >= 0 else 0))  # a parent precedes its children
+        n_bytes = max(1, -(-len(seen) // 8))
+        packed = np.frombuffer(b"".join(bits.to_bytes(n_bytes, "little") for bits in seen), dtype=np.uint8)
+        return np.unpackbits(packed.reshape(-1, n_bytes), axis=1, count=len(seen), bitorder="little").view(bool)
 
 
 def pack_sequences(sequences: Sequence[Sequence[int]], row_tokens: int = ROW_TOKENS) -> list[Row]:

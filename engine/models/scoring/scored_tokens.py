@@ -21,14 +21,18 @@ def scored_piece(
     """
     if not len(positions):
         return excluded_piece("It has no token to score.", len(spans.ids))
-    ids = np.array(spans.ids, dtype=np.int32)[positions]
+    first, end = int(positions[0]), int(positions[-1]) + 1
+    # Nearly always the tokens from one to another: those are not looked up one by one.
+    chosen = slice(first, end) if end - first == len(positions) else None
+    places = positions.tolist()
+    ids = spans.ids[chosen] if chosen else [spans.ids[i] for i in places]
     return {
-        "tokens": [spans.tokens[i] for i in positions],
-        "ids": ids,
-        "spans": spans.spans[positions],
+        "tokens": spans.tokens[chosen] if chosen else [spans.tokens[i] for i in places],
+        "ids": np.array(ids, dtype=np.int32),
+        "spans": spans.spans[chosen] if chosen else spans.spans[positions],
         "log_likelihoods": log_likelihoods,
         "read_ids": np.array(read_ids, dtype=np.int32),
-        "n_unknown": 0 if unknown_id is None else int((ids == unknown_id).sum()),
+        "n_unknown": 0 if unknown_id is None else ids.count(unknown_id),
     }
 
 

@@ -6,7 +6,7 @@ behind the stack.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -20,15 +20,23 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
-from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
+from engine.models.scoring.batching import (
+    budget_of_batches,
+    computing,
+    copied_to_host,
+    groups_for,
+    padded,
+    run_buckets,
+    wait_for_copies,
+)
 from engine.models.scoring.hidden_states import batch_inputs, check_layers, hidden_states, states_of_tokens
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
 from engine.models.tokenization.encoding import pad_id, token_ids
 from engine.models.tokenization.plain_text import control_spellings
-from engine.models.tokenization.spans import token_spans
 from engine.models.tokenization.template import cls_position
+from engine.models.tokenization.token_cache import TOKENS
 
 Piece = dict[str, Any]
 
@@ -79,12 +87,12 @@ def sentence_vectors(
         _require_published(loaded)
     # A control token is plain text in a text, and a control token in a prompt, as the publisher wrote it.
     control = [token for token in control_spellings(loaded.tokenizer).tokens if token in prompt]
-    rows = [_row(loaded, prompt + text, pooling, control) for text in texts]
+    rows = _rows(loaded, [prompt + text for text in texts], pooling, control)
     pieces = [_piece_or_exclusion(loaded, row) for row in rows]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     prompt_tokens = _prompt_tokens(loaded, prompt, control) if pooling == "published" and prompt else 0
 
-    batches: list[tuple[list[int], torch.Tensor]] = []  # fetched at the end: no batch waits for the one before
+    batches: list[tuple[list[int], torch.Tensor]] = []  # read at the end: no batch waits for the one before
 
     def step(indices: list[int]) -> None:
         batch = [rows[kept[i]] for i in indices]
@@ -97,7 +105,7 @@ def sentence_vectors(
         if truncate_dim is not None and truncate_dim > vectors.shape[2]:
             raise InputError(f"The vectors of {loaded.facts.name} have {vectors.shape[2]} numbers; {truncate_dim} of "
                              "them cannot be kept.")
-        batches.append((indices, vectors[:, :, :truncate_dim]))
+        batches.append((indices, copied_to_host(vectors[:, :, :truncate_dim])))
 
     with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
@@ -106,8 +114,9 @@ def sentence_vectors(
         run_buckets(lengths, budget_of_batches(loaded), step,
                     groups_for(batching_of(loaded.model), lengths), model=loaded.model,
                     is_packed=is_packed and pooling != "published")
+    wait_for_copies(loaded.device)
     for indices, vectors in batches:
-        for i, vector in zip(indices, vectors.cpu().numpy(), strict=True):  # (n_layers, d)
+        for i, vector in zip(indices, vectors.numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
     return pieces
 
@@ -171,39 +180,50 @@ def _published_vectors(
                                                 prompt_tokens) for number in range(len(layers))], dim=1)
 
 
-def _row(loaded: LoadedModel, text: str, pooling: str, control: Sequence[str]) -> _Row:
+def _rows(loaded: LoadedModel, texts: Sequence[str], pooling: str, control: Sequence[str]) -> list[_Row]:
     if pooling == "mean-without-special":
-        spans = token_spans(loaded.tokenizer, text, control=control)
-        return _Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
+        return [_Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
+                for spans in TOKENS.spans(loaded.tokenizer, texts, control)]
     if pooling == "published":
-        return _published_row(loaded, text, control)
-    ids = token_ids(loaded.tokenizer, text, control=control)
-    if pooling == "weighted-mean":
-        return _Row(ids, np.arange(1, len(ids) + 1, dtype=np.float32), len(ids))
-    weights = np.full(len(ids), 1 if pooling == "mean" else 0, dtype=np.float32)
-    if pooling == "cls":
-        weights[_cls_position(loaded)] = 1
-    if pooling == "last" and ids:
-        weights[-1] = 1
-    return _Row(ids, weights, len(ids))
+        return _published_rows(loaded, texts, control)
+    ids_by_text = TOKENS.token_ids(loaded.tokenizer, texts, control)
+    weights = _weights_by_length(pooling, {len(ids) for ids in ids_by_text},
+                                 _cls_position(loaded) if pooling == "cls" else -1)
+    return [_Row(ids, weights[len(ids)], len(ids)) for ids in ids_by_text]
 
 
-def _published_row(loaded: LoadedModel, text: str, control: Sequence[str]) -> _Row:
-    """The ids of a text as sentence-transformers reads it: cut where it is longer than the published maximum."""
+def _weights_by_length(pooling: str, lengths: Collection[int], one_token: int) -> dict[int, np.ndarray]:
+    """The weights of so many tokens, float32 (length,): all at `one_token`, if the pooling takes one alone."""
+    weights = {}
+    for length in lengths:
+        weights[length] = np.full(length, 0 if pooling in _ONE_TOKEN else 1, dtype=np.float32)
+        if pooling == "weighted-mean":
+            weights[length] = np.arange(1, length + 1, dtype=np.float32)
+        if pooling in _ONE_TOKEN and length:
+            weights[length][one_token] = 1
+    return weights
+
+
+def _published_rows(loaded: LoadedModel, texts: Sequence[str], control: Sequence[str]) -> list[_Row]:
+    """The ids of texts as sentence-transformers reads them: cut where they are longer than the published maximum."""
     published, limit = loaded.facts.published, loaded.facts.max_tokens
     assert published is not None
     if published.lower_case:
-        text = Lowercase().normalize_str(text)
-    ids = token_ids(loaded.tokenizer, text, control=control)
+        texts = list(map(Lowercase().normalize_str, texts))
     n_read = min(limit, published.max_tokens or limit)
-    if len(ids) <= n_read:
-        return _Row(ids, np.ones(len(ids), dtype=np.float32), len(ids))
+    rows = []
+    for ids in TOKENS.token_ids(loaded.tokenizer, texts, control):
+        read = ids if len(ids) <= n_read else _cut(loaded, ids, n_read)
+        rows.append(_Row(read, np.ones(len(read), dtype=np.float32), len(ids)))
+    return rows
+
+
+def _cut(loaded: LoadedModel, ids: list[int], n_read: int) -> list[int]:
     before, after = _added_tokens(loaded, ids)
     kept = max(0, n_read - before - after)
     text_ids = ids[before : len(ids) - after]
     text_ids = text_ids[len(text_ids) - kept :] if loaded.tokenizer.truncation_side == "left" else text_ids[:kept]
-    cut = [*ids[:before], *text_ids, *ids[len(ids) - after :]]
-    return _Row(cut, np.ones(len(cut), dtype=np.float32), len(ids))
+    return [*ids[:before], *text_ids, *ids[len(ids) - after :]]
 
 
 def _added_tokens(loaded: LoadedModel, ids: list[int]) -> tuple[int, int]:
@@ -215,7 +235,7 @@ def _added_tokens(loaded: LoadedModel, ids: list[int]) -> tuple[int, int]:
 
 def _prompt_tokens(loaded: LoadedModel, prompt: str, control: Sequence[str]) -> int:
     """The tokens that sentence-transformers counts as the prompt's: all but a special token at the end."""
-    ids = _published_row(loaded, prompt, control).ids
+    ids = _published_rows(loaded, [prompt], control)[0].ids
     return len(ids) - (bool(ids) and ids[-1] in loaded.tokenizer.all_special_ids)
 
 

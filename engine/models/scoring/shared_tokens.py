@@ -18,7 +18,7 @@ from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.masked_lm import scores_at
 from engine.models.scoring.scored_tokens import too_long
-from engine.models.tokenization.spans import token_spans
+from engine.models.tokenization.token_cache import TOKENS
 
 SIDES = ("first", "second")
 
@@ -36,7 +36,8 @@ def shared_token_log_likelihoods(
 
     Equal to the reference code on the same tokens, but for its rounding of sums to three decimals.
     """
-    spans_by_pair = [[token_spans(loaded.tokenizer, text) for text in pair] for pair in pairs]
+    of_sides = [TOKENS.spans(loaded.tokenizer, [pair[side] for pair in pairs]) for side in range(len(SIDES))]
+    spans_by_pair = list(zip(*of_sides, strict=True))
     reasons, shared_positions = [], []
     for sides in spans_by_pair:
         long = [f"{side} sentence: {reason}" for side, spans in zip(SIDES, sides, strict=True)

@@ -11,14 +11,17 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from tokenizers import Encoding
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
 from engine.models.tokenization.character_alignment import UnicodeForm, align_surfaces, normalize_with_origins
 from engine.models.tokenization.control_spellings import Spellings
-from engine.models.tokenization.encoding import encoded, token_ids
+from engine.models.tokenization.encoding import encoded_each, token_ids
 from engine.models.tokenization.plain_text import added_special_tokens, control_spellings, reader, split_at_added_tokens
 
 # How SentencePiece and byte-level BPE write the space before a word, and WordPiece a piece that continues a word.
@@ -54,27 +57,47 @@ class ProvidesOffsets(Protocol):
 
 
 def token_offsets(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = ()) -> Offsets:
-    """Tokenize `text`; ids equal those of `encoding.token_ids`, and offsets never go back.
+    """The tokens of one text, as `offsets_of_each`."""
+    return offsets_of_each(tokenizer, [text], control=control)[0]
 
-    A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
+
+def offsets_of_each(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, control: Collection[str] | None = ()
+) -> list[Offsets]:
+    """Tokenize texts; ids equal those of `encoding.token_ids`, and the offsets of a text never go back.
+
+    A control token that a text contains is plain text, save those in `control` (`plain_text.reader`).
     """
     if isinstance(tokenizer, ProvidesOffsets):
-        plain: ProvidesOffsets = reader(tokenizer, text, control)
-        return plain.offsets(text)
+        plain: list[ProvidesOffsets] = [reader(tokenizer, text, control) for text in texts]
+        return [provider.offsets(text) for provider, text in zip(plain, texts, strict=True)]
     if not tokenizer.is_fast:
-        return _recovered_offsets(tokenizer, text, control)
-    encoding = encoded(tokenizer, text, control=control, return_offsets_mapping=True, return_special_tokens_mask=True)
-    ids = list(encoding["input_ids"])
-    # By id: the encoding's own tokens show the spelling of an unknown piece instead of <unk>.
-    tokens = list(tokenizer.convert_ids_to_tokens(ids))
-    offsets = encoding["offset_mapping"]
-    special_ids = control_ids(tokenizer)
+        return [_recovered_offsets(tokenizer, text, control) for text in texts]
+    special_ids, names = control_ids(tokenizer), _names.setdefault(tokenizer, {})
+    offsets_by_number: dict[int, Offsets] = {}
+    for number, ids, encoding in encoded_each(tokenizer, texts, control=control):
+        missing = [token for token in ids if token not in names]
+        names.update(zip(missing, tokenizer.convert_ids_to_tokens(missing), strict=True))
+        offsets_by_number[number] = _fast_offsets(texts[number], ids, [names[token] for token in ids], encoding,
+                                                  special_ids)
+    return [offsets_by_number[number] for number in range(len(texts))]
+
+
+def _fast_offsets(
+    text: str, ids: list[int], tokens: list[str], encoding: Encoding, special_ids: frozenset[int]
+) -> Offsets:
+    """`tokens`: by id, because the encoding's own show the spelling of an unknown piece instead of <unk>."""
+    offsets = encoding.offsets
     # A control token inside the text counts as one only where the text contains it: a Unigram may write </s> for an
     # unknown piece (transformers 5 does so with T5Tokenizer vocabularies whose <unk> is not the third piece).
-    special = [bool(added) or (i in special_ids and text[slice(*offset)].strip() == token)
-               for i, token, offset, added in zip(ids, tokens, offsets, encoding["special_tokens_mask"], strict=True)]
-    offsets = _with_combining_marks(text, _separate_bytes(text, tokens, offsets))
-    return Offsets(ids, tokens, offsets, special, encoding.word_ids())
+    special = [bool(added) or (token_id in special_ids and text[slice(*offset)].strip() == token)
+               for token_id, token, offset, added in zip(ids, tokens, offsets, encoding.special_tokens_mask,
+                                                         strict=True)]
+    if any(map(_is_byte, tokens)):
+        offsets = _separate_bytes(text, tokens, offsets)
+    if not text.isascii() and any(map(_composes_with_the_one_before, text)):
+        offsets = _with_combining_marks(text, offsets)
+    return Offsets(ids, tokens, offsets, special, encoding.word_ids)
 
 
 def control_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
@@ -197,10 +220,15 @@ def _with_combining_marks(text: str, offsets: list[Span]) -> list[Span]:
         if i + 1 < len(offsets) and offsets[i] == offsets[i + 1]:
             extended[i] = extended[i + 1]
             continue
-        while end < following and unicodedata.combining(unicodedata.normalize("NFKD", text[end])[0]):
+        while end < following and _composes_with_the_one_before(text[end]):
             end += 1
         extended[i], following = (start, end), start
     return extended
+
+
+@lru_cache(maxsize=2**16)
+def _composes_with_the_one_before(character: str) -> bool:
+    return bool(unicodedata.combining(unicodedata.normalize("NFKD", character)[0]))
 
 
 def _separate_bytes(text: str, tokens: list[str], offsets: list[Span]) -> list[Span]:
@@ -222,7 +250,7 @@ def _separate_bytes(text: str, tokens: list[str], offsets: list[Span]) -> list[S
 
 
 def _is_byte(token: str) -> bool:
-    return len(token) == 6 and token.startswith("<0x") and token.endswith(">")
+    return token[:3] == "<0x" and len(token) == 6 and token[-1] == ">"
 
 
 def _byte_spans(text: str, spelling: bytes, start: int, end: int) -> list[Span]:
@@ -235,3 +263,7 @@ def _byte_spans(text: str, spelling: bytes, start: int, end: int) -> list[Span]:
             return [(normalized.starts[i], normalized.ends[i])
                     for i, character in enumerate(characters) for _ in character.encode()]
     return [(start, end)] * len(spelling)
+
+
+# The names of the ids that occurred, because transformers looks each up anew.
+_names: WeakKeyDictionary[PreTrainedTokenizerBase, dict[int, str]] = WeakKeyDictionary()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -71,6 +71,23 @@ def reader(
         copies[kept] = _plain_reader(tokenizer, kept)
         _plain_readers[copies[kept]] = kept
     return copies[kept]
+
+
+def texts_by_reader(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] | None = ()
+) -> list[tuple[PreTrainedTokenizerBase, list[int]]]:
+    """The tokenizers that read these texts (`reader`), each with the numbers of its texts, in order."""
+    if control is None or tokenizer in _plain_readers:
+        return [(tokenizer, list(range(len(texts))))] if texts else []
+    spellings = control_spellings(tokenizer)
+    if control:
+        contains = [reader(tokenizer, text, control) is not tokenizer for text in texts]
+    else:
+        contains = list(map(spellings.occur_in, texts))
+    plain = [number for number, contained in enumerate(contains) if not contained]
+    marked = [number for number, contained in enumerate(contains) if contained]
+    groups = [(tokenizer, plain)] if plain else []
+    return [*groups, (reader(tokenizer, texts[marked[0]], control), marked)] if marked else groups
 
 
 def split_at_added_tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[tuple[str, bool]]:

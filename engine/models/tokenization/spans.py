@@ -7,18 +7,20 @@ sentence, a run between punctuation, every kanji), so MeCab is the default there
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.language.words import uses_spaces, word_spans
-from engine.models.tokenization.offsets import SPACE_MARKS, Offsets, Span, token_offsets
+from engine.models.tokenization.offsets import SPACE_MARKS, Offsets, offsets_of_each
 
 WORDS = ("auto", "tokenizer", "mecab")
 NO_SPAN = (-1, -1)
+TEXTS_AT_ONCE = 1000  # bounds the memory of the arrays over all their characters and tokens
 
 
 @dataclass(frozen=True)
@@ -40,18 +42,28 @@ class Spans:
 
 
 def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Collection[str] | None = ()) -> Spans:
-    """Tokenize `text` and return the span of each token in it; ids equal those of `encoding.token_ids`.
+    """The tokens of one text, as `spans_of_each`."""
+    return spans_of_each(tokenizer, [text], control=control)[0]
 
-    A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
+
+def spans_of_each(
+    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, control: Collection[str] | None = (),
+    encodings: Sequence[Offsets] | None = None,
+) -> list[Spans]:
+    """Tokenize texts and return the span of each token in its text; ids equal those of `encoding.token_ids`.
+
+    A control token that a text contains is plain text, save those in `control` (`plain_text.reader`).
 
     A piece of a Python tokenizer that cannot be found in the text ([UNK], or one that the tokenizer rewrote)
-    spans the characters between the pieces that were found.
+    spans the characters between the pieces that were found. encodings: of the texts, where they are known already.
     """
-    encoding = token_offsets(tokenizer, text, control=control)
-    spans = [NO_SPAN if special else _trimmed(text, *offset)
-             for offset, special in zip(encoding.offsets, encoding.special, strict=True)]
-    return Spans(encoding.ids, encoding.tokens, np.array(spans, dtype=np.int32).reshape(-1, 2),
-                 np.array(encoding.special, dtype=bool), _own_words(text, encoding))
+    if encodings is None:
+        encodings = offsets_of_each(tokenizer, texts, control=control)
+    spans: list[Spans] = []
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        part = slice(start, start + TEXTS_AT_ONCE)
+        spans += _spans(texts[part], encodings[part])
+    return spans
 
 
 def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
@@ -86,32 +98,79 @@ def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
     return word_numbers
 
 
-def _own_words(text: str, encoding: Offsets) -> np.ndarray:
-    """The tokenizer's words, split at white space: to a Unigram without pre-tokenizer a whole text is one word."""
-    words = np.full(len(encoding.ids), -1, dtype=np.int32)
-    word, previous = -1, -1  # previous: the token before, or -1 where the words begin anew
-    for i, (token, (start, end)) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True)):
-        if encoding.special[i]:
-            previous = -1
-            continue
-        begins = previous < 0 or encoding.words[i] != encoding.words[previous]
-        if not begins and not _is_blank(text, encoding.tokens[previous], encoding.offsets[previous]):
-            # White space before the token, whether it counts as the token's own or as nobody's.
-            previous_end = encoding.offsets[previous][1]
-            spaced = start >= previous_end and any(map(str.isspace, text[previous_end : min(start + 1, end)]))
-            begins = spaced or token.startswith(SPACE_MARKS)
-        word += begins
-        words[i], previous = word, i
-    return words
+def _spans(texts: Sequence[str], encodings: Sequence[Offsets]) -> list[Spans]:
+    """The spans of all tokens of the texts, computed on the texts one behind the other."""
+    counts = np.array([len(encoding.ids) for encoding in encodings])  # (n_texts,)
+    n_tokens, ends = int(counts.sum()), np.cumsum(counts)
+    first_character = np.cumsum([0, *map(len, texts)])[:-1]  # (n_texts,)
+    shift = np.repeat(first_character, counts)  # (n_tokens,) where the text of each token begins
+    offsets = np.fromiter(chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings)),
+                          dtype=np.int64, count=2 * n_tokens).reshape(-1, 2)  # (n_tokens, 2)
+    special = np.fromiter(chain.from_iterable(encoding.special for encoding in encodings), bool, n_tokens)
+    starts, stops = (offsets + shift[:, None]).T
+    space = _is_space("".join(texts))  # (n_characters,)
+    trimmed = np.where(special[:, None], NO_SPAN, _trimmed(space, starts, stops) - shift[:, None]).astype(np.int32)
+    words = _own_words(encodings, counts, special, space, starts, stops)
+    return [
+        Spans(encoding.ids, encoding.tokens, trimmed[begin:end].copy(), special[begin:end].copy(),
+              words[begin:end].copy())
+        for encoding, begin, end in zip(encodings, (ends - counts).tolist(), ends.tolist(), strict=True)
+    ]
 
 
-def _is_blank(text: str, token: str, offset: Span) -> bool:
-    return token in SPACE_MARKS or text[slice(*offset)].isspace()
+def _own_words(
+    encodings: Sequence[Offsets], counts: np.ndarray, special: np.ndarray, space: np.ndarray, starts: np.ndarray,
+    stops: np.ndarray,
+) -> np.ndarray:
+    """The tokenizer's words, split at white space: to a Unigram without pre-tokenizer a whole text is one word.
+
+    int32 (n_tokens,). counts: (n_texts,) tokens of each text. space: bool (n_characters,). starts, stops: int64
+    (n_tokens,) the characters of each token.
+    """
+    n_tokens = len(special)
+    if not n_tokens:
+        return np.zeros(0, dtype=np.int32)
+    own = np.fromiter((-1 if word is None else word for encoding in encodings for word in encoding.words), np.int64,
+                      n_tokens)
+    tokens = list(chain.from_iterable(encoding.tokens for encoding in encodings))
+    opens_word = np.fromiter((token[:1] in SPACE_MARKS for token in tokens), bool, n_tokens)
+    is_mark = np.fromiter((token in SPACE_MARKS for token in tokens), bool, n_tokens)
+    n_spaces = np.concatenate([[0], np.cumsum(space)])  # (n_characters + 1,) white space before each character
+    is_blank = is_mark | (stops > starts) & (n_spaces[stops] - n_spaces[starts] == stops - starts)
+    # A word begins behind a control token and where a text does, ...
+    begins = np.ones(n_tokens, dtype=bool)
+    first_tokens = (np.cumsum(counts) - counts)[counts > 0]
+    follows = np.ones(n_tokens, dtype=bool)
+    follows[first_tokens] = False
+    follows[1:] &= ~special[:-1]
+    follows[0] = False
+    at = np.flatnonzero(follows & ~special)
+    # ... where the tokenizer says so, and behind white space, whether it counts as the token's own or as nobody's.
+    gap_end = np.maximum(np.minimum(starts[at] + 1, stops[at]), stops[at - 1])
+    is_spaced = (starts[at] >= stops[at - 1]) & (n_spaces[gap_end] > n_spaces[stops[at - 1]])
+    begins[at] = (own[at] != own[at - 1]) | ~is_blank[at - 1] & (is_spaced | opens_word[at])
+    begins &= ~special
+    n_begun = np.cumsum(begins)  # (n_tokens,)
+    before_text = np.repeat(np.concatenate([[0], n_begun])[np.cumsum(counts) - counts], counts)
+    return np.where(special, -1, n_begun - before_text - 1).astype(np.int32)
 
 
-def _trimmed(text: str, start: int, end: int) -> Span:
-    """The span without the white space around it; white space alone stays as it is."""
-    inner = text[start:end]
-    if not inner or inner.isspace():
-        return start, end
-    return end - len(inner.lstrip()), start + len(inner.rstrip())
+def _is_space(text: str) -> np.ndarray:
+    """Which characters are white space, bool (n_characters,), as str.isspace says."""
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return _SPACES[np.minimum(codes, len(_SPACES) - 1)]
+
+
+def _trimmed(space: np.ndarray, starts: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    """The spans without the white space around them, int64 (n, 2); white space alone stays as it is."""
+    n_characters = len(space)
+    positions = np.arange(n_characters)
+    # Of each place between two characters: where the next character begins, and where the one before ends.
+    next_start = np.append(np.minimum.accumulate(np.where(space, n_characters, positions)[::-1])[::-1], n_characters)
+    previous_end = np.concatenate([[0], np.maximum.accumulate(np.where(space, 0, positions + 1))])
+    first, last = next_start[starts], previous_end[stops]
+    return np.where((first < stops)[:, None], np.stack([first, last], axis=1), np.stack([starts, stops], axis=1))
+
+
+# Of every character up to the last white space, U+3000, and of one that is none.
+_SPACES = np.array([chr(code).isspace() for code in range(0x3002)])

@@ -6,9 +6,11 @@ The CLS of a model is what its tokenizer's template puts first, whatever the tok
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from transformers import PreTrainedTokenizerBase
 
-from engine.models.tokenization.offsets import token_offsets
+from engine.models.tokenization.offsets import Offsets, token_offsets
 
 _PLAIN_TEXT = "a"
 
@@ -20,14 +22,14 @@ def has_cls(tokenizer: PreTrainedTokenizerBase) -> bool:
 
 def opening_ids(tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """Ids of the special tokens that the template puts before a text."""
-    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    encoding = _encoding_of_plain_text(tokenizer)
     first = next((i for i, special in enumerate(encoding.special) if not special), len(encoding.ids))
     return encoding.ids[:first]
 
 
 def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
     """Where the CLS of every text stands: 0, or -1 where it ends the text; None without one."""
-    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    encoding = _encoding_of_plain_text(tokenizer)
     if encoding.special[0]:
         return 0
     ends_with_cls = encoding.special[-1] and encoding.ids[-1] == tokenizer.cls_token_id
@@ -36,10 +38,20 @@ def cls_position(tokenizer: PreTrainedTokenizerBase) -> int | None:
 
 def template_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """The special tokens that the tokenizer puts round every text, in order: ("[CLS]", "[SEP]"), ("<bos>",), ()."""
-    encoding = token_offsets(tokenizer, _PLAIN_TEXT)
+    encoding = _encoding_of_plain_text(tokenizer)
     return tuple(token for token, special in zip(encoding.tokens, encoding.special, strict=True) if special)
 
 
 def cls_and_sep_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """What the tokenizer calls its cls_token and its sep_token, whether its template writes them or others."""
     return tuple(dict.fromkeys(str(token) for token in (tokenizer.cls_token, tokenizer.sep_token) if token))
+
+
+def _encoding_of_plain_text(tokenizer: PreTrainedTokenizerBase) -> Offsets:
+    """Encoded once for each tokenizer: every text has the same template."""
+    if tokenizer not in _encodings:
+        _encodings[tokenizer] = token_offsets(tokenizer, _PLAIN_TEXT)
+    return _encodings[tokenizer]
+
+
+_encodings: WeakKeyDictionary[PreTrainedTokenizerBase, Offsets] = WeakKeyDictionary()

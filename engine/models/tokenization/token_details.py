@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.models.tokenization.plain_text import reader
 from engine.models.tokenization.recipe_tokenizer import RecipeTokenizer
-from engine.models.tokenization.spans import token_spans
+from engine.models.tokenization.spans import spans_of_each
 
 
 def token_details(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -21,8 +21,7 @@ def token_details(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> l
     prepared: the text as the vocabulary sees it, where a recipe changes it first ("" where none does).
     """
     pieces = []
-    for text in texts:
-        spans = token_spans(tokenizer, text)
+    for text, spans in zip(texts, spans_of_each(tokenizer, texts), strict=True):
         ids = np.array(spans.ids, dtype=np.int32)
         unknown = (ids == tokenizer.unk_token_id) & ~spans.special
         pieces.append({

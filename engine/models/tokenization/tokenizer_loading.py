@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
+from weakref import WeakKeyDictionary
 
 import transformers
 from tokenizers.models import Unigram
@@ -45,7 +46,28 @@ def load_tokenizer(
     transformers does otherwise than the published file says is repaired (see `published_tokens`).
     Raises ModelError when there is no tokenizer, it is damaged, or it needs a package that is missing.
     """
-    config_directory = config_directory or directory
+    tokenizer = _loaded_tokenizer(directory, recipe, config_directory or directory)
+    _sources[tokenizer] = TokenizerSource(directory, recipe, config_directory)
+    return tokenizer
+
+
+class TokenizerSource(NamedTuple):
+    """The arguments of `load_tokenizer`."""
+
+    directory: Path
+    recipe: Recipe | None
+    config_directory: Path | None
+
+
+def source_of(tokenizer: PreTrainedTokenizerBase) -> TokenizerSource | None:
+    """What `load_tokenizer` made a tokenizer from; None for any other."""
+    return _sources.get(tokenizer)
+
+
+_sources: WeakKeyDictionary[PreTrainedTokenizerBase, TokenizerSource] = WeakKeyDictionary()
+
+
+def _loaded_tokenizer(directory: Path, recipe: Recipe | None, config_directory: Path) -> PreTrainedTokenizerBase:
     if recipe is None:
         _require_tokenizer_settings(directory, config_directory)
         return _published_tokenizer(directory, config_directory)

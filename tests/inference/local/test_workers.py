@@ -28,17 +28,22 @@ ROOT = Path(__file__).parents[3]
 SECONDS = 60
 
 
+def made(n_devices: int = 1) -> LocalWorkers:
+    return LocalWorkers(["cpu"] * n_devices, chunk_function=fake_chunks.run_chunk,
+                        prepare_function=fake_chunks.prepare_chunk, grace_seconds=0.5)
+
+
 @pytest.fixture(scope="module")
 def shared() -> Iterator[LocalWorkers]:
     """Workers for the tests that leave the process alive."""
-    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
+    workers = made()
     yield workers
     workers.close()
 
 
 @pytest.fixture
 def workers() -> Iterator[LocalWorkers]:
-    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, grace_seconds=0.5)
+    workers = made()
     yield workers
     workers.close()
 
@@ -253,6 +258,87 @@ def test_a_chunk_that_always_kills_its_worker_fails_alone(workers: LocalWorkers)
     assert [future.result(SECONDS) for future in echoes] == [[0], [1], [2]] * 2
     with pytest.raises(WorkerDied, match="exit code 7"):
         ask(workers, "exit", 7).result(SECONDS)
+
+
+def test_the_next_chunk_is_prepared_while_one_is_computed(shared: LocalWorkers, tmp_path: Path) -> None:
+    gates = [tmp_path / str(number) for number in range(3)]
+    futures = [ask(shared, "wait for", str(gate)) for gate in gates]
+    wait_until(gates[1].with_suffix(".prepared").exists)
+    assert gates[0].with_suffix(".begun").exists() and not gates[1].with_suffix(".begun").exists()
+    assert not gates[2].with_suffix(".prepared").exists() and not futures[0].done()
+    for gate, future in zip(gates, futures, strict=True):
+        gate.touch()
+        assert future.result(SECONDS) == [str(gate)]
+
+
+def test_the_next_chunk_begins_before_the_answer_has_arrived(shared: LocalWorkers, tmp_path: Path) -> None:
+    answer, following = tmp_path / "answer", tmp_path / "following"
+    slow, fast = ask(shared, "answer slowly", str(answer)), ask(shared, "wait for", str(following))
+    wait_until(following.with_suffix(".begun").exists)
+    assert not slow.done()
+    following.touch()
+    assert not fast.done()  # answers arrive in the order of the chunks
+    answer.touch()
+    assert (slow.result(SECONDS), fast.result(SECONDS)) == ([str(answer)], [str(following)])
+
+
+def test_a_prepared_chunk_can_be_cancelled_by_its_run(shared: LocalWorkers, tmp_path: Path) -> None:
+    gate, unwanted = tmp_path / "gate", tmp_path / "unwanted"
+    running, prepared = ask(shared, "wait for", str(gate), run_id="a"), ask(shared, "wait for", str(unwanted))
+    wait_until(unwanted.with_suffix(".prepared").exists)
+    shared.cancel("run")
+    assert prepared.cancelled() and not running.done()
+    gate.touch()
+    running.result(SECONDS)
+    assert ask(shared, "echo", 1).result(SECONDS) == [1] and not unwanted.with_suffix(".begun").exists()
+
+
+def test_a_run_that_comes_while_a_chunk_is_prepared_waits_for_that_one_alone(
+    shared: LocalWorkers, tmp_path: Path
+) -> None:
+    gates = [tmp_path / str(number) for number in range(2)]
+    futures = [ask(shared, "wait for", str(gate), run_id="big") for gate in gates]
+    wait_until(gates[1].with_suffix(".prepared").exists)
+    finished: list[str] = []
+    for run_id in ("big", "big", "small", "small"):
+        future = ask(shared, "echo", 1, run_id=run_id)
+        future.add_done_callback(partial(lambda run_id, _: finished.append(run_id), run_id))
+        futures.append(future)
+    for gate in gates:
+        gate.touch()
+    for future in futures:
+        future.result(SECONDS)
+    assert finished == ["small", "big", "small", "big"]
+
+
+def test_a_chunk_whose_preparation_kills_the_worker_fails_alone(workers: LocalWorkers, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    innocent = ask(workers, "wait for", str(gate))
+    wait_until(gate.with_suffix(".begun").exists)
+    first = workers.pids()
+    deadly, others = ask(workers, "die prepared", 0), [ask(workers, "echo", number) for number in range(3)]
+    gate.touch()
+    assert innocent.result(SECONDS) == [str(gate)]
+    with pytest.raises(WorkerDied, match="ended 2 times during die prepared"):
+        deadly.result(SECONDS)
+    assert [future.result(SECONDS) for future in others] == [[0], [1], [2]] and workers.pids() != first
+
+
+@pytest.mark.parametrize("opened", [0, 1])
+def test_an_idle_device_computes_what_a_busy_one_has_prepared(tmp_path: Path, opened: int) -> None:
+    workers = made(2)
+    try:
+        gates = [tmp_path / str(number) for number in range(2)]
+        busy = [ask(workers, "wait for", str(gate)) for gate in gates]
+        wait_until(lambda: all(gate.with_suffix(".begun").exists() for gate in gates))
+        waiting = [ask(workers, "echo", number) for number in range(4)]
+        gates[opened].touch()
+        assert [future.result(SECONDS) for future in waiting] == [[0], [1], [2], [3]]
+        assert not busy[1 - opened].done()
+        gates[1 - opened].touch()
+        assert busy[1 - opened].result(SECONDS)
+    finally:
+        workers.close()
 
 
 def test_close_ends_what_runs_and_what_waits(workers: LocalWorkers, tmp_path: Path) -> None:

@@ -17,8 +17,9 @@ from engine.models.scoring import causal_lm, masked_lm
 from engine.models.scoring.encoder import token_similarities
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.sentence_vectors import sentence_vectors
-from engine.models.tokenization.encoding import token_ids
+from engine.models.tokenization.encoding import token_ids, token_ids_of_each
 from engine.models.tokenization.prefix_tokens import PREFIXES, prefix_tokens
+from engine.models.tokenization.spans import spans_of_each
 from tests.models.zoo import references
 from tests.models.zoo.specimens import Specimen
 from tests.models.zoo.texts import MASKED_TEXTS, PAIRS, SENTENCES, TEXTS
@@ -31,8 +32,10 @@ def check_facts_and_tokens(specimen: Specimen) -> None:
     """Kind, CLS and token ids are those of the published files."""
     facts = specimen.described.facts
     assert (facts.kind, facts.has_cls) == (specimen.kind.kind, specimen.kind.cls is not None)
-    for text in (*TEXTS, *MASKED_TEXTS, *(text for pair in PAIRS for text in pair)):
-        assert token_ids(specimen.described.tokenizer, text) == specimen.published.ids(text), text
+    texts = [*TEXTS, *MASKED_TEXTS, *(text for pair in PAIRS for text in pair)]
+    together = token_ids_of_each(specimen.described.tokenizer, texts)
+    for text, ids, spans in zip(texts, together, spans_of_each(specimen.described.tokenizer, texts), strict=True):
+        assert token_ids(specimen.described.tokenizer, text) == ids == spans.ids == specimen.published.ids(text), text
 
 
 def check_vectors(specimen: Specimen) -> None:
