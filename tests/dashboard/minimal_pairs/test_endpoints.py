@@ -14,8 +14,8 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.inference.endpoint.settings import ENDPOINTS
 from engine.runs import open as opening
+from tests.inference.endpoint.completions_server import KEY, SERVED, Served, completions_server
 from tests.support import page_visits, tiny_models
-from tests.support.completions_server import KEY, SERVED, Served, completions_server
 from tests.support.page_visits import drawn, evaluated, words
 
 NAME = "endpoint/served-here"

@@ -24,8 +24,8 @@ from engine.evaluations.shared.signature import require_models
 from engine.inference.endpoint.endpoints import WithEndpoints
 from engine.inference.endpoint.settings import ENDPOINTS, Endpoint
 from engine.inference.gateway import Gateway, GatewaySession
+from tests.inference.endpoint.completions_server import KEY, SERVED, Served, completions_server
 from tests.support import tiny_models
-from tests.support.completions_server import KEY, SERVED, Served, completions_server
 from tests.support.in_process import InProcess
 
 NAME, EOT = "endpoint/x", "<|endoftext|>"

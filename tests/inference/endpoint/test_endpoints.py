@@ -21,8 +21,8 @@ from engine.inference.gateway import Gateway, GatewaySession
 from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.model_location import locate
 from engine.runs.run_key import run_key
+from tests.inference.endpoint.completions_server import SERVED, Served, completions_server
 from tests.support import tiny_models
-from tests.support.completions_server import SERVED, Served, completions_server
 from tests.support.in_process import InProcess
 
 NAME = "endpoint/x"

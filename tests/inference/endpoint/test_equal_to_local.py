@@ -14,8 +14,8 @@ from engine.errors import InputError, ModelError
 from engine.inference.endpoint.endpoints import WithEndpoints
 from engine.inference.endpoint.settings import Endpoint
 from engine.inference.gateway import Gateway, GatewaySession
+from tests.inference.endpoint.completions_server import KEY, SERVED, Served, completions_server
 from tests.support import tiny_models
-from tests.support.completions_server import KEY, SERVED, Served, completions_server
 from tests.support.in_process import InProcess
 
 NAME = "endpoint/x"

@@ -18,8 +18,8 @@ from engine.inference.endpoint import client
 from engine.inference.endpoint.endpoints import WithEndpoints
 from engine.inference.endpoint.settings import Endpoint
 from engine.inference.gateway import Gateway
+from tests.inference.endpoint.completions_server import KEY, SERVED, completions_server
 from tests.support import tiny_models
-from tests.support.completions_server import KEY, SERVED, completions_server
 from tests.support.in_process import InProcess
 
 NAME = "endpoint/x"

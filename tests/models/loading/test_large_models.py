@@ -12,7 +12,7 @@ import psutil
 import pytest
 import torch
 
-from tests.support import random_llama
+from tests.models.loading import random_llama
 
 BILLION = {"vocab_size": 32000, "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
            "num_attention_heads": 32, "num_key_value_heads": 4, "tie_word_embeddings": False}
