@@ -14,6 +14,8 @@ CORPUS ?= corpus
 DATABASE ?= sqlite
 # Tests run in so many processes, each of one thread; those of one module stay together.
 JOBS ?= 2
+# Which tests: all, or those of some folders
+TESTS ?=
 
 # With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.
 ifdef NO_VENV
@@ -32,7 +34,7 @@ run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
 check: $(VENV)/test.stamp lint types directions test
 
