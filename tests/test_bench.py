@@ -17,7 +17,7 @@ from engine.models.sources.cards import built_in_directory
 from engine.models.tokenization.encoding import token_ids
 from tests.benchmarks import __main__ as bench
 from tests.benchmarks import base_models, cluster_cases, limits, report, server_cases
-from tests.benchmarks.host_cases import HostCase
+from tests.benchmarks.host.cases import HostCase
 from tests.benchmarks.limits import Size
 from tests.benchmarks.measuring import Budget, ProcessorTime, Ratio
 from tests.benchmarks.peer_cases import Beside
@@ -93,7 +93,7 @@ def test_a_section_that_fails_is_said_and_the_others_go_on(monkeypatch: pytest.M
     assert "Not measured: server ended with RuntimeError: no server" in printed
     assert "| Clusters | 1 s | 60 s |" in printed
     assert bench.main(["clusters"]) == 0 and bench.main(["sever"]) == 2
-    assert "There is no section sever; there are peers, cache," in capsys.readouterr().err
+    assert "There is no section sever; there are peers, host, cache," in capsys.readouterr().err
 
 
 def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

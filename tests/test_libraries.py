@@ -17,6 +17,7 @@ from engine.runs import run_key
 ROOT = Path(__file__).parents[1]
 # Imported where numbers are made, and in none of them.
 NO_NUMBER = {
+    "accelerate": "deals the layers of a model out; trains models, which then count by their content",
     "huggingface-hub": "fetches files, which count by their content",
     "psutil": "bounds of memory", "tqdm": "progress of downloads",
     "httpx2": "carries numbers of servers, which are read from the reply itself",
@@ -26,7 +27,6 @@ ELSEWHERE = {
     "streamlit", "plotly", "authlib", "prometheus-client",  # the dashboard and its figures for the operator
     "pyarrow", "openpyxl", "defusedxml",  # files
     "sqlalchemy", "alembic", "psycopg",  # runs
-    "accelerate",  # trains models, which then count by their content
 }
 
 

@@ -24,7 +24,6 @@ from tests.benchmarks import (
     base_models,
     cluster_cases,
     engine_cases,
-    host_cases,
     metric_cases,
     page_cases,
     peer_cases,
@@ -32,6 +31,7 @@ from tests.benchmarks import (
     report,
     server_cases,
 )
+from tests.benchmarks.host import cases as host
 from tests.benchmarks.measuring import CLOCK
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -44,7 +44,7 @@ def main(parts: list[str]) -> int:
         folder = Path(name)
         tables: dict[str, Callable[[], list[str]]] = {
             "peers": lambda: report.beside(*peer_cases.measured(folder)),
-            "host": lambda: report.host(host_cases.measured(folder), host_cases.TARGET),
+            "host": lambda: report.host(host.measured(folder), host.TARGET),
             "cache": lambda: report.repeated(engine_cases.cached(folder)),
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),

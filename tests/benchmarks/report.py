@@ -6,7 +6,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks.host_cases import HostCase
+from tests.benchmarks.host.cases import HostCase
 from tests.benchmarks.measuring import Budget, Ratio
 from tests.benchmarks.peer_cases import LIMIT_SHARE, Beside
 

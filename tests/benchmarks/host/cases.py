@@ -21,11 +21,11 @@ import torch
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway, GatewaySession
 from engine.inference.local.workers import LocalWorkers
-from tests.benchmarks import tiny_models
+from tests.benchmarks.host import tiny_models
+from tests.benchmarks.host.plain_loops import PlainLoop
+from tests.benchmarks.host.tiny_models import TinyJob
 from tests.benchmarks.measuring import ROUNDS, wall_seconds
 from tests.benchmarks.peers import Peer, peer
-from tests.benchmarks.plain_loops import PlainLoop
-from tests.benchmarks.tiny_models import TinyJob
 
 TARGET = 0.6
 BATCH_SIZES = (32, 64, 128, 256, 512)

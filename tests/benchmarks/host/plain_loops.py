@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer
 
-from tests.benchmarks.tiny_models import TinyJob
+from tests.benchmarks.host.tiny_models import TinyJob
 
 
 class PlainLoop:
