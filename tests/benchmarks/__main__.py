@@ -58,11 +58,14 @@ def main(parts: list[str]) -> int:
         lines = report.heading(_machine(), parts or list(tables), base_models.texts_used())
         for part in parts or tables:
             try:
-                lines += ["", *tables[part]()]
+                section = tables[part]()
             except Exception as error:
                 traceback.print_exc()
                 n_failed += 1
-                lines += ["", *report.failed(part, error)]
+                section = report.failed(part, error)
+            # What is measured so far, for whoever waits
+            print(f"{datetime.now(UTC):%H:%M} {part}", *section, sep="\n", file=sys.stderr, flush=True)
+            lines += ["", *section]
     text = "\n".join([*lines, ""])
     if not parts:
         RESULTS.write_text(text, encoding="utf-8")

@@ -122,7 +122,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     upload(page, scored)
     evaluate(page)
     drawn(page)
-    expect(page.get_by_text("Human scores: annotator_a")).to_be_visible()
+    expect(page.get_by_text("Human scores: r = ")).to_be_visible()
     run = run_of(page)
     page.goto(f"{page.url}&idf=novel&penalty=reading")
     drawn(page)
