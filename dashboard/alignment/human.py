@@ -11,13 +11,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
-from dashboard.alignment.human_charts import human_figure
+from dashboard.alignment.human_charts import drawn_pairs, human_figure
 from dashboard.alignment.pair_choice import request_clicked
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help, show_error
 from engine.errors import EngineError
-from engine.evaluations.alignment.human import Agreement, HumanScores, agreement, human_scores
+from engine.evaluations.alignment.human import Agreement, HumanScores, agreement, disagreement, human_scores
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.metric_study import records as metric_study
 
@@ -35,8 +35,8 @@ def with_disagreement(table: pd.DataFrame, *, penalised: bool) -> pd.DataFrame:
     human = human_scores(table)
     if human is None or len(table) < 2:
         return table
-    found = agreement(human, _score(table, penalised=penalised))
-    return table.assign(human=human.mean, disagreement=found.disagreement, distance=np.abs(found.disagreement))
+    differences = disagreement(human, _score(table, penalised=penalised))
+    return table.assign(human=human.mean, disagreement=differences, distance=np.abs(differences))
 
 
 def human_section(run_id: str, place: str, result: Result, scoring: Scoring, table: pd.DataFrame,
@@ -56,8 +56,10 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
                         on_select=partial(request_clicked, f"alignment-human-{place}", place),
                         selection_mode="points",
                         alt=f"Every pair, human score across and F1 up: {correlation_sentence(found)}")
-        st.caption("Click a point to see its pair. Pairs far above the others of their human score are those that the "
-                   "metric takes for more alike than the humans do.",
+        drawn = len(drawn_pairs(table, "penalized_f1" if penalised else "f1"))
+        sampled = f"{drawn:,} of the pairs are drawn. " if drawn < found.pearson.n else ""
+        st.caption(f"{sampled}Click a point to see its pair. Pairs far above the others of their human score are those "
+                   "that the metric takes for more alike than the humans do.",
                    help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
         _study(run_id, result, scoring)
     return {CAPTION: figure}

@@ -9,6 +9,13 @@ from dashboard.shared.theme import ACCENT, laid_out, plain, wrapped
 
 HEIGHT = 340
 AS_SVG = 1500  # beyond, WebGL draws faster
+DRAWN = 4000
+
+
+def drawn_pairs(table: pd.DataFrame, score: str, seed: int = 0) -> pd.DataFrame:
+    """The pairs that are drawn: those with both numbers, of more than DRAWN a sample."""
+    pairs = table.dropna(subset=["human", score])
+    return pairs if len(pairs) <= DRAWN else pairs.sample(DRAWN, random_state=seed).sort_values("row")
 
 
 def human_figure(table: pd.DataFrame, score: str, human_name: str) -> go.Figure:
@@ -16,7 +23,7 @@ def human_figure(table: pd.DataFrame, score: str, human_name: str) -> go.Figure:
 
     `customdata` of a point holds the row of its pair. Scores stand in their own units.
     """
-    pairs = table.dropna(subset=["human", score])
+    pairs = drawn_pairs(table, score)
     sentences = [f"{wrapped(reference)}<br>{wrapped(candidate)}" for reference, candidate in
                  zip(pairs["reference"], pairs["candidate"], strict=True)]
     draw = go.Scatter if len(pairs) <= AS_SVG else go.Scattergl

@@ -10,14 +10,14 @@ import streamlit as st
 
 from dashboard.alignment.pair import aligned_pair
 from dashboard.alignment.pair_choice import pair_table as alignment_table
+from dashboard.alignment.scores import scored
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.compare.sides import ChosenSide
-from dashboard.minimal_pairs.pair_table import pair_table
+from dashboard.minimal_pairs import view as pair_view
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.shared.wording import verbatim
-from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
-from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.language.quantities import count
 
 LISTED = 500
@@ -67,10 +67,10 @@ def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature
 def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
     side = chosen.side
     view = side.shown if isinstance(side.shown, AlignmentView) else AlignmentView(scoring=side.result.settings.scoring)
-    scores = rescore(side.result, view.scoring, view.layer, models=(side.model,))
+    layer = side.result.layers[side.model][side.result.layer_index(side.model, view.layer)]
+    scores = scored(chosen.run.id, side.model, view.scoring, layer, side.result)
     table = alignment_table(side.result.pairs, scores.pairs)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
-    layer = side.result.layers[side.model][side.result.layer_index(side.model, view.layer)]
     aligned = aligned_pair(chosen.run.id, side.result, scores, pair, side.model, layer)
     penalised = f", with penalty {pair['penalized_f1']:.3f}" if view.scoring.penalty != "none" else ""
     st.caption(f"Row {row}: F1 {pair['f1']:.3f}{penalised}")
@@ -81,10 +81,9 @@ def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> No
 def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
-    result = side.result
-    if view.normalization == "SLOR" and view.scoring.unigrams != result.unigrams:
-        result = with_unigrams(result, view.scoring.unigrams)
-    table = pair_table(result, side.model, view.normalization, view.scoring.alpha)
+    shown = pair_view.View(chosen.run.id, ALL, view.scoring.unigrams, view.normalization, view.scoring.alpha,
+                           pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result))
+    result, table = shown.result, pair_view.table(shown, "pairs", side.model)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
     token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
                              view.scoring.alpha, signature)

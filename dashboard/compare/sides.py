@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.runs.comparing import distinct
 from dashboard.shared import dictionaries, run_view, session
 from dashboard.shared.address.view import View
 from dashboard.shared.inputs import settings
@@ -51,6 +52,9 @@ class SideInput:
     def __init__(self, letter: str) -> None:
         self._letter = letter
         self.address = View("compare", f"side-{letter}", anchor="run")
+        # A choice that another kind of run has is none of the run on show.
+        self.address.own(self._declared(declared) for record in (Chosen, PairView, PairScoring, AlignmentView, Scoring,
+                                                                 GridView) for declared in options_of(record).values())
 
     def run(self, runs: Sequence[RunRecord], default: RunRecord, kinds: Collection[str] = KINDS) -> RunRecord:
         """The chosen run, at first that of the address, else `default`, which is one of `runs`.
@@ -65,9 +69,11 @@ class SideInput:
             if found is not None and found.state == "done" and found.kind in kinds:
                 by_id[found.id] = found
         first = self.address.first(declared, default.id, offered=by_id)
-        chosen = st.selectbox(
-            f"Run {self._letter.upper()}", list(by_id), index=list(by_id).index(first), key=self._key("run"),
-            format_func=lambda run_id: f"{by_id[run_id].name} · {by_id[run_id].created.astimezone():%Y-%m-%d %H:%M}")
+        # Streamlit knows an option by its label, and two runs of one file may begin in one minute.
+        labels = dict(zip(by_id, distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}"
+                                           for run in by_id.values()]), strict=True))
+        chosen = st.selectbox(f"Run {self._letter.upper()}", list(by_id), index=list(by_id).index(first),
+                              key=self._key("run"), format_func=labels.__getitem__)
         self.address.keep(declared, chosen, None)
         return by_id[chosen]
 
@@ -80,7 +86,7 @@ class SideInput:
         model = self.address.first(declared, base, offered=models)
         if len(models) > 1:
             model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
-                                 key=self._key("model", run.id)))
+                                 key=self._key("model", run.id, base)))
         else:
             st.caption(verbatim(shortened(model)))
         self.address.keep(declared, model, None)

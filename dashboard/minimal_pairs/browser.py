@@ -78,6 +78,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
             categories = st.multiselect("Category", names, key=f"minimal-pairs-categories-{run_id}", width=240,
                                     format_func=verbatim, placeholder="All")
         order = st.selectbox("Order", ORDERS, key=f"minimal-pairs-order-{run_id}", width=170)
+    own = Listed(model=view.models[0])
     listed = Listed(model, tuple(outcomes), tuple(lengths), tuple(categories), order)
     pairs = table(view, "pairs", model)
     if selection is not None and selection.model == model:
@@ -85,9 +86,15 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
     matching = ordered(filtered(pairs, outcomes=outcomes, strata=lengths, categories=categories), order)
     if matching.empty:
         st.caption("No pair matches all of these filters.")
-        _keep(address, view, listed)
+        address.keep_record(listed, own)
         return None
+    row_at_first = first.row if replace(first, row=None) == listed else None
     shown = matching.head(MAX_ROWS)
+    if row_at_first is not None and not (shown["row"] == row_at_first).any():
+        asked_for = matching[matching["row"] == row_at_first]
+        shown = pd.concat([asked_for, shown])
+        if asked_for.empty and address.opened:
+            st.caption(f":orange[:material/link_off:] Row {row_at_first} of the link is not among these pairs.")
     if len(shown) < len(matching):
         order_note = "" if order == IN_FILE else f", {order}"
         st.caption(f"The first {len(shown):,} of {len(matching):,} pairs{order_note}; filter them, or download them "
@@ -95,12 +102,12 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
     else:
         st.caption(f"{count(len(matching), 'pair')}.")
     filters = digest({"filters": [model, *outcomes, *lengths, *categories, order, str(selection), view.subset]})
-    is_first_list = replace(first, row=None) == listed
     chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{address.place}-{filters}",
-                     first.row if is_first_list else None, stereotypes=stereotypes)
+                     row_at_first, stereotypes=stereotypes)
     if chosen is None and (len(shown) == 1 or (selection is not None and selection.row is not None)):
         chosen = 0
-    _keep(address, view, listed if chosen is None else replace(listed, row=int(shown["row"].iloc[chosen])))
+    row = None if chosen is None else int(shown["row"].iloc[chosen])
+    address.keep_record(replace(listed, row=row), own)
     if chosen is None:
         st.caption("Choose a row to see the log-likelihood of each token.")
         return None
@@ -109,11 +116,6 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
 
 def _categories(result: Result) -> list[str]:
     return [name for name in pd.unique(result.items["category"]) if name]
-
-
-def _keep(address: address_view.View, view: View, listed: Listed) -> None:
-    address.keep_record(listed, Listed(model=view.models[0]))
-    address.write()
 
 
 def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: str, row: int | None, *,

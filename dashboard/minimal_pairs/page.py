@@ -56,12 +56,13 @@ if run_id is not None and result is not None:
                                     **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
-    if inexact := not_exact(result, view.normalization, view.alpha):
+    if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
         run_view.notice(inexact)
 
     figures = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown("**The pairs** :gray[under the chosen score]")
     chosen = pair_browser(view, address, first_list, stereotypes=bias)
+    address.write()  # once: every write is a step of the browser's back button
     if chosen is not None:
         model, pair = chosen
         figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,

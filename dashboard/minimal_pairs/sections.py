@@ -61,7 +61,6 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     for name, tab, draw in zip(parts, tabs, parts.values(), strict=True):
         if tab.open:
             address.keep(SECTION, "" if name == own else name, "")
-            address.write()
             with tab:
                 figures |= draw()
     return figures

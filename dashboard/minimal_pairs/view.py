@@ -106,7 +106,7 @@ def by_source(result: Result, model: str, normalization: str, alpha: float, leas
 
 
 def view_input(run_id: str, result: Result, address: address_view.View) -> View:
-    """Draws the choices of the whole page, at first as the address has them, writes them there and returns them.
+    """Draws the choices of the whole page, at first as the address has them, keeps them for it and returns them.
 
     Raises InputError for an unusable corpus.
     """
@@ -141,7 +141,6 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
     address.keep_record(Chosen(normalization, subset), Chosen())
     address.keep_record(Shown(alpha, unigrams), Shown())
-    address.write()
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:

@@ -29,10 +29,13 @@ def run_chunk(operation: str, request: dict[str, Any]) -> list[Any]:
 
 
 def prepare_chunk(operation: str, request: dict[str, Any]) -> None:
-    """Create a file for each item that is prepared; die in the preparation of what dies."""
+    """Create a file for each item that is prepared; die or panic in the preparation of what does."""
     for item in request["items"]:
         if operation == "die prepared":
             _die(item)
+        if operation == "panic prepared":
+            Path(item).with_suffix(".prepared").touch()
+            raise SystemExit(3)  # as a panic of a library, this is no Exception
         if operation in ("wait for", "answer slowly"):
             Path(item).with_suffix(".prepared").touch()
 
@@ -106,6 +109,7 @@ def _hold(model: dict[str, Any]) -> None:
 
 BEHAVIOURS: dict[str, Any] = {
     "echo": lambda item: item,
+    "panic prepared": lambda item: item,
     "sleep": time.sleep,
     "pid": lambda item: os.getpid(),
     "environment": lambda name: os.environ.get(name),

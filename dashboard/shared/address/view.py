@@ -13,7 +13,7 @@ widgets get new keys, because a widget that is on the page keeps its value whate
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -106,6 +106,10 @@ class View:
         for name, declared in options_of(type(base)).items():
             self.keep(declared, getattr(chosen, name), getattr(base, name))
 
+    def own(self, declared: Iterable[Option]) -> None:
+        """Have choices go from the address unless they are kept, also those that this drawing does not offer."""
+        self._names |= {name_of(option) for option in declared}
+
     def write(self) -> None:
         """Write the choices kept so far into the address, where they are not there; other names in it stay."""
         address = _address()
@@ -148,7 +152,7 @@ class View:
 
     def _widgets(self) -> dict[str, str]:
         return {str(key): repr(value) for key, value in st.session_state.items()
-                if str(key).startswith(f"{self._page}-") and self.place in str(key)}
+                if str(key).startswith(f"{self._page}-") and self._run_id in str(key)}
 
 
 def _address() -> Texts:

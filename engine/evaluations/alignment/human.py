@@ -29,16 +29,11 @@ class HumanScores:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """A score of n pairs beside the human scores.
-
-    disagreement: (n,) z-score of the score less that of the human gold, over the pairs that have both, in standard
-    deviations: above 0 the metric is kinder than the humans.
-    """
+    """The three correlations of a score with the human scores."""
 
     pearson: Correlation
     spearman: Correlation
     kendall: Correlation
-    disagreement: np.ndarray
 
 
 def human_scores(pairs: pd.DataFrame) -> HumanScores | None:
@@ -52,10 +47,12 @@ def human_scores(pairs: pd.DataFrame) -> HumanScores | None:
     mean = np.where(counted > 0, np.where(present, scores, 0.0).sum(axis=0) / np.maximum(counted, 1), np.nan)
     gold = gold_scores(np.stack([z_scores(values) for values in scores]))
     names = tuple(name.removeprefix(HUMAN) for name in columns)
-    scales = {found.name for values in scores if (found := scale(values.tolist())) is not None}
-    if len(scales) > 1:
+    # An annotator who gave no 0 has the scale of one who did: where the scales end is what counts.
+    ends = {found.high for values in scores if (found := scale(values.tolist())) is not None}
+    whole = scale(scores.ravel().tolist())
+    if len(ends) > 1 or whole is None:
         return HumanScores(names, gold, gold, "z-scores, because the annotators have different scales")
-    return HumanScores(names, gold, mean, f"on the scale {scales.pop()}")
+    return HumanScores(names, gold, mean, f"on the scale {whole.name}")
 
 
 def agreement(human: HumanScores, score: np.ndarray) -> Agreement:
@@ -63,7 +60,17 @@ def agreement(human: HumanScores, score: np.ndarray) -> Agreement:
     both = np.isfinite(human.gold) & np.isfinite(score)
     names = ("the human score", "the score")
     coefficients = [measure(human.gold[both], score[both], names=names) for measure in (pearson, spearman, kendall)]
-    disagreement = np.full(len(score), np.nan)
+    return Agreement(coefficients[0], coefficients[1], coefficients[2])
+
+
+def disagreement(human: HumanScores, score: np.ndarray) -> np.ndarray:
+    """How far a score (n,) of the same pairs is from the human gold: (n,) standard deviations, NaN without one of both.
+
+    The z-score of the score less that of the gold, over the pairs that have both: above 0 the metric is kinder than
+    the humans.
+    """
+    both = np.isfinite(human.gold) & np.isfinite(score)
+    differences = np.full(len(score), np.nan)
     if both.any():
-        disagreement[both] = z_scores(score[both]) - z_scores(human.gold[both])
-    return Agreement(coefficients[0], coefficients[1], coefficients[2], disagreement)
+        differences[both] = z_scores(score[both]) - z_scores(human.gold[both])
+    return differences

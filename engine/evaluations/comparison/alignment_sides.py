@@ -25,6 +25,7 @@ from engine.measures.statistics.williams import williams_test
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = "points of F1"
 STANDARD = "F1 in standard deviations, because two models or layers spread their similarities differently"
+OTHER_HUMANS = "The files of the two sides have different human scores; those of A count."
 OTHER_SCALE = ("Two models or layers put their similarities on different scales: a difference of their means is no "
                "difference of quality. The order of the pairs and the correlation with human scores can be compared.")
 
@@ -42,14 +43,17 @@ def compare_alignments(first: Side, second: Side) -> Differences:
                                table[f"{name}_second"].to_numpy()) for name in measures]
     shown = [table[f"{PENALISED if view.scoring.penalty != 'none' else 'f1'}_{side}"].to_numpy()
              for view, side in zip(views, ("first", "second"), strict=True)]
-    human = table["human_first"].to_numpy()
+    of_sides = [table[f"human_{side}"].to_numpy() for side in ("first", "second")]
+    human = np.where(np.isnan(of_sides[0]), of_sides[1], of_sides[0])
+    differ = ~np.isnan(of_sides[0]) & ~np.isnan(of_sides[1]) & ~np.isclose(of_sides[0], of_sides[1])
+    notices = (OTHER_HUMANS,) if differ.any() else ()
     if not np.isnan(human).all():
         numbers.append(correlation_difference(human, shown[0], shown[1]))
     same_scale = first.model == second.model and _layer(first, views[0]) == _layer(second, views[1])
     comparable = shown if same_scale else [in_own_spread(side, centred=True) for side in shown]
     table = table.assign(first=shown[0], second=shown[1], difference=comparable[0] - comparable[1])
     return Differences(common, numbers, changed_most_first(table), RAW if same_scale else STANDARD,
-                       () if same_scale else (OTHER_SCALE,))
+                       notices if same_scale else (*notices, OTHER_SCALE))
 
 
 def correlation_difference(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> Number:

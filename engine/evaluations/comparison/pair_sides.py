@@ -13,6 +13,7 @@ from engine.evaluations.comparison.common_items import (
     share_difference,
 )
 from engine.evaluations.comparison.records import PairView, Side
+from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import decided, of_model, scores
@@ -40,12 +41,18 @@ def compare_pairs(first: Side, second: Side) -> Differences:
         first=margins[0], second=margins[1],
         difference=np.subtract(*(in_own_spread(margin, centred=False) for margin in margins)),
         **{f"{side}_outcome": OUTCOMES[table[f"decision_{side}"].to_numpy() + 1] for side in ("first", "second")})
-    return Differences(common, numbers, changed_most_first(table), SCALE)
+    inexact = (not_exact(side.result, view.normalization, view.scoring.alpha, view.scoring.unigrams)
+               for side, view in ((first, _view(first)), (second, _view(second))))
+    return Differences(common, numbers, changed_most_first(table), SCALE, tuple(dict.fromkeys(filter(None, inexact))))
+
+
+def _view(side: Side) -> PairView:
+    return side.shown if isinstance(side.shown, PairView) else PairView()
 
 
 def _margins(side: Side) -> pd.DataFrame:
     """The pairs of a side with margin, decision and whether both sentences are equally long."""
-    view = side.shown if isinstance(side.shown, PairView) else PairView()
+    view = _view(side)
     result: Result = side.result
     if view.normalization == "SLOR" and view.scoring.unigrams != result.unigrams:
         result = with_unigrams(result, view.scoring.unigrams)

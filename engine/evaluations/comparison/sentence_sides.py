@@ -19,6 +19,7 @@ from engine.evaluations.comparison.common_items import (
     share_difference,
 )
 from engine.evaluations.comparison.records import Side
+from engine.language.quantities import count
 
 DISTANCE = "distance to the centroid of the own class, over the mean of these distances under the model"
 SHARE = "share of the tests in which the class was predicted"
@@ -33,14 +34,17 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     """
     common = common_items(*map(_points, (first, second)))
     table = common.table
-    own = [(table[f"nearest_class_{side}"] == table["category"]).to_numpy() for side in ("first", "second")]
+    own = [(table[f"nearest_class_{side}"] == table[f"label_{side}"]).to_numpy() for side in ("first", "second")]
+    n_relabelled = int((table["label_first"] != table["label_second"]).sum())
     numbers = [_scores(first, second, len(table)),
                share_difference("nearest_own_centroid", "all sentences", own[0], own[1])]
     table = table.assign(
         first=table["relative_first"], second=table["relative_second"],
         difference=table["relative_first"] - table["relative_second"],
         first_outcome=table["nearest_class_first"], second_outcome=table["nearest_class_second"])
-    return Differences(common, numbers, changed_most_first(table), DISTANCE)
+    relabelled = (f"{count(n_relabelled, 'sentence')} with another class on each side: each side is held against its "
+                  "own.",) if n_relabelled else ()
+    return Differences(common, numbers, changed_most_first(table), DISTANCE, relabelled)
 
 
 def compare_classifications(first: Side, second: Side) -> Differences:
@@ -69,8 +73,8 @@ def _points(side: Side) -> pd.DataFrame:
     points = _of_model(side.result.points, side.model)
     distances = points["own_distance"].to_numpy(dtype=np.float64)
     mean = float(np.nanmean(distances)) if np.isfinite(distances).any() else 0.0
-    return points[["row", "text", "label", "nearest_class"]].rename(columns={"label": "category"}).assign(
-        relative=distances / (mean or 1.0))
+    return points[["row", "text", "label", "nearest_class"]].assign(
+        category=points["label"], relative=distances / (mean or 1.0))
 
 
 def _scores(first: Side, second: Side, n: int) -> Number:

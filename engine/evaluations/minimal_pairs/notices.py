@@ -11,10 +11,11 @@ import pandas as pd
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
 from engine.evaluations.minimal_pairs.views import summary
+from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
 
@@ -58,16 +59,21 @@ def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
     return about
 
 
-def not_exact(result: Result, normalization: str, alpha: float) -> str:
-    """Which models' decisions under a score are not all float32's although exact ones were asked for; "" if none's."""
+def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = THESE) -> str:
+    """Which models' decisions under a score are not all float32's although exact ones were asked for; "" if none's.
+
+    unigrams: the corpus of SLOR; exact decisions under SLOR hold for these sentences and the built-in corpora.
+    """
+    other_corpus = normalization == "SLOR" and unigrams not in (THESE, *BUILT_IN)
     lines = [line for line in result.precision.to_dict("records")
              # Results of versions without these columns are exact under every score shown.
              if not pd.isna(line["scores"]) and line["n_fp32"] < line["n"]
-             and (normalization not in line["scores"].split(", ")
+             and (other_corpus or normalization not in line["scores"].split(", ")
                   or (normalization == "PenLP" and not np.isclose(alpha, line["alpha"])))]
     if not lines:
         return ""
     shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
+    shown += " by another corpus" if other_corpus else ""
     return (f"{' and '.join(line['model'] for line in lines)}: decisions are exact under {_exact_scores(lines[0])}; "
             f"under {shown} a close pair may have another winner than in fp32.")
 

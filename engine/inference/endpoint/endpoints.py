@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -136,11 +137,15 @@ class WithEndpoints:
         for lane in lanes:
             for job in lane.queue.close():
                 job.future.cancel()
-        if loop is not None and thread is not None and thread.is_alive():
-            asyncio.run_coroutine_threadsafe(_closed(lanes), loop).result(CLOSE_SECONDS)
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join(CLOSE_SECONDS)
-        self._backend.close()
+        try:
+            if loop is not None and thread is not None and thread.is_alive():
+                # A connection that does not close keeps nobody.
+                with suppress(Exception):
+                    asyncio.run_coroutine_threadsafe(_closed(lanes), loop).result(CLOSE_SECONDS)
+                loop.call_soon_threadsafe(loop.stop)
+                thread.join(CLOSE_SECONDS)
+        finally:
+            self._backend.close()
 
     def _require(self, model: str) -> Endpoint:
         if model not in self._endpoints:

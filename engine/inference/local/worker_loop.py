@@ -101,6 +101,9 @@ class _Inbox:
             except (EOFError, OSError):
                 self._begun.put(None)
                 return
+            except BaseException:  # nothing can be received any more: the process is replaced
+                traceback.print_exc()
+                os._exit(1)
             if kind == "chunk":
                 self._chunks[number] = (number, operation, request)
                 self._to_prepare.put(number)
@@ -118,7 +121,8 @@ class _Inbox:
                 chunk = self._chunks.get(number)  # absent once it was begun
                 self._in_preparation = None if chunk is None else number
             if chunk is not None:
-                with contextlib.suppress(Exception):  # the computation itself will raise and report it
+                # The computation itself will raise and report it; a panic of a library is no Exception.
+                with contextlib.suppress(BaseException):
                     self._prepare_function(*chunk[1:])
                 with self._prepared:
                     self._in_preparation = None

@@ -13,7 +13,7 @@ from functools import partial
 
 import psutil
 
-from engine.errors import RunError, WorkerDied
+from engine.errors import InputError, RunError, WorkerDied
 from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.fair_queue import FairQueue
 from engine.inference.local.job import Job
@@ -41,10 +41,14 @@ class LocalWorkers:
                  prepare_function: PrepareFunction = prepare_chunk, grace_seconds: float = GRACE_SECONDS) -> None:
         """`devices`: one worker each, by torch's names; default: the comma-separated HAKARI_DEVICES, or one "auto".
 
+        Raises InputError for devices of several kinds, such as cuda:0,cpu.
         `grace_seconds`: how long running chunks may continue after `close`.
         """
         listed = [name.strip() for name in os.environ.get("HAKARI_DEVICES", "").split(",")]
         self._devices = tuple(devices or filter(None, listed)) or ("auto",)
+        kinds = sorted({name.partition(":")[0] for device in self._devices for name in device.split("+")})
+        if len(kinds) > 1:  # a precision is chosen by the kind, and what one worker computed serves all
+            raise InputError(f"The devices of HAKARI_DEVICES are of one kind; got {', '.join(kinds)}.")
         self._functions = (chunk_function, prepare_function)
         self._grace_seconds = grace_seconds
         self.statistics = Statistics()

@@ -26,7 +26,7 @@ from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 
 # Variables of the web server that a node needs.
-FORWARDED_VARIABLES = ("HAKARI_MODEL_MEMORY_GB",)
+FORWARDED_VARIABLES = ("HAKARI_MODEL_MEMORY_GB", "HAKARI_PACKING", "HAKARI_TOKENIZERS")
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,9 @@ def _resampled_means(sums: np.ndarray, sizes: np.ndarray, resamples: int, random
     n_groups = len(sums)
     means = np.empty(resamples)
     block = max(1, _BLOCK_NUMBERS // n_groups)
+    alone = bool((sizes == 1).all())
     for start in range(0, resamples, block):
         drawn = random.integers(n_groups, size=(min(block, resamples - start), n_groups))
-        means[start:start + len(drawn)] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+        n_drawn = n_groups if alone else sizes[drawn].sum(axis=1)
+        means[start:start + len(drawn)] = sums[drawn].sum(axis=1) / n_drawn
     return means

@@ -85,6 +85,7 @@ def run_buckets(
     so a step must be repeatable. Raises RunError when one row alone does not fit; any other error passes.
     """
     remaining = _longest_first(lengths, groups)
+    has_failed = False
     while remaining:
         n = (_fitting_packed if is_packed else _fitting)(remaining, lengths, token_budget)
         if groups is not None:
@@ -97,10 +98,13 @@ def run_buckets(
                            "a smaller model or a device with more memory.")
         token_budget = (sum(int(lengths[row]) for row in remaining[:n]) if is_packed else
                         n * int(lengths[remaining[0]])) // 2
+        has_failed = True
         if model is not None:
             _remembered[model] = token_budget
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
+    if model in _remembered and not has_failed:
+        _remembered[model] *= 2  # what took the memory may have gone
 
 
 def groups_for(batching: str, lengths: Sequence[int] | np.ndarray) -> np.ndarray | None:

@@ -47,7 +47,7 @@ def hidden_states(
     blocks = blocks_of(model)
     if blocks is None:
         states_of_all = run_model(model, inputs, output_hidden_states=True).hidden_states
-        states = [states_of_all[layer] for layer in layers]
+        states = [states_of_all[layer].to(inputs["input_ids"].device) for layer in layers]
     else:
         states = _captured_states(model, blocks, inputs, layers)
     return _of_tokens(model, states, layers, None if one_position else inputs["input_ids"].shape[1])

@@ -100,9 +100,17 @@ class TokenCache:
             self._n_tokens -= dropped
 
 
-@cache
+_FIRST_USE = threading.Lock()
+
+
 def _processes() -> TokenizingProcesses:
     """One set for the life of the process; nothing starts before there is work for it."""
+    with _FIRST_USE:  # chunks are computed in one thread and prepared in another
+        return _made_once()
+
+
+@cache
+def _made_once() -> TokenizingProcesses:
     return TokenizingProcesses(n_processes())
 
 

@@ -19,7 +19,9 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, BinaryIO
+from weakref import WeakKeyDictionary
 
+import psutil
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import EngineError, InputError, RunError
@@ -33,6 +35,9 @@ MIN_TEXTS = 256
 MOST_PROCESSES = 8
 MOST_TOKENIZERS = 4  # in the memory of a process
 TRIES = 2
+# With less memory free none is started: each takes some 250 MB.
+LEAST_FREE_BYTES = 2 * 2**30
+_Stamp = tuple[tuple[str, int, int], ...]  # name, size and time of each file of a tokenizer
 _ROOT = Path(__file__).parents[3]
 _CHILD = "from engine.models.tokenization.tokenizing_processes import serve; serve()"
 
@@ -61,6 +66,7 @@ class TokenizingProcesses:
         self._lock = threading.Lock()
         self._processes: list[_Process] = []
         self._threads = ThreadPoolExecutor(max(1, n), thread_name_prefix="hakari-tokenizing")
+        self._stamps: WeakKeyDictionary[PreTrainedTokenizerBase, _Stamp] = WeakKeyDictionary()
         atexit.register(self.close)
 
     def offsets(
@@ -74,9 +80,13 @@ class TokenizingProcesses:
         source = source_of(tokenizer) if pays else None
         if source is None or not self._are_ready():
             return None
+        stamp = _stamp(source)
+        # The processes read the files; a tokenizer whose files have changed since is read here as it is.
+        if self._stamps.setdefault(tokenizer, stamp) != stamp:
+            return None
         n_parts = min(self._n, -(-len(texts) // (MIN_TEXTS // 4)))
         parts = [texts[len(texts) * i // n_parts : len(texts) * (i + 1) // n_parts] for i in range(n_parts)]
-        requests = [pickle.dumps((source, list(part), tuple(control))) for part in parts]
+        requests = [pickle.dumps((source, stamp, list(part), tuple(control))) for part in parts]
         answers = [self._threads.submit(self._answer, process, request)
                    for process, request in zip(self._processes, requests, strict=False)]
         wait(answers)  # also after an error: no process is left in the middle of an answer
@@ -95,6 +105,8 @@ class TokenizingProcesses:
 
     def _are_ready(self) -> bool:
         with self._lock:
+            if not self._processes and psutil.virtual_memory().available < LEAST_FREE_BYTES:
+                return False
             self._processes += [_Process() for _ in range(self._n - len(self._processes))]
             return all(process.is_ready() for process in self._processes)
 
@@ -178,25 +190,32 @@ def serve() -> None:
     # What a library prints must not stand between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    tokenizers: dict[TokenizerSource, PreTrainedTokenizerBase] = {}
+    tokenizers: dict[tuple[TokenizerSource, _Stamp], PreTrainedTokenizerBase] = {}
     _write(answers, b"ready")
     while True:
         try:
-            source, texts, control = pickle.loads(_read(requests))
+            source, stamp, texts, control = pickle.loads(_read(requests))
         except EOFError:
             return
         message: tuple[str, Any]
         try:
-            if source not in tokenizers:
+            if (source, stamp) not in tokenizers:
                 if len(tokenizers) == MOST_TOKENIZERS:
                     tokenizers.clear()
-                tokenizers[source] = load_tokenizer(*source)
-            message = ("offsets", offsets_of_each(tokenizers[source], texts, control=control))
+                tokenizers[source, stamp] = load_tokenizer(*source)
+            message = ("offsets", offsets_of_each(tokenizers[source, stamp], texts, control=control))
         except EngineError as error:
             message = ("error", error)
         except Exception as error:
             message = ("error", RuntimeError(f"{type(error).__name__} in a process that tokenizes: {error}"))
         _write(answers, pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+
+def _stamp(source: TokenizerSource) -> _Stamp:
+    """What the files of a tokenizer are known by: name, size and time of each file beside its vocabulary."""
+    folders = [path for path in (source.directory, source.config_directory) if path is not None]
+    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns)
+                 for folder in folders for file in sorted(folder.iterdir()) if file.is_file())
 
 
 def _write(pipe: BinaryIO, message: bytes) -> None:

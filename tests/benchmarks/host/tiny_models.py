@@ -63,6 +63,9 @@ def bert(folder: Path) -> TinyJob:
         intermediate_size=4 * WIDTH, max_position_embeddings=MAX_TOKENS)).save_pretrained(folder)
     tokenizer = BertTokenizer(vocab=learner.get_vocab(), do_lower_case=False, model_max_length=MAX_TOKENS)
     tokenizer.save_pretrained(folder)
+    # bert_score takes the slow tokenizer of the peers' transformers, which reads a vocab.txt.
+    (folder / "vocab.txt").write_text("".join(f"{token}\n" for token in tokenizer.convert_ids_to_tokens(
+        list(range(len(tokenizer))))), encoding="utf-8")
     return job
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.minimal_pairs import browser
 from dashboard.minimal_pairs.pair_table import ORDERS
 from dashboard.minimal_pairs.view import SUBSET_LABELS
 from dashboard.shared import session
@@ -129,6 +130,16 @@ def test_a_link_opens_the_same_list_pair_and_section(seed: int, run_id: str) -> 
     linked = page_visits.visit("minimal_pairs", **{**address(app), "row": str(row), "section": section})
     assert pairs_listed(linked).equals(listed) and f"Row {row}:" in words(linked)
     assert address(linked)["row"] == [str(row)] and address(linked)["section"] == [section]
+
+
+def test_a_link_to_a_row_beyond_those_listed_shows_its_pair(run_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser, "MAX_ROWS", 5)
+    app = visit(run_id, row="90")
+    assert pairs_listed(app)["row"].tolist() == [90, 1, 2, 3, 4, 5] and "Row 90:" in words(app)
+    assert address(app)["row"] == ["90"]
+    outcome = str(pairs_listed(app)["outcome"].iloc[0])
+    other = "wrong" if outcome == "right" else "right"
+    assert "Row 90 of the link is not among these pairs" in words(visit(run_id, row="90", outcome=other))
 
 
 def test_what_a_link_cannot_ask_of_the_list_is_said(run_id: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine.evaluations.alignment.human import agreement, human_scores
+from engine.evaluations.alignment.human import agreement, disagreement, human_scores
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.measures.statistics.correlation import pearson
 
@@ -34,6 +34,11 @@ def test_scales_that_differ_are_not_averaged() -> None:
     assert found is not None and "different scales" in found.unit and (found.mean == found.gold).all()
 
 
+def test_an_annotator_who_gave_no_0_has_the_others_scale() -> None:
+    found = human_scores(pairs(a=[0.0, 5.0, 2.0], b=[1.0, 5.0, 3.0]))
+    assert found is not None and found.unit == "on the scale 0-5" and found.mean.tolist() == [0.5, 5.0, 2.5]
+
+
 def test_without_scores_there_is_nothing() -> None:
     assert human_scores(pairs(a=[np.nan, np.nan])) is None
     assert human_scores(pd.DataFrame({"row": [1]})) is None
@@ -42,10 +47,12 @@ def test_without_scores_there_is_nothing() -> None:
 def test_disagreement_is_the_difference_of_z_scores() -> None:
     found = human_scores(pairs(a=[1.0, 2.0, 3.0, np.nan]))
     assert found is not None
-    seen = agreement(found, np.array([0.9, 0.5, 0.7, 0.1]))
+    values = np.array([0.9, 0.5, 0.7, 0.1])
+    seen = disagreement(found, values)
     # the same numbers less their mean over their standard deviation, by hand
     root = np.sqrt(2 / 3)
     human, score = np.array([-1, 0, 1]) / root, np.array([0.2, -0.2, 0.0]) / (0.2 * root)
-    assert seen.disagreement[:3] == pytest.approx(score - human) and np.isnan(seen.disagreement[3])
-    assert seen.pearson.value == pytest.approx(pearson([1, 2, 3], [0.9, 0.5, 0.7]).value) and seen.pearson.n == 3
-    assert np.isnan(agreement(found, np.full(4, np.nan)).disagreement).all()
+    assert seen[:3] == pytest.approx(score - human) and np.isnan(seen[3])
+    correlation = agreement(found, values).pearson
+    assert correlation.value == pytest.approx(pearson([1, 2, 3], [0.9, 0.5, 0.7]).value) and correlation.n == 3
+    assert np.isnan(disagreement(found, np.full(4, np.nan))).all()

@@ -94,6 +94,17 @@ def test_clusters_of_one_run_have_its_own_bootstrap(results: dict[str, Any]) -> 
     assert np.isnan(apart["ci_low"]) and "no vectors" in apart["reason"] and not apart["separable"]
 
 
+def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str, Any]) -> None:
+    result = results["clusters"]
+    renamed = replace(result, points=result.points.assign(label="x" + result.points["label"],
+                                                          nearest_class="x" + result.points["nearest_class"]))
+    first = Side("A", result, BERT)
+    own = compare("clusters", first, first).numbers.iloc[1]
+    found = compare("clusters", first, Side("B", renamed, BERT))
+    assert found.numbers.iloc[1]["first"] == found.numbers.iloc[1]["second"] == own["first"] > 0
+    assert "another class on each side" in found.notices[-1]
+
+
 def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations(results: dict[str, Any]) -> None:
     result: Alignment = results["alignment"]
     scoring = result.settings.scoring
@@ -114,6 +125,13 @@ def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]
     judged = replace(result, pairs=result.pairs.assign(**{"human:a": human}))
     found = compare("alignment", Side("A", judged, BERT), Side("B", judged, GPT)).numbers.iloc[-1]
     assert (found["measure"], found["test"], found["n"]) == ("pearson", "Williams", len(result.pairs))
+    # of whichever side the file has them, and of A where they differ
+    for first, second in ((judged, result), (result, judged)):
+        same = compare("alignment", Side("A", first, BERT), Side("B", second, GPT))
+        assert same.numbers.iloc[-1]["first"] == found["first"] and len(same.notices) == 1
+    other = replace(result, pairs=result.pairs.assign(**{"human:a": human[::-1]}))
+    differing = compare("alignment", Side("A", judged, BERT), Side("B", other, GPT))
+    assert "different human scores" in differing.notices[0] and differing.numbers.iloc[-1]["first"] == found["first"]
 
 
 def test_the_grid_has_the_correlations_of_its_study(results: dict[str, Any]) -> None:

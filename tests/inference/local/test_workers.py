@@ -324,6 +324,24 @@ def test_a_chunk_whose_preparation_kills_the_worker_fails_alone(workers: LocalWo
     assert [future.result(SECONDS) for future in others] == [[0], [1], [2]] and workers.pids() != first
 
 
+def test_a_preparation_that_panics_keeps_nobody_waiting(workers: LocalWorkers, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    innocent = ask(workers, "wait for", str(gate))
+    wait_until(gate.with_suffix(".begun").exists)
+    panicking = ask(workers, "panic prepared", str(tmp_path / "other"))
+    wait_until((tmp_path / "other.prepared").exists)
+    gate.touch()
+    assert innocent.result(SECONDS) == [str(gate)] and panicking.result(SECONDS) == [str(tmp_path / "other")]
+    assert ask(workers, "echo", 1).result(SECONDS) == [1]
+
+
+def test_devices_of_several_kinds_are_refused() -> None:
+    with pytest.raises(InputError, match="of one kind; got cpu, cuda"):
+        LocalWorkers(("cuda:0", "cpu"))
+    with pytest.raises(InputError, match="of one kind; got cpu, cuda"):
+        LocalWorkers(("cuda:0+cpu",))
+
+
 @pytest.mark.parametrize("opened", [0, 1])
 def test_an_idle_device_computes_what_a_busy_one_has_prepared(tmp_path: Path, opened: int) -> None:
     workers = made(2)

@@ -63,6 +63,20 @@ def test_a_process_that_was_killed_is_replaced(processes: TokenizingProcesses, j
     assert processes.pids()[0] != before[0] and processes.pids()[1] == before[1]
 
 
+def test_a_tokenizer_whose_files_changed_is_not_read_again(
+    processes: TokenizingProcesses, tmp_path: Path
+) -> None:
+    folder = tiny_models.bert_japanese(tmp_path / "model")
+    before = load_tokenizer(folder)
+    ready(processes, before)
+    vocabulary = next(folder.glob("vocab.txt"))
+    words = [*vocabulary.read_text(encoding="utf-8").split(), "猫が"]
+    vocabulary.write_text("\n".join(words), encoding="utf-8")
+    assert processes.offsets(before, TEXTS) is None  # it is computed with what was loaded
+    after = load_tokenizer(folder)
+    assert processes.offsets(after, TEXTS) == offsets_of_each(after, TEXTS)
+
+
 def test_two_threads_share_the_processes(processes: TokenizingProcesses, japanese: Any) -> None:
     ready(processes, japanese)
     expected = offsets_of_each(japanese, TEXTS)
