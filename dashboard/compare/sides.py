@@ -86,7 +86,7 @@ class SideInput:
         model = self.address.first(declared, base, offered=models)
         if len(models) > 1:
             model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
-                                 key=self._key("model", run.id, base)))
+                                 key=self._key("model", run.id, str(base))))
         else:
             st.caption(verbatim(shortened(model)))
         self.address.keep(declared, model, None)

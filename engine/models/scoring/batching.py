@@ -103,7 +103,7 @@ def run_buckets(
             _remembered[model] = token_budget
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-    if model in _remembered and not has_failed:
+    if model is not None and model in _remembered and not has_failed:
         _remembered[model] *= 2  # what took the memory may have gone
 
 
