@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """A stored result of every kind."""
-    folder: Path = stored_runs.copied("0.1.0", tmp_path_factory.mktemp("stored") / "data")
+    folder = tmp_path_factory.mktemp("stored") / "data"
+    shutil.copytree(stored_runs.FOLDER / "0.1.0", folder)
     artifacts = Artifacts(folder)
     return {kind: artifacts.load_result(run_id, EVALUATIONS[kind].result_type)
             for run_id, kind in stored_runs.kinds("0.1.0").items() if kind in KINDS}
