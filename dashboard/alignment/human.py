@@ -50,14 +50,14 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
         return {}
     penalised = scoring.penalty != "none"
     found = agreement(human, _score(table, penalised=penalised))
-    figure = human_figure(table, "penalized_f1" if penalised else "f1", _axis_name(human))
+    drawn = drawn_pairs(table, _score_name(penalised=penalised))
+    figure = human_figure(drawn, _score_name(penalised=penalised), _axis_name(human))
     with st.expander(f"Human scores: {correlation_sentence(found)}", icon=":material/groups:"):
         st.plotly_chart(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
                         on_select=partial(request_clicked, f"alignment-human-{place}", place),
                         selection_mode="points",
                         alt=f"Every pair, human score across and F1 up: {correlation_sentence(found)}")
-        drawn = len(drawn_pairs(table, "penalized_f1" if penalised else "f1"))
-        sampled = f"{drawn:,} of the pairs are drawn. " if drawn < found.pearson.n else ""
+        sampled = f"{len(drawn):,} of the pairs are drawn. " if len(drawn) < found.pearson.n else ""
         st.caption(f"{sampled}Click a point to see its pair. Pairs far above the others of their human score are those "
                    "that the metric takes for more alike than the humans do.",
                    help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
@@ -82,7 +82,11 @@ def correlation_sentence(found: Agreement) -> str:
 
 
 def _score(table: pd.DataFrame, *, penalised: bool) -> np.ndarray:
-    return table["penalized_f1" if penalised else "f1"].to_numpy(dtype=np.float64)
+    return table[_score_name(penalised=penalised)].to_numpy(dtype=np.float64)
+
+
+def _score_name(*, penalised: bool) -> str:
+    return "penalized_f1" if penalised else "f1"
 
 
 def _axis_name(human: HumanScores) -> str:

@@ -18,12 +18,11 @@ def drawn_pairs(table: pd.DataFrame, score: str, seed: int = 0) -> pd.DataFrame:
     return pairs if len(pairs) <= DRAWN else pairs.sample(DRAWN, random_state=seed).sort_values("row")
 
 
-def human_figure(table: pd.DataFrame, score: str, human_name: str) -> go.Figure:
-    """One point for each pair of `human.with_disagreement`: the human score across, the column `score` up.
+def human_figure(pairs: pd.DataFrame, score: str, human_name: str) -> go.Figure:
+    """One point for each of `drawn_pairs`: the human score across, the column `score` up.
 
     `customdata` of a point holds the row of its pair. Scores stand in their own units.
     """
-    pairs = drawn_pairs(table, score)
     sentences = [f"{wrapped(reference)}<br>{wrapped(candidate)}" for reference, candidate in
                  zip(pairs["reference"], pairs["candidate"], strict=True)]
     draw = go.Scatter if len(pairs) <= AS_SVG else go.Scattergl

@@ -24,8 +24,7 @@ def drawn_items(items: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 
 def scatter(items: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
-    """One point for each item: the first side across, the second up; decided differently in the warm colour."""
-    items = drawn_items(items)
+    """One point for each of `drawn_items`: the first side across, the second up; those decided differently are warm."""
     figure = go.Figure()
     groups = (("decided alike", ~items["changed"], GREY if items["changed"].any() else ACCENT),
               ("decided differently", items["changed"], WARM))

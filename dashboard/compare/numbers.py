@@ -18,8 +18,7 @@ PER_CENT = ("accuracy", "classification_accuracy", "mask_probability", "nearest_
 
 def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
     """A row for each setting, dataset or choice in which two sides differ; columns what, A, B."""
-    models = [{"Model": chosen.side.model, **{name: value for name, value in chosen.shown.items()}}
-              for chosen in (first, second)]
+    models = [{"Model": chosen.side.model, **chosen.shown} for chosen in (first, second)]
     # The models and the scoring of a run are its side's: what is shown counts, not what was submitted.
     runs = [replace(chosen.run, settings={name: value for name, value in chosen.run.settings.items()
                                           if name not in ("models", "scoring")}) for chosen in (first, second)]

@@ -80,11 +80,12 @@ differing = settings_that_differ(*sides)
 with st.expander("Settings that differ", icon=":material/tune:"):
     st.dataframe(differing, hide_index=True, placeholder="–", alt="The settings in which the two sides differ",
                  column_config={"what": st.column_config.TextColumn("", pinned=True)})
-figure = scatter(comparison.items, names)
+drawn = drawn_items(comparison.items)
+figure = scatter(drawn, names)
 st.plotly_chart(figure, key="compare-scatter", config=camera(FIGURE, signature),
                 alt=f"Every item under both sides: {names[0]} across, {names[1]} up")
-if len(drawn_items(comparison.items)) < len(comparison.items):
-    st.caption(f"{len(drawn_items(comparison.items)):,} of {len(comparison.items):,} items are drawn: those that "
+if len(drawn) < len(comparison.items):
+    st.caption(f"{len(drawn):,} of {len(comparison.items):,} items are drawn: those that "
                "changed most, and a sample of the others.")
 item = items_section(comparison, sides, digest(signature))
 if item is not None:

@@ -151,7 +151,7 @@ class _Process:
             self._is_greeted = self._is_ready = True
             self._n_starts = 0
         _write(self._input, request)
-        return pickle.loads(_read(self._output))
+        return pickle.loads(_read(self._output))  # written by `serve` in a process of our own
 
     def restart(self) -> None:
         """Put another process in its place."""
