@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -15,17 +16,33 @@ from dashboard.alignment.view import alignment_view, view_data
 from dashboard.compare.sides import ChosenSide
 from dashboard.minimal_pairs import view as pair_view
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.shared.address.view import View
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.language.quantities import count
+from engine.options import option, option_of
 
 LISTED = 500
 HEIGHT, FEW = 320, 8
 
 
-def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str) -> pd.Series | None:
-    """Draw the items that changed most; returns the chosen one, at first the one that changed most."""
+@dataclass(frozen=True)
+class Listed:
+    """The item on show, as the address of the page has it."""
+
+    row: int | None = option(None, "Row in A of the item on show.", unset="the one that changed most")
+
+
+ROW = option_of(Listed, "row")
+
+
+def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str, address: View
+                  ) -> pd.Series | None:
+    """Draw the items that changed most; returns the chosen one, at first the one that changed most.
+
+    The address keeps its row in A.
+    """
     items = comparison.items
     changed = int(items["changed"].sum())
     facts = f"{count(changed, 'item')} of {len(items):,} decided differently, these first; then " if changed else ""
@@ -35,8 +52,11 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
                "second", *(["category"] if (items["category"] != "").any() else []), "text",
                *(["other_text"] if (items["other_text"] != "").any() else [])]
     shown = items.head(LISTED)
+    row_at_first = address.first(ROW, None, offered=shown["row"].tolist())
+    at_first = [index for index, row in enumerate(shown["row"].tolist()) if row == row_at_first][:1]
     state = st.dataframe(
-        shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", key=f"compare-items-{key}",
+        shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto",
+        key=f"compare-items-{key}-{address.place}", selection_default={"selection": {"rows": at_first}},
         on_select="rerun", selection_mode="single-row", placeholder="–", column_order=columns,
         alt="The items of both sides, what changed most first", column_config={
             "row": st.column_config.NumberColumn("Row", width="small"),
@@ -49,6 +69,7 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
     if len(shown) < len(items):
         st.caption(f"The first {len(shown):,}; all of them are in items.csv.")
     index = next(iter(state.selection.rows), 0)
+    address.keep(ROW, int(shown["row"].iloc[index]) if index < len(shown) and index else None, None)
     return shown.iloc[index] if len(shown) else None
 
 

@@ -7,7 +7,7 @@ from dashboard import pages
 from dashboard.compare.charts import drawn_items, scatter
 from dashboard.compare.items import item_detail, items_section
 from dashboard.compare.numbers import numbers_section, settings_that_differ
-from dashboard.compare.sides import ChosenSide, SideInput, comparable_runs, named
+from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
 from dashboard.home import samples
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import camera, figure_downloads
@@ -44,7 +44,8 @@ if not runs:
             icon=":material/compare:")
     st.stop()
 
-inputs = SideInput("a"), SideInput("b")
+address = address_view()
+inputs = SideInput("a", address), SideInput("b", address)
 try:
     with st.grid(2, min_column_width=300, gap="small"):
         with st.container(border=True):
@@ -59,9 +60,7 @@ try:
             other_model = next((model for model in first.side.result.settings.models if model != first.side.model),
                                None) if second_run.id == first_run.id else first.side.model
             second = inputs[1].side(second_run, other_model)
-    for chosen in inputs:
-        chosen.address.write()
-        chosen.address.notices()
+    address.notices()
     sides = named(first, second)
     comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
 except EngineError as error:
@@ -70,6 +69,7 @@ except EngineError as error:
 
 names = sides[0].side.name, sides[1].side.name
 if names == ("A", "B"):
+    address.write()
     st.info("Both sides are the same. Choose another run, model or score for one of them.", icon=":material/compare:")
     st.stop()
 signature = {"sides": {letter: {"run": side.run.id, "signature": digest(side.side.result.signature),
@@ -87,11 +87,12 @@ st.plotly_chart(figure, key="compare-scatter", config=camera(FIGURE, signature),
 if len(drawn) < len(comparison.items):
     st.caption(f"{len(drawn):,} of {len(comparison.items):,} items are drawn: those that "
                "changed most, and a sample of the others.")
-item = items_section(comparison, sides, digest(signature))
+item = items_section(comparison, sides, digest(signature), address)
+address.write()
 if item is not None:
     item_detail(item, sides, signature)
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
 figure_downloads({FIGURE: figure}, signature)
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
 run_view.sign(signature, tables, {FIGURE: figure})
-inputs[0].address.copy_link()
+address.copy_link()

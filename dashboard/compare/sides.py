@@ -46,12 +46,16 @@ class ChosenSide:
     shown: Mapping[str, str]
 
 
+def address_view() -> View:
+    """The choices of both sides in the address of the page."""
+    return View("compare", "sides", anchor="a-run")
+
+
 class SideInput:
     """The widgets of one side, `letter` "a" or "b"; the same letter begins its names in the address."""
 
-    def __init__(self, letter: str) -> None:
-        self._letter = letter
-        self.address = View("compare", f"side-{letter}", anchor="run")
+    def __init__(self, letter: str, address: View) -> None:
+        self._letter, self.address = letter, address
         # A choice that another kind of run has is none of the run on show.
         self.address.own(self._declared(declared) for record in (Chosen, PairView, PairScoring, AlignmentView, Scoring,
                                                                  GridView) for declared in options_of(record).values())
@@ -172,7 +176,7 @@ class SideInput:
         return replace(declared, name=f"{self._letter}_{declared.name}")
 
     def _key(self, *parts: str) -> str:
-        return "-".join(["compare", *parts, self.address.place])
+        return "-".join(["compare", self._letter, *parts, self.address.place])
 
 
 def comparable_runs() -> list[RunRecord]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pandas as pd
 from streamlit.testing.v1 import AppTest
@@ -39,6 +40,12 @@ def printed(app: AppTest) -> list[str]:
 
 def address(app: AppTest) -> dict[str, list[str]]:
     return {name: value if isinstance(value, list) else [value] for name, value in app.query_params.items()}
+
+
+def linked(app: AppTest) -> dict[str, list[str]]:
+    """The query of the link that the page offers to copy."""
+    link = next(code.value for code in app.code if code.value.startswith(("http", "?")))
+    return parse_qs(link.partition("?")[2])
 
 
 def same(left: pd.DataFrame, right: pd.DataFrame) -> None:

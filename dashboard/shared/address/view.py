@@ -9,6 +9,10 @@
 The address holds what differs from the settings of the run, so a link stays short. It counts when the page is opened,
 and again when it has been changed otherwise than by the page: by hand, or by the browser's back and forward. Then the
 widgets get new keys, because a widget that is on the page keeps its value whatever it is set to at first.
+
+Every address that is written is a step of the browser's back button. So it is written only when a choice has changed:
+never when the page is opened, even where its address names the run's own values or some that are ignored. The link to
+copy is complete and without them at any time.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
@@ -31,17 +36,21 @@ Texts = dict[str, list[str]]
 
 @dataclass
 class _Kept:
-    """What a session keeps of a run on show: the times it was opened, the address then and as last written.
+    """What a session keeps of a run on show: the times it was opened, and the address then.
 
-    widgets: the values of the page's widgets when the address was last written.
+    names: of the choices in the last drawing. chosen: their values in it. left: the part of the address that says them,
+    as the last drawing left it; at the opening it may say more than `chosen`. widgets: the values of the page's widgets
+    in the last drawing. ignored: what is said of the address at present; told: what was said since the opening.
     """
 
     opened: int = 0
     first: Texts = field(default_factory=dict)
-    written: Texts = field(default_factory=dict)
+    chosen: Texts = field(default_factory=dict)
+    left: Texts = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     widgets: dict[str, str] = field(default_factory=dict)
     ignored: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
 
 
 class View:
@@ -53,11 +62,15 @@ class View:
         self._kept: _Kept = st.session_state.setdefault(f"address-{page}-{run_id}", _Kept())
         self._chosen: Texts = {}
         self._names: set[str] = set()
+        self._is_drawn = False
+        self._notices: DeltaGenerator | None = None
         address = _address()
         self.opened = self._is_opened(address, anchor)
         if self.opened:
             self._kept.opened += 1
-            self._kept.first, self._kept.ignored = address, []
+            self._kept.first, self._kept.ignored, self._kept.told = address, [], set()
+            # Also where an error ends this drawing before `write`, the next one is not another opening.
+            self._kept.left = {name: texts for name, texts in address.items() if name in self._kept.names}
         elif self._has_changed_widgets():
             self._kept.ignored = []
 
@@ -90,8 +103,10 @@ class View:
     def ignore(self, name: str, why: str) -> None:
         """Have it said that the address's value of a choice is not used; `why` goes on after "…, which"."""
         notice = f"The link asks for {name} {shown(self._kept.first[name])}, which {why}: ignored."
-        if self.opened and notice not in self._kept.ignored:
+        if notice not in self._kept.told:
+            self._kept.told.add(notice)
             self._kept.ignored.append(notice)
+            self._say(notice)
 
     def keep(self, declared: Option, value: Any, base: Any) -> None:
         """Have a choice stand in the address where it is another than `base`."""
@@ -111,28 +126,52 @@ class View:
         self._names |= {name_of(option) for option in declared}
 
     def write(self) -> None:
-        """Write the choices kept so far into the address, where they are not there; other names in it stay."""
+        """Write the choices kept so far into the address, where one of them has changed; other names in it stay.
+
+        Called once in each drawing, after the last choice; before that the address is left as it is.
+        """
         address = _address()
-        wanted = {name: texts for name, texts in address.items() if name not in self._names} | self._chosen
-        if wanted != address:
+        wanted = self._others(address) | self._chosen
+        is_as_left = self._own(address) == self._kept.left and self._chosen == self._kept.chosen
+        if not self.opened and not is_as_left and wanted != address:
             st.query_params.from_dict(wanted)
-        self._kept.names, self._kept.written = set(self._names), dict(self._chosen)
+            address = wanted
+        self._kept.names = set(self._names)
+        self._kept.chosen, self._kept.left = dict(self._chosen), self._own(address)
         self._kept.widgets = self._widgets()
+        self._is_drawn = True
+
+    def write_in_fragment(self) -> None:
+        """`write` at the end of a fragment, once that alone is drawn again; with the page it is the page that writes.
+        """
+        if self._is_drawn:
+            self.opened = False
+            self.write()
 
     def notices(self) -> None:
-        """Draw what of the address was ignored, until another choice is made."""
+        """Draw what of the address is ignored, also by choices that come later, until another choice is made."""
+        self._notices = st.container(gap="xsmall")
         for notice in self._kept.ignored:
-            st.caption(f":orange[:material/link_off:] {verbatim(notice)}")
+            self._say(notice)
 
+    @st.fragment
     def copy_link(self) -> None:
-        """Draw a popover with the link to what is shown, beside which stands a button that copies it."""
-        with st.popover("Copy link to this view", icon=":material/link:", type="tertiary",
-                        key=f"{self._page}-link-{self.place}"):
+        """Draw a popover with the link to what is shown, beside which stands a button that copies it.
+
+        It is drawn again when it is opened: a fragment of the page may have changed a choice since.
+        """
+        with st.popover("Copy link to this view", icon=":material/link:", type="tertiary", on_change="rerun",
+                        key=f"link-{self._page}-{self.place}"):
             st.code(self.link(), language=None, wrap_lines=True)
 
     def link(self) -> str:
-        """The address of what is shown, with the choices written so far."""
-        return f"{st.context.url or ''}?{urlencode(_address(), doseq=True)}"
+        """The address of what is shown, with the choices kept so far and without what is ignored."""
+        return f"{st.context.url or ''}?{urlencode(self._others(_address()) | self._chosen, doseq=True)}"
+
+    def _say(self, notice: str) -> None:
+        # A fragment that is drawn alone cannot draw outside of itself; the next drawing of the page says it.
+        if self._notices is not None and not self._is_drawn:
+            self._notices.caption(f":orange[:material/link_off:] {verbatim(notice)}")
 
     def _is_opened(self, address: Texts, anchor: str) -> bool:
         """Whether the address counts: at the first visit, after the page was left, and when it is another one.
@@ -143,7 +182,13 @@ class View:
         if not self._kept.opened or f"{self._page}-{anchor}-{self.place}" not in st.session_state:
             return True
         own = {name: texts for name, texts in address.items() if name in self._kept.names}
-        return own != self._kept.written and not self._has_changed_widgets()
+        return own != self._kept.left and not self._has_changed_widgets()
+
+    def _own(self, address: Texts) -> Texts:
+        return {name: texts for name, texts in address.items() if name in self._names}
+
+    def _others(self, address: Texts) -> Texts:
+        return {name: texts for name, texts in address.items() if name not in self._names}
 
     def _has_changed_widgets(self) -> bool:
         """Whether a widget has another value than when the address was written; those drawn only then or now aside."""

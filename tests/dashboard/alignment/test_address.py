@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
 import pandas as pd
 import pytest
@@ -20,7 +19,7 @@ from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
-from tests.dashboard.printed_commands import Exported, address, printed, same
+from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
@@ -157,10 +156,47 @@ def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None
     for name, value in (("idf", "/etc/passwd"), ("penalty", "much"), ("threshold", "7"), ("layer", "9"),
                         ("row", "1000"), ("match-special", "perhaps")):
         assert f"The link asks for {name} '{value}', which " in said
-    assert list(address(app)) == ["run"]
     assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "none"
+    assert linked(app) == {"run": [run_id]}
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
     assert "The link asks for" not in words(drawn(app))
+    assert address(app) == linked(app) == {"run": [run_id], "idf": ["references"]}
+
+
+def test_an_opened_page_leaves_its_address_as_it_is(run_id: str) -> None:
+    # "none" is the run's own idf, and no penalty is called much: a clean address would be another one.
+    opened_with = {"run": [run_id], "idf": ["none"], "penalty": ["much"], "unit": ["word"]}
+    app = visit(**opened_with)
+    assert address(app) == opened_with and linked(app) == {"run": [run_id], "unit": ["word"]}
+    for _ in range(2):  # neither does drawing it again, which is not taken for another opening
+        assert address(drawn(app)) == opened_with and "The link asks for penalty 'much'" in words(app)
+    assert app.segmented_control(key=f"alignment-unit-{run_id}").value == "word"
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("novel")
+    assert address(drawn(app)) == {"run": [run_id], "unit": ["word"], "idf": ["novel"]}
+
+
+def test_going_back_to_an_address_with_ignored_values_leaves_it(run_id: str) -> None:
+    opened_with = {"run": [run_id], "penalty": ["much"], "unit": ["word"]}
+    app = visit(**opened_with)
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("novel")
+    drawn(app)
+    del app.query_params["idf"]  # as the browser's back does
+    app.query_params["penalty"] = "much"
+    assert address(drawn(app)) == opened_with and "idf none" in words(app) and "unit word" in words(app)
+    assert address(drawn(app)) == opened_with  # it can go forward again
+
+
+def test_a_run_that_cannot_be_scored_as_the_link_asks_is_opened_once(run_id: str) -> None:
+    app = visit(run=run_id, idf="wiki")  # which has no dictionary for this tokenizer
+    assert app.error
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("novel")
+    drawn(app)
+    assert not app.error and "idf novel" in words(app) and address(app)["idf"] == ["novel"]
+    app.query_params["idf"] = "wiki"
+    assert drawn(app).error
+    app.segmented_control(key=f"alignment-idf-{run_id}-2").set_value("references")
+    drawn(app)
+    assert not app.error and "idf references" in words(app) and address(app)["idf"] == ["references"]
 
 
 def test_going_back_shows_what_the_address_says(run_id: str) -> None:
@@ -189,5 +225,4 @@ def test_a_click_counts_more_than_an_address_that_is_behind(run_id: str) -> None
 
 def test_the_link_to_copy_is_the_address(run_id: str) -> None:
     app = visit(run=run_id, idf="novel", search="斉藤")
-    link = next(code.value for code in app.code if "run=" in code.value)
-    assert parse_qs(link.partition("?")[2]) == {"run": [run_id], "idf": ["novel"], "search": ["斉藤"]}
+    assert linked(app) == {"run": [run_id], "idf": ["novel"], "search": ["斉藤"]}

@@ -15,6 +15,7 @@ from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.records import KINDS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from tests.dashboard.printed_commands import address, linked
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import drawn, visit, words
@@ -66,15 +67,42 @@ def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
     for value, idf in zip(shown, ("none", "references"), strict=True):
         scores = rescore(result, replace(result.settings.scoring, idf=idf, penalty="none"), models=(BERT,)).pairs
         assert value == f"{scores['f1'].mean():.{len(value) - 2}f}"
-    # the address says what differs from the run, so a reload shows the same
-    assert "b-penalty" in app.query_params and "b-idf" not in app.query_params
+    # the link says what differs from the run, so a reload shows the same
+    assert "b-penalty" in linked(app) and "b-idf" not in linked(app)
     before = numbers(app)
-    app.segmented_control(key=f"compare-penalty-{run.id}-side-b").set_value("reading")
+    app.segmented_control(key=f"compare-b-penalty-{run.id}-sides").set_value("reading")
     drawn(app)
     assert "b-penalty" not in app.query_params and numbers(app) != before
     again = visit("compare", **{name: value if isinstance(value, str) else value[0]
                                 for name, value in app.query_params.items()})
     assert numbers(again) == numbers(app)
+
+
+def test_an_opened_comparison_leaves_its_address_and_the_link_names_both_sides() -> None:
+    visit("compare")
+    run = runs("minimal-pairs")[0]
+    app = visit("compare", **{"a-run": run.id})
+    assert address(app) == {"a-run": [run.id]} == address(drawn(app))  # so that back leads to the page before
+    assert linked(app).keys() == {"a-run", "a-model", "b-run", "b-model"}
+    app.selectbox(key=f"compare-a-score-{run.id}-sides").set_value("MeanLP")
+    drawn(app)
+    assert address(app) == linked(app) and address(app)["a-normalization"] == ["MeanLP"]
+    del app.query_params["a-normalization"]  # as the browser's back does
+    before = address(drawn(app))
+    assert app.selectbox(key=f"compare-a-score-{run.id}-sides-2").value == "LP"
+    assert address(app) == before and "a-normalization" not in before
+
+
+def test_the_chosen_item_stands_in_the_address() -> None:
+    visit("compare")
+    run = runs("minimal-pairs")[0]
+    app = visit("compare", **{"a-run": run.id})
+    (listed,) = [frame.value for frame in app.dataframe if "second_outcome" in frame.value]
+    row = int(listed["row"].iloc[2])
+    chosen = visit("compare", **{**linked(app), "row": str(row)})
+    assert len([text for text in chosen.markdown if f"Row {row}:" in str(text.value)]) == 2
+    assert linked(chosen)["row"] == [str(row)] and "row" not in linked(app)
+    assert "asks for row '100000'" in words(visit("compare", **{"a-run": run.id, "row": "100000"}))
 
 
 def test_a_link_to_a_strangers_or_a_missing_run_is_said() -> None:

@@ -21,7 +21,7 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
-from tests.dashboard.printed_commands import Exported, address, printed, same
+from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
@@ -101,7 +101,9 @@ def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None
     for name, value in (("normalization", "loudness"), ("subset", "half"), ("alpha", "-1"),
                         ("unigrams", "/etc/passwd")):
         assert f"The link asks for {name} '{value}', which " in words(app)
-    assert list(address(app)) == ["run"]
+    assert list(linked(app)) == ["run"]
+    app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(EQUAL)
+    assert address(drawn(app)) == linked(app) == {"run": [run_id], "subset": [EQUAL]}
 
 
 def test_going_back_shows_what_the_address_says(run_id: str) -> None:
@@ -146,7 +148,7 @@ def test_what_a_link_cannot_ask_of_the_list_is_said(run_id: str) -> None:
     app = visit(run_id, order="upside down", row="100000", outcome="lucky", section="Nowhere", model="nobody")
     for name in ("order", "row", "outcome", "section", "model"):
         assert f"asks for {name} " in words(app)
-    assert not {"order", "row", "outcome", "section", "model"} & set(address(app))
+    assert list(linked(app)) == ["run"]
 
 
 def pairs_listed(app: AppTest) -> pd.DataFrame:
