@@ -14,8 +14,10 @@ from typing import Any
 
 import pandas as pd
 
+from engine.commands.options import add_options, settings_from
 from engine.datasets import sample_data
 from engine.datasets.formats import files
+from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
 from engine.inference.gateway import GatewaySession
@@ -27,7 +29,8 @@ SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
                              ) -> None:
-    """Declare --data, --column, --model, --out and --cache; endpoints: whether --model may name one."""
+    """Declare --data, --column, --skip-bad-rows, --model, --out and --cache; endpoints: whether --model may name one.
+    """
     if several_files:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
                             help=f"CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}")
@@ -36,6 +39,7 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
                             help=f"CSV, TSV, JSONL or Excel; {SAMPLES}")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
                         help="which column has which role, if it is not recognised by its name; may be repeated")
+    add_options(parser, Reading)
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
                              f"directory, {'endpoint/NAME (HAKARI_ENDPOINTS), ' if endpoints else ''}or CARD=DIRECTORY "
@@ -58,7 +62,12 @@ def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
 ) -> tuple[files.Table, dict[str, Any] | None]:
     """The table of a file, and the columns named by --column or None; see `named_columns`."""
-    return files.read_table(path), named_columns(options, several)
+    return (files.read_table(path, skip_bad_rows=skips_bad_rows(options)), named_columns(options, several))
+
+
+def skips_bad_rows(options: argparse.Namespace) -> bool:
+    """Whether --skip-bad-rows is given."""
+    return settings_from(options, Reading).skip_bad_rows
 
 
 def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:

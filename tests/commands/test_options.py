@@ -30,6 +30,7 @@ from engine.commands.options import (
 from engine.datasets.labelled.livedoor import Drawing
 from engine.datasets.labelled.webis import Reviews
 from engine.datasets.masked.masked_building import Building
+from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.catalog import EVALUATIONS
@@ -62,6 +63,7 @@ def parser_of(module: ModuleType) -> argparse.ArgumentParser:
 
 def all_records(command: str) -> list[type[Any]]:
     own = [EVALUATIONS[command].settings_type] if command in EVALUATIONS else []
+    own += [Reading] if command in equivalent.COMMANDS else []
     records = [*own, *FURTHER.get(command, ())]
     return [*records, *(inner for record in records for inner in records_in(record).values())]
 

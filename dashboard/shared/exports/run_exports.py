@@ -20,7 +20,9 @@ from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.commands.equivalent import command_line
 from engine.datasets import sample_data
+from engine.datasets.rows import Reading
 from engine.errors import EngineError
+from engine.evaluations.shared.left_out import SIGNED
 from engine.runs.storage.run_record import RunRecord
 
 DATA = "data.csv"
@@ -57,7 +59,7 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
     the options that every command has beside its settings.
     """
-    command = _command(view, settings, further)
+    command = _command(view, settings, [*_reading(signature), *further])
     with st.popover("Export", icon=":material/ios_share:", key="export"):
         st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
                    "no network.")
@@ -74,6 +76,11 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
             st.caption("The same from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
             _data_download(view)
+
+
+def _reading(signature: Mapping[str, Any]) -> list[Reading]:
+    """How the command reads the data, where that is not as by default."""
+    return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
 
 
 def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
