@@ -10,6 +10,7 @@ import sys
 
 from engine.commands import (
     adopt,
+    agreement,
     alignment,
     classification,
     clean,
@@ -26,11 +27,12 @@ from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
-            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "dictionary": dictionary,
-            "pretrain": pretrain, "clean": clean, "adopt": adopt, "move-database": move_database}
+            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
+            "dictionary": dictionary, "pretrain": pretrain, "clean": clean, "adopt": adopt,
+            "move-database": move_database}
 # The names of the published command line that differ from those of the evaluations; they stay.
-SKIPS = dest(Reading, "skip_bad_rows")
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
+SKIPS = dest(Reading, "skip_bad_rows")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,6 +20,7 @@ from engine.datasets.formats import files
 from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
 
@@ -105,7 +106,7 @@ def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], 
     with rows and has none, is left out. Raises TypeError for a frame that is not as declared.
     """
     out.mkdir(parents=True, exist_ok=True)
-    (out / "settings.json").write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / SIGNATURE_FILE).write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     for table in tables:
         frame = frames.get(table.name)
         if frame is not None and (len(frame) or not table.only_with_rows):

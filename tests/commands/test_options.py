@@ -32,6 +32,7 @@ from engine.datasets.labelled.webis import Reviews
 from engine.datasets.masked.masked_building import Building
 from engine.datasets.rows import Reading
 from engine.errors import InputError
+from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
@@ -45,7 +46,7 @@ NOT_SETTINGS = {"--data", "--column", "--model", "--out", "--cache", "--corpus",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
                 "--directory", "--owner", "--from", "--to", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
-           "minimal-pairs": (Shown,), "pretrain": (pretraining.Settings, pretraining.Running)}
+           "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.
 WITHOUT = {
     ("alignment", "Settings.all_layers"),  # the command writes one layer: it changes no number
