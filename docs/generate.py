@@ -24,6 +24,7 @@ from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import layouts, pairs
+from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
 from engine.measures.cards.catalog import CARDS
@@ -35,6 +36,9 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 SECTION = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 CHOICES = re.compile(r" \{.*?\}")
+# The tables of each command that writes some.
+TABLES: Mapping[str, Sequence[Table]] = {**{kind: evaluation.tables for kind, evaluation in EVALUATIONS.items()},
+                                         "agreement": AGREEMENT}
 DATASETS: Mapping[str, Sequence[Role]] = {module.KIND: module.ROLES for module in (
     labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)}
 
@@ -105,7 +109,7 @@ def _anchor(command: str) -> str:
 
 def _tables(kind: str) -> str:
     return "\n\n".join(f"### {kind}: {table.name}.csv\n\n{_about(table)}\n\n{_columns_of(table)}"
-                       for table in EVALUATIONS[kind].tables)
+                       for table in TABLES[kind])
 
 
 def _about(table: Table) -> str:

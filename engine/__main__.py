@@ -10,6 +10,7 @@ import sys
 
 from engine.commands import (
     adopt,
+    agreement,
     alignment,
     classification,
     clean,
@@ -21,13 +22,17 @@ from engine.commands import (
     move_database,
     pretrain,
 )
+from engine.commands.options import dest
+from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
-            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "dictionary": dictionary,
-            "pretrain": pretrain, "clean": clean, "adopt": adopt, "move-database": move_database}
+            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
+            "dictionary": dictionary, "pretrain": pretrain, "clean": clean, "adopt": adopt,
+            "move-database": move_database}
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
+SKIPS = dest(Reading, "skip_bad_rows")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -48,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(error, InputError):
             for bad in error.rows[ROWS_IN_MESSAGE:]:
                 print(f"  row {bad.row}: {bad.reason}", file=sys.stderr)
+            if error.rows and hasattr(options, SKIPS) and not getattr(options, SKIPS):
+                print("--skip-bad-rows leaves them out.", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

@@ -69,14 +69,15 @@ class Evaluated:
 
 
 def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Mapping[str, str] | None = None,
-             progress: Callable[[int, int, str], None] | None = None, data_dir: str | Path | None = None,
-             **settings: Any) -> Evaluated:
+             skip_bad_rows: bool = False, progress: Callable[[int, int, str], None] | None = None,
+             data_dir: str | Path | None = None, **settings: Any) -> Evaluated:
     """Evaluate models on data, as a page or a command does.
 
     kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
     frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of texts
     in the order of ROLES, or a dataset of `engine.datasets`. models: one name or several, as on the command line.
-    columns: role -> name of a column that is not guessed. progress: called with done, total and a label. data_dir:
+    columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot be used, in place
+    of refusing the file; the table "excluded" lists them. progress: called with done, total and a label. data_dir:
     where the cache lies, if not in HAKARI_DATA_DIR. settings: those of the evaluation, by the names in
     docs/command-line.md (layer, idf, penalty …).
 
@@ -89,7 +90,7 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
     names = (models,) if isinstance(models, str) else tuple(models)
     shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
                     if kind == "minimal-pairs" else {})
-    dataset = _dataset(kind, data, columns)
+    dataset = _dataset(kind, data, columns, skip_bad_rows)
     with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
         session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
         if kind == "metric-study" and "idfs" not in settings:
@@ -134,15 +135,15 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
     return made
 
 
-def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None) -> Any:
+def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_rows: bool) -> Any:
     if isinstance(data, EVALUATIONS[kind].dataset_type):
         return data
     chosen = dict(columns) if columns else None
     if isinstance(data, str | Path):
         path = sample_data.file_of(data)
         if kind == "minimal-pairs":  # also BLiMP's archives and folders
-            return read_pairs([(path.name, path)], chosen)
-        return FROM_TABLE[kind](read_table(path), chosen)
+            return read_pairs([(path.name, path)], chosen, skip_bad_rows=skip_bad_rows)
+        return FROM_TABLE[kind](read_table(path, skip_bad_rows=skip_bad_rows), chosen, skip_bad_rows=skip_bad_rows)
     if isinstance(data, pd.DataFrame):
         frame = data
     else:
@@ -155,4 +156,5 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None) -> Any:
         frame = pd.DataFrame(rows, columns=list(ROLES[kind][:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
-    return FROM_TABLE[kind](Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen)
+    return FROM_TABLE[kind](Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
+                            skip_bad_rows=skip_bad_rows)

@@ -13,10 +13,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from docs.generate import DATASETS, DOCUMENTS, ROOT, SECTION, rendered
+from docs.generate import DATASETS, DOCUMENTS, ROOT, SECTION, TABLES, rendered
 from docs.licences import FILES, copyleft, licences, requirements
 from engine.__main__ import ALIASES, COMMANDS, main
-from engine.evaluations.catalog import EVALUATIONS
 from engine.inference.ray.settings import RaySettings
 from engine.measures.cards.catalog import CARDS
 from engine.runs.access.configuration import DEFAULT_RUNNING
@@ -56,7 +55,7 @@ def test_an_edited_section_would_be_noticed() -> None:
 def test_every_section_is_generated_once() -> None:
     names = [match["name"] for path in DOCUMENTS for match in SECTION.finditer(path.read_text(encoding="utf-8"))]
     kinds = {
-        "options": COMMANDS, "tables": EVALUATIONS, "measure": CARDS, "columns": DATASETS, "licences": FILES,
+        "options": COMMANDS, "tables": TABLES, "measure": CARDS, "columns": DATASETS, "licences": FILES,
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
     assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "paper-models", "copyleft"])

@@ -83,15 +83,6 @@ def most_shared(finished: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRec
     return dict(zip(kinds, best[1], strict=True))
 
 
-def models_with_different_files(results: Mapping[str, Any]) -> list[str]:
-    """Models whose name stands for different files in different results."""
-    fingerprints_by_name: dict[str, set[str]] = {}
-    for result in results.values():
-        for model in result.signature["models"]:
-            fingerprints_by_name.setdefault(model["name"], set()).add(model["fingerprint"])
-    return [name for name, fingerprints in fingerprints_by_name.items() if len(fingerprints) > 1]
-
-
 def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> dict[str, Any]:
     """What determines an agreement: the runs, and the digests of their signatures."""
     return {"runs": {kind: runs[kind].id for kind in results},

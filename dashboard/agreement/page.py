@@ -3,10 +3,11 @@
 import streamlit as st
 
 from dashboard import pages
-from dashboard.agreement.choice import chosen_runs, loaded, models_with_different_files, signature_of
+from dashboard.agreement.choice import chosen_runs, loaded, signature_of
+from dashboard.agreement.terminal import same_from_a_terminal
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
-from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, model_table
+from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, different_files, model_table
 
 NOTE = """**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always up and
 right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the models:
@@ -29,9 +30,8 @@ if len(kinds) < 2:
             "the published results of the papers.", icon=":material/compare:")
 if len(table):
     model_numbers(table, key="agreement-models")
-for name in models_with_different_files(results):
-    st.warning(f"{wording.verbatim(name)} stands for different files in these runs: they are different models with the "
-               "same name.", icon=":material/difference:")
+for notice in different_files({kind: result.signature for kind, result in results.items()}):
+    st.warning(wording.verbatim(notice), icon=":material/difference:")
 if len(kinds) > 1:
     side_by_side(table, *pair_choice(kinds))
 st.space("small")
@@ -39,3 +39,5 @@ printed_tables()
 wording.how_to_read(tuple(MEASURES.values()), NOTE)
 if results:
     run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)})
+if len(kinds) > 1:
+    same_from_a_terminal(runs, results)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
+from engine.commands.common import (
+    add_evaluation_arguments,
+    gateway_session,
+    print_notices,
+    read_columns,
+    skips_bad_rows,
+    write_tables,
+)
 from engine.commands.options import WithChoice, add_option, add_options, dest, settings_from
 from engine.datasets import sentence_pairs
 from engine.errors import InputError
@@ -32,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
     dataset = sentence_pairs.from_table(
-        *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES))
+        *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES),
+        skip_bad_rows=skips_bad_rows(options))
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)

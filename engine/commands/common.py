@@ -14,10 +14,13 @@ from typing import Any
 
 import pandas as pd
 
+from engine.commands.options import add_options, settings_from
 from engine.datasets import sample_data
 from engine.datasets.formats import files
+from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
 
@@ -27,7 +30,8 @@ SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
                              ) -> None:
-    """Declare --data, --column, --model, --out and --cache; endpoints: whether --model may name one."""
+    """Declare --data, --column, --skip-bad-rows, --model, --out and --cache; endpoints: whether --model may name one.
+    """
     if several_files:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
                             help=f"CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}")
@@ -36,6 +40,7 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
                             help=f"CSV, TSV, JSONL or Excel; {SAMPLES}")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
                         help="which column has which role, if it is not recognised by its name; may be repeated")
+    add_options(parser, Reading)
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
                              f"directory, {'endpoint/NAME (HAKARI_ENDPOINTS), ' if endpoints else ''}or CARD=DIRECTORY "
@@ -58,7 +63,12 @@ def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
 ) -> tuple[files.Table, dict[str, Any] | None]:
     """The table of a file, and the columns named by --column or None; see `named_columns`."""
-    return files.read_table(path), named_columns(options, several)
+    return (files.read_table(path, skip_bad_rows=skips_bad_rows(options)), named_columns(options, several))
+
+
+def skips_bad_rows(options: argparse.Namespace) -> bool:
+    """Whether --skip-bad-rows is given."""
+    return settings_from(options, Reading).skip_bad_rows
 
 
 def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:
@@ -96,7 +106,7 @@ def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], 
     with rows and has none, is left out. Raises TypeError for a frame that is not as declared.
     """
     out.mkdir(parents=True, exist_ok=True)
-    (out / "settings.json").write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / SIGNATURE_FILE).write_text(json.dumps(signature, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     for table in tables:
         frame = frames.get(table.name)
         if frame is not None and (len(frame) or not table.only_with_rows):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.commands import alignment, classification, clusters, fill_mask, metric_study, minimal_pairs
+from engine.commands import agreement, alignment, classification, clusters, fill_mask, metric_study, minimal_pairs
 from engine.commands.options import words_of
+from engine.evaluations.agreement.directories import Sources
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs}
@@ -30,3 +31,15 @@ def command_line(kind: str, settings: Any, data: str, out: str = "out", further:
     models = [word for model in settings.models for word in ("--model", model)]
     return shlex.join(["python", "-m", "engine", kind, "--data", data, *models, *words_of(parser, settings),
                        *(word for record in further for word in words_of(parser, record)), "--out", out])
+
+
+def agreement_line(directories: Mapping[str, str], out: str) -> str:
+    """The command that holds the results in directories, by kind of run, side by side.
+
+    >>> agreement_line({"clusters": "out/clusters", "fill-mask": "out/fill-mask"}, "out/agreement")
+    'python -m engine agreement --clusters out/clusters --fill-mask out/fill-mask --out out/agreement'
+    """
+    parser = argparse.ArgumentParser(prog="agreement")
+    agreement.add_arguments(parser)
+    sources = Sources(**{kind.replace("-", "_"): directory for kind, directory in directories.items()})
+    return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])

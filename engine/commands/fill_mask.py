@@ -6,7 +6,14 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
+from engine.commands.common import (
+    add_evaluation_arguments,
+    gateway_session,
+    print_notices,
+    read_columns,
+    skips_bad_rows,
+    write_tables,
+)
 from engine.commands.options import add_options, settings_from
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
@@ -46,7 +53,8 @@ def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, d
     """The masked sentences, and how they were built if they were."""
     sentences = _sentences(options)
     if sentences is None:
-        return masked_sentences.from_table(*read_columns(options, options.data)), {}
+        return masked_sentences.from_table(*read_columns(options, options.data),
+                                           skip_bad_rows=skips_bad_rows(options)), {}
     building = asdict(settings_from(options, Building, seed=seed))
     dataset = build(find_nouns(sentences), **building)
     return dataset, {"building": {**building, "from": sentences.name, "content": sentences.content_hash[:12]}}
@@ -61,4 +69,5 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
     if options.domain_column is None:
         return None
     table, columns = read_columns(options, options.data)
-    return domain_sentences.from_table(table, {**(columns or {}), "domain": options.domain_column})
+    return domain_sentences.from_table(table, {**(columns or {}), "domain": options.domain_column},
+                                       skip_bad_rows=skips_bad_rows(options))

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from engine.commands.common import read_columns
+from engine.commands.common import read_columns, skips_bad_rows
 from engine.commands.options import add_options, is_given, settings_from
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
@@ -31,7 +31,8 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
         if any(is_given(options, livedoor.Drawing, name) for name in options_of(livedoor.Drawing)):
             raise InputError("--part, --per-category and --draw-seed apply to the articles of the corpus; "
                              f"{options.data.name} is a table. Leave them out, or give the corpus as --data.")
-        return labelled_sentences.from_table(*read_columns(options, options.data))
+        return labelled_sentences.from_table(*read_columns(options, options.data),
+                                             skip_bad_rows=skips_bad_rows(options))
     if options.column:
         raise InputError(f"--column applies to a table; {options.data.name} is a folder or an archive. Leave it out.")
     corpus = livedoor.read_livedoor(options.data)

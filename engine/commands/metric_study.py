@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
+from engine.commands.common import (
+    add_evaluation_arguments,
+    gateway_session,
+    print_notices,
+    read_columns,
+    skips_bad_rows,
+    write_tables,
+)
 from engine.commands.options import add_options, is_given, settings_from
 from engine.datasets import sentence_pairs
 from engine.evaluations.metric_study import records
@@ -23,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Study and write settings.csv, methods.csv, annotators.csv, agreement.csv, pairs.csv, cases.csv, layers.csv."""
-    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES))
+    dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES),
+                                        skip_bad_rows=skips_bad_rows(options))
     with gateway_session(options) as session:
         grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": fitting_idfs(options.model, session)}
         settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands.common import add_evaluation_arguments, gateway_session, named_columns, print_notices, write_tables
+from engine.commands.common import (
+    add_evaluation_arguments,
+    gateway_session,
+    named_columns,
+    print_notices,
+    skips_bad_rows,
+    write_tables,
+)
 from engine.commands.options import add_options, settings_from
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
@@ -30,7 +37,8 @@ def run(options: argparse.Namespace) -> None:
     """Score and write pairs.csv, summary.csv and the tables beside them."""
     shown = settings_from(options, Shown)
     check(shown)
-    dataset = read_pairs([(path.name, path) for path in options.data], named_columns(options))
+    dataset = read_pairs([(path.name, path) for path in options.data], named_columns(options),
+                         skip_bad_rows=skips_bad_rows(options))
     print(f"format: {dataset.format}", file=sys.stderr)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:

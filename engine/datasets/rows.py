@@ -1,37 +1,104 @@
-"""Functions on the rows of all datasets: find empty and repeated ones, and hash the content."""
+"""Functions on the rows of all datasets: leave out bad ones, find empty and repeated ones, and hash the content."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import math
+import re
 import struct
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.options import option
 
 ROWS_IN_NOTICE = 10
+REASONS_IN_NOTICE = 3
+LEFT_OUT = "left_out"  # of the attributes of a dataset's frame
+
+# At the start of the reason of a row that could not be cut into columns.
+_POSITION = re.compile(r"^(line|element) [0-9]+:? ")
 
 
-def refuse_bad_rows(name: str, numbers: Sequence[int], columns: Mapping[str, Sequence[str]],
-                    find_fault: Callable[[str], str | None], problem: str, advice: str) -> None:
-    """Raise InputError if `find_fault` names a reason for any value of `columns`; every such row is listed.
+@dataclass(frozen=True)
+class Reading:
+    """How a file of rows is read."""
 
-    `columns` are named as in the file. `problem` continues the message after the count ("3 of 40 rows lack a
-    sentence"), `advice` says how to correct them.
+    skip_bad_rows: bool = option(False, "Leave out the rows that cannot be used (blank, without a needed text, not "
+                                        "cut into the columns) in place of refusing the file; excluded.csv lists "
+                                        "them.")
+
+
+def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str], str | None], problem: str,
+           advice: str, *, skip_bad_rows: bool) -> Table:
+    """The table without the rows for a value of which, in any of `columns`, `find_fault` names a reason.
+
+    `columns` hold a value for each row and are named as in the file. Without `skip_bad_rows`, or when no row would
+    remain, such rows raise InputError, in which every one is listed: `problem` continues the message after the count
+    ("3 of 40 rows lack a sentence"), `advice` says how to correct them.
     """
+    numbers = [int(number) for number in table.frame.index]
     reasons: dict[int, list[str]] = {}
     for title, texts in columns.items():
         for number, text in zip(numbers, texts, strict=True):
             reason = find_fault(text)
             if reason:
                 reasons.setdefault(number, []).append(f"'{title}' {reason}")
-    if reasons:
-        bad = [BadRow(number, " and ".join(reasons[number])) for number in sorted(reasons)]
-        raise InputError(f"{name}: {len(bad):,} of {count(len(numbers), 'row')} {problem}. {advice} {ROW_NUMBERS}", bad)
+    bad = [BadRow(number, " and ".join(reasons[number])) for number in sorted(reasons)]
+    return without_rows(table, bad, f"{problem}. {advice}", skip_bad_rows=skip_bad_rows)
+
+
+def without_rows(table: Table, bad: Sequence[BadRow], problem: str, *, skip_bad_rows: bool) -> Table:
+    """The table without its rows `bad`, which it keeps as left out; else InputError, as `usable` raises it."""
+    if not bad:
+        return table
+    if not skip_bad_rows or len(bad) == len(table.frame):
+        raise InputError(f"{table.name}: {len(bad):,} of {count(len(table.frame), 'row')} {problem} {ROW_NUMBERS}", bad)
+    kept = table.frame[~table.frame.index.isin([row.row for row in bad])]
+    left_out = sorted((*table.left_out, *bad), key=lambda row: row.row)
+    return replace(table, frame=kept, left_out=tuple(left_out))
+
+
+def left_out_notice(left_out: Sequence[BadRow]) -> tuple[str, ...]:
+    """A notice of the rows that were left out: how many for which reason, and the first of them; none for no rows.
+
+    >>> left_out_notice([BadRow(2, "'text' is empty"), BadRow(5, "line 6 has 1 field instead of 2")])
+    ("2 rows left out: 'text' is empty (row 2); has 1 field instead of 2 (row 5).",)
+    """
+    if not left_out:
+        return ()
+    by_reason: dict[str, list[int]] = {}
+    for bad in left_out:
+        by_reason.setdefault(_POSITION.sub("", bad.reason), []).append(bad.row)
+    ordered = sorted(by_reason.items(), key=lambda item: -len(item[1]))
+    parts = []
+    for reason, numbers in ordered[:REASONS_IN_NOTICE]:
+        listed = ", ".join(map(str, numbers[:ROWS_IN_NOTICE]))
+        what = f"row {listed}" if len(numbers) == 1 else f"{count(len(numbers), 'row')}: {listed}"
+        parts.append(f"{reason} ({what}{', …' if len(numbers) > ROWS_IN_NOTICE else ''})")
+    n_others = sum(len(numbers) for _, numbers in ordered[REASONS_IN_NOTICE:])
+    if n_others:
+        parts.append(f"other reasons ({count(n_others, 'row')})")
+    return (f"{count(len(left_out), 'row')} left out: {'; '.join(parts)}.",)
+
+
+def with_left_out(frame: pd.DataFrame, left_out: Sequence[BadRow]) -> pd.DataFrame:
+    """A dataset's own frame, to which the rows left out are attached, so that they are stored with it."""
+    if left_out:
+        # One text, because pandas copies the attributes of a frame with every operation.
+        frame.attrs[LEFT_OUT] = json.dumps([[bad.row, bad.reason] for bad in left_out], ensure_ascii=False)
+    return frame
+
+
+def left_out_of(frame: pd.DataFrame) -> tuple[BadRow, ...]:
+    """The rows that `with_left_out` attached to a frame."""
+    return tuple(BadRow(int(number), str(reason)) for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]")))
 
 
 def empty_reason(text: str) -> str | None:
@@ -66,12 +133,14 @@ def row_notice(numbers: Sequence[int], message: str) -> tuple[str, ...]:
     return (f"{count(len(numbers), 'row')} {message.format(s='s' if len(numbers) == 1 else '')}: {listed}.",)
 
 
-def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]]) -> str:
-    """SHA-256 (hex) of columns of values, in their order, for a dataset of that kind.
+def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]], left_out: Sequence[BadRow] = ()) -> str:
+    """SHA-256 (hex) of columns of values, in their order, for a dataset of that kind, and of the rows left out, if any.
 
     Every value is hashed with its length, so that ("ab", "c") and ("a", "bc") differ; numbers as
     IEEE doubles, NaN as one value. The hash does not depend on platform or library versions.
     """
+    if left_out:
+        columns = {**columns, "left out": [bad.row for bad in left_out], "reason": [bad.reason for bad in left_out]}
     digest = hashlib.sha256()
     for part in (kind, *columns):
         digest.update(_length_prefixed(part))

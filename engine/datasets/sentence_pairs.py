@@ -15,7 +15,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 
 KIND = "sentence_pairs"
 ROLES = (
@@ -41,7 +41,7 @@ class SentencePairs:
 
     `human`: annotator or column name -> scores (nan = missing). `more_references`: for each row the references
     after the first, none of them empty; () when no row has any. `rows` are row numbers in the file (1 = first row
-    of data).
+    of data), `left_out` the rows of the file that could not be used and were left out.
     """
 
     name: str
@@ -52,6 +52,7 @@ class SentencePairs:
     rows: tuple[int, ...]
     more_references: tuple[tuple[str, ...], ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
     @property
     def n(self) -> int:
@@ -66,15 +67,17 @@ class SentencePairs:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "reference": self.references, "candidate": self.candidates,
-                                        "category": self.categories, **self._further_references(), **self._scores()})
+                                        "category": self.categories, **self._further_references(), **self._scores()},
+                                 self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, reference, candidate, category, then "reference 2" … ("" = none) and "human:<name>" …"""
         texts = {"reference": self.references, "candidate": self.candidates, "category": self.categories,
                  **self._further_references()}
-        return pd.DataFrame({"row": list(self.rows),
-                             **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
-                             **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()}})
+        frame = pd.DataFrame({"row": list(self.rows),
+                              **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
+                              **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()}})
+        return rows.with_left_out(frame, self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> SentencePairs:
@@ -88,7 +91,7 @@ class SentencePairs:
                                                         for score in frame[column].tolist())
                  for column in frame.columns if str(column).startswith(HUMAN)}
         return cls(name, references, candidates, rows.texts_of(frame, "category", required=False), human, numbers,
-                   further, _notices(references, candidates, further, human, numbers))
+                   further, _notices(references, candidates, further, human, numbers), rows.left_out_of(frame))
 
     def _further_references(self) -> dict[str, tuple[str, ...]]:
         max_references = max(map(len, self.more_references), default=0)
@@ -130,13 +133,13 @@ def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
     return {**column_by_role, "human": tuple(human), "more_references": tuple(further)}
 
 
-def from_table(table: Table, columns: Columns | None = None) -> SentencePairs:
+def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: bool = False) -> SentencePairs:
     """The dataset in a table; `columns` (role to column, or to columns for MULTI_COLUMN_ROLES) overrides the guess.
 
     Sentences are unchanged; outer spaces of categories are removed; an empty human score is nan, an empty further
     reference is dropped. Repeated pairs are kept; notices name them, missing and constant scores, and their scale.
     Raises InputError: a column is missing, rows with an empty sentence or with a human score that is no number
-    (all listed).
+    (all listed; with `skip_bad_rows` they are left out, with a notice).
     """
     guessed, frame = guess_columns(table), table.frame
     chosen_by_user = {role: (column or None if isinstance(column, str) else tuple(column or ()))
@@ -146,20 +149,23 @@ def from_table(table: Table, columns: Columns | None = None) -> SentencePairs:
     chosen = column_names.choose(table.name, frame, ROLES, {**_single_columns(guessed), **_no_multi_columns()},
                                  {**single, **_no_multi_columns()})
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
+    table = rows.usable(table, {str(chosen[role]): column_names.values(frame, chosen[role])
+                                for role in ("reference", "candidate")}, rows.empty_reason,
+                        "lack a sentence", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
+    table = rows.usable(table, {column: column_names.values(table.frame, column) for column in several["human"]},
+                        human_scores.fault, "have a human score that is not a number",
+                        "Write a number such as 3.5, or leave it empty.", skip_bad_rows=skip_bad_rows)
+    frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
     candidates = column_names.values(frame, chosen["candidate"])
-    rows.refuse_bad_rows(table.name, numbers,
-                         {str(chosen["reference"]): references, str(chosen["candidate"]): candidates},
-                         rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.")
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     scores = {column: column_names.values(frame, column) for column in several["human"]}
-    rows.refuse_bad_rows(table.name, numbers, scores, human_scores.fault,
-                         "have a human score that is not a number", "Write a number such as 3.5, or leave it empty.")
     human = {column: tuple(_number(score) for score in values) for column, values in scores.items()}
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
     return SentencePairs(table.name, references, candidates, categories, human, numbers, further,
-                         table.notices + _notices(references, candidates, further, human, numbers))
+                         table.notices + rows.left_out_notice(table.left_out)
+                         + _notices(references, candidates, further, human, numbers), table.left_out)
 
 
 def _single_columns(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:

@@ -30,7 +30,9 @@ from engine.commands.options import (
 from engine.datasets.labelled.livedoor import Drawing
 from engine.datasets.labelled.webis import Reviews
 from engine.datasets.masked.masked_building import Building
+from engine.datasets.rows import Reading
 from engine.errors import InputError
+from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
@@ -44,7 +46,7 @@ NOT_SETTINGS = {"--data", "--column", "--model", "--out", "--cache", "--corpus",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
                 "--directory", "--owner", "--from", "--to", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
-           "minimal-pairs": (Shown,), "pretrain": (pretraining.Settings, pretraining.Running)}
+           "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.
 WITHOUT = {
     ("alignment", "Settings.all_layers"),  # the command writes one layer: it changes no number
@@ -62,6 +64,7 @@ def parser_of(module: ModuleType) -> argparse.ArgumentParser:
 
 def all_records(command: str) -> list[type[Any]]:
     own = [EVALUATIONS[command].settings_type] if command in EVALUATIONS else []
+    own += [Reading] if command in equivalent.COMMANDS else []
     records = [*own, *FURTHER.get(command, ())]
     return [*records, *(inner for record in records for inner in records_in(record).values())]
 

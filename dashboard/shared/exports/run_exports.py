@@ -20,7 +20,9 @@ from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.commands.equivalent import command_line
 from engine.datasets import sample_data
+from engine.datasets.rows import Reading
 from engine.errors import EngineError
+from engine.evaluations.shared.left_out import SIGNED
 from engine.runs.storage.run_record import RunRecord
 
 DATA = "data.csv"
@@ -57,7 +59,7 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
     the options that every command has beside its settings.
     """
-    command = _command(view, settings, further)
+    command = _command(view, settings, [*_reading(signature), *further])
     with st.popover("Export", icon=":material/ios_share:", key="export"):
         st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
                    "no network.")
@@ -73,7 +75,17 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
         if command:
             st.caption("The same from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
-            _data_download(view)
+            data_download(view)
+
+
+def printed_command(view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
+    """The command that gives a run with its own settings; data: the name of its data where they have none."""
+    return _command(view, None, _reading(signature), [out], data)
+
+
+def _reading(signature: Mapping[str, Any]) -> list[Reading]:
+    """How the command reads the data, where that is not as by default."""
+    return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
 
 
 def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
@@ -96,28 +108,29 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
     )
 
 
-def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any]) -> str:
+def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any], folders: Sequence[str] = (),
+             data: str = DATA) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none."""
     try:
         shown = settings or [session.access().settings(view.id)]
     except EngineError:  # settings of another version
         return ""
-    folders = ["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)]
-    lines = [command_line(view.kind, of_command, _data_file(view), folder, further)
+    folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
+    lines = [command_line(view.kind, of_command, _data_file(view, data), folder, further)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
 
 
-def _data_file(view: RunRecord) -> str:
+def _data_file(view: RunRecord, unnamed: str = DATA) -> str:
     """What the command has for --data: a sample's name, that of the uploaded file, or that of the data's download."""
     name = sample_data.name_for_data(view.dataset_name)
-    return name if name in sample_data.NAMES or Path(name).suffix else DATA
+    return name if name in sample_data.NAMES or Path(name).suffix else unnamed
 
 
-def _data_download(view: RunRecord) -> None:
-    """A button for the data of the command, where they were neither a sample nor a file."""
-    if _data_file(view) == DATA:
-        st.download_button(DATA, lambda: _data_csv(view), file_name=DATA, mime="text/csv", key="download-data",
+def data_download(view: RunRecord, name: str = DATA) -> None:
+    """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
+    if _data_file(view, name) == name:
+        st.download_button(name, lambda: _data_csv(view), file_name=name, mime="text/csv", key=f"download-{name}",
                            on_click="ignore", icon=":material/download:", help="The data that the command reads.")
 
 

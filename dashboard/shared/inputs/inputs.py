@@ -20,7 +20,7 @@ from engine.datasets.formats.columns import guess
 from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
-from engine.errors import EngineError
+from engine.errors import EngineError, InputError
 from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
 
@@ -39,7 +39,8 @@ class DatasetForm:
     about_sample: str
     example: str
     archive: Callable[[str, Any], Any] | None = None  # kind and uploaded archive -> dataset, where archives are read
-    files: Callable[[str], Any | None] | None = None  # draws an uploader of its own, for several files at once
+    # Draws an uploader of its own, for several files at once; kind and whether bad rows are left out -> dataset.
+    files: Callable[[str, bool], Any | None] | None = None
 
 
 LABELLED = DatasetForm(
@@ -86,15 +87,24 @@ def dataset_input(kind: str) -> Any | None:
     """
     source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="sample",
                                   required=True, key=f"{kind}-source", persist_state="session")
-    try:
-        if source == "upload":
-            return _uploaded(kind)
-        if source == "paste":
-            return _pasted(kind)
+    if source == "sample":
         return _sample(kind)
+    skipping = skips_bad_rows(kind)
+    try:
+        dataset = _uploaded(kind, skipping) if source == "upload" else _pasted(kind, skipping)
+        has_bad_rows = dataset is not None and bool(dataset.left_out)
     except EngineError as error:
         show_error(error)
-        return None
+        dataset, has_bad_rows = None, not skipping and isinstance(error, InputError) and bool(error.rows)
+    if has_bad_rows or skipping:
+        st.checkbox("Leave out rows that cannot be used", key=f"{kind}-skip-bad-rows", persist_state="session",
+                    help="They are listed with the result, each with its reason. Row numbers stay those of the file.")
+    return dataset
+
+
+def skips_bad_rows(kind: str) -> bool:
+    """Whether the viewer chose to leave out the rows of a file that cannot be used."""
+    return bool(st.session_state.get(f"{kind}-skip-bad-rows"))
 
 
 def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = (),
@@ -126,10 +136,10 @@ def _sample(kind: str) -> Any:
     return dataset
 
 
-def _uploaded(kind: str) -> Any | None:
+def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
     form = FORMS[kind]
     if form.files is not None:
-        dataset = form.files(kind)
+        dataset = form.files(kind, skip_bad_rows)
         if dataset is not None:
             _preview(dataset, kind)
         return dataset
@@ -147,16 +157,16 @@ def _uploaded(kind: str) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind)
         return dataset
-    table = _table(upload.file_id, upload.name, upload)
+    table = _table(upload.file_id, upload.name, skip_bad_rows, upload)
     columns = _column_choice(kind, upload.file_id, form.module, table)
     if columns is None:
         return None
-    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), table)
+    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, table)
     _preview(dataset, kind)
     return dataset
 
 
-def _pasted(kind: str) -> Any | None:
+def _pasted(kind: str, skip_bad_rows: bool) -> Any | None:
     form = FORMS[kind]
     # A form, because otherwise Enter in an input method and every loss of focus would rerun the page.
     with st.form(f"{kind}-paste", border=False):
@@ -166,8 +176,8 @@ def _pasted(kind: str) -> Any | None:
     if not text.strip():
         st.caption(f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
         return None
-    table = files.paste_table(text, _pasted_roles(text, form.module))
-    dataset = form.module.from_table(table)
+    table = files.paste_table(text, _pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows)
+    dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
     _preview(dataset, kind)
     return dataset
 
@@ -237,12 +247,12 @@ def _fields(text: str, module: ModuleType) -> int:
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Reading the file …")
-def _table(file_id: str, name: str, _upload: Any) -> files.Table:
+def _table(file_id: str, name: str, skip_bad_rows: bool, _upload: Any) -> files.Table:
     """An uploaded file as a table. `file_id` is new with every upload, so it stands for the content."""
-    return files.read_table(_upload.getvalue(), name)
+    return files.read_table(_upload.getvalue(), name, skip_bad_rows=skip_bad_rows)
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Checking the rows …")
 def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
-             _table: files.Table) -> Any:
-    return FORMS[kind].module.from_table(_table, dict(columns))
+             skip_bad_rows: bool, _table: files.Table) -> Any:
+    return FORMS[kind].module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

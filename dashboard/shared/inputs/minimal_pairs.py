@@ -29,8 +29,11 @@ Sources = tuple[tuple[str, bytes], ...]
 Columns = tuple[tuple[str, str | None], ...]
 
 
-def pair_files_input(kind: str) -> MinimalPairs | None:
-    """Draws the uploader and the mapping; the pairs of all files, None while there are none. Raises InputError."""
+def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | None:
+    """Draws the uploader and the mapping; the pairs of all files, None while there are none. Raises InputError.
+
+    skip_bad_rows: leave out rows that cannot be used.
+    """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
     uploads = st.file_uploader("Files", type=types, accept_multiple_files=True, key=f"{kind}-files",
                                label_visibility="collapsed", help=HELP)
@@ -38,11 +41,11 @@ def pair_files_input(kind: str) -> MinimalPairs | None:
         st.caption(HELP)
         return None
     ids = tuple(upload.file_id for upload in uploads)
-    tables = _tables(ids, uploads)
+    tables = _tables(ids, skip_bad_rows, uploads)
     columns = mapping_input(kind, "-".join(ids), tables)
     if columns is None:
         return None
-    dataset = _dataset(ids, tuple(columns.items()), uploads)
+    dataset = _dataset(ids, tuple(columns.items()), skip_bad_rows, uploads)
     for note in layout_notes(dataset):
         st.caption(note)
     return dataset
@@ -104,23 +107,24 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
     return None if None in distinct else RECOGNISED
 
 
-def tables_of(sources: Sequence[tuple[str, bytes]]) -> list[Table]:
+def tables_of(sources: Sequence[tuple[str, bytes]], *, skip_bad_rows: bool = False) -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
     Raises InputError for a file that cannot be read, and an archive without a table.
     """
     tables: list[Table] = []
     for name, content in sources:
-        tables += _in_archive(name, content) if is_archive(name) else [read_table(content, name)]
+        tables += (_in_archive(name, content, skip_bad_rows) if is_archive(name)
+                   else [read_table(content, name, skip_bad_rows=skip_bad_rows)])
     return tables
 
 
-def _in_archive(name: str, content: bytes) -> list[Table]:
+def _in_archive(name: str, content: bytes, skip_bad_rows: bool) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows)
         except InputError:  # a text that is no table
             continue
         guess: Mapping[str, str | None] = guess_columns(table)
@@ -136,11 +140,11 @@ def _contents(uploads: Sequence[Any]) -> Sources:
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Reading the files …")
-def _tables(ids: tuple[str, ...], _uploads: Sequence[Any]) -> list[Table]:
+def _tables(ids: tuple[str, ...], skip_bad_rows: bool, _uploads: Sequence[Any]) -> list[Table]:
     """The tables of uploaded files. An id is new with every upload, so it stands for the content."""
-    return tables_of(_contents(_uploads))
+    return tables_of(_contents(_uploads), skip_bad_rows=skip_bad_rows)
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Checking the pairs …")
-def _dataset(ids: tuple[str, ...], columns: Columns, _uploads: Sequence[Any]) -> MinimalPairs:
-    return read_pairs(_contents(_uploads), dict(columns))
+def _dataset(ids: tuple[str, ...], columns: Columns, skip_bad_rows: bool, _uploads: Sequence[Any]) -> MinimalPairs:
+    return read_pairs(_contents(_uploads), dict(columns), skip_bad_rows=skip_bad_rows)

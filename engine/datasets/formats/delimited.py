@@ -67,11 +67,11 @@ def records(text: str, separator: str) -> list[Record]:
             parsed.append(Record(number, line, fields))
 
 
-def read_delimited(text: str, name: str, separator: str) -> Grid:
+def read_delimited(text: str, name: str, separator: str, *, skip_bad_rows: bool = False) -> Grid:
     """The text's rows under its header line.
 
     Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
-    that of the header.
+    that of the header; with `skip_bad_rows` these are left out.
     """
     parsed = records(text, separator)
     if not parsed:
@@ -79,15 +79,17 @@ def read_delimited(text: str, name: str, separator: str) -> Grid:
     header, *rows = parsed
     if header.fault:
         raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
-    return grid_of_records(name, header.fields, rows, header.number, separator)
+    return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows)
 
 
-def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str) -> Grid:
+def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str, *,
+                    skip_bad_rows: bool = False) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
     The apostrophes that our own exports have before formulas are taken off, with a notice. Rows at the end that are
     separators only, as spreadsheets write them, are left out with a notice. Raises InputError listing every row that
-    has a fault or another number of fields than `header`.
+    has a fault or another number of fields than `header`; with `skip_bad_rows` these are left out as long as others
+    remain.
     """
     n_fields = len(header)
     bad = [
@@ -95,11 +97,13 @@ def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], of
                f"line {row.line} has {count(len(row.fields), 'field')} instead of {n_fields}")
         for row in rows if row.fault or len(row.fields) != n_fields
     ]
-    if bad:
+    if bad and not (skip_bad_rows and len(bad) < len(rows)):
         raise InputError(
             f"{name}: {count(len(bad), 'line')} of {len(rows):,} cannot be cut into the {count(n_fields, 'column')} "
             f"{quoted(header)} at each {SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a "
             f"quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}", bad)
+    if bad:
+        rows = [row for row in rows if not row.fault and len(row.fields) == n_fields]
     n_filled = len(rows)
     while n_filled and not any(rows[n_filled - 1].fields):
         n_filled -= 1
@@ -111,7 +115,7 @@ def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], of
         notices += [f"{count(n_unescaped, 'apostrophe')} that the export put before formulas taken off."
                     ] if n_unescaped else []
     numbers = [row.number - offset for row in rows[:n_filled]]
-    return grid(name, header, list(zip(numbers, cells, strict=True)), notices)
+    return grid(name, header, list(zip(numbers, cells, strict=True)), notices, bad, skip_bad_rows=skip_bad_rows)
 
 
 def _unescaped(header: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], list[list[str]], int]:

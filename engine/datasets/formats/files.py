@@ -19,7 +19,7 @@ from engine.datasets.formats.encodings import decode_as
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 
 MAX_FILE_BYTES = 200 * 2**20
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -36,7 +36,8 @@ class Table:
 
     `frame` has str values only ("" where empty) and as index each row's number in the file: 1 is
     the first row of data, blank lines are counted. `encoding` is None where the format fixes it. `json_text`
-    is the text of a JSON file, whose types and nested values a frame of texts cannot hold.
+    is the text of a JSON file, whose types and nested values a frame of texts cannot hold. `left_out`: rows of the
+    file that cannot be used, where these are left out.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Table:
     encoding: str | None
     notices: tuple[str, ...] = ()
     json_text: str = field(default="", repr=False)
+    left_out: tuple[BadRow, ...] = ()
 
 
 def max_file_bytes() -> int:
@@ -56,13 +58,14 @@ def max_file_bytes() -> int:
         raise InputError(f"HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.") from error
 
 
-def read_table(source: Path | bytes, name: str | None = None) -> Table:
+def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
     The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
     .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. Text is read by
     `encodings.decode`. Raises InputError: no such file, too large (checked before reading), empty,
-    undecodable, an unknown ending, or rows that do not fit (all of them listed).
+    undecodable, an unknown ending, or rows that do not fit (all of them listed). With `skip_bad_rows` rows that do not
+    fit are left out, as long as others remain.
     """
     name = name or (source.name if isinstance(source, Path) else "")
     raw = source if isinstance(source, bytes) else _bytes_of(source)
@@ -72,7 +75,7 @@ def read_table(source: Path | bytes, name: str | None = None) -> Table:
         raise InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or raw.startswith((ZIP_SIGN, OLE_SIGN)):
-        return _table(title, read_workbook(raw, title), "excel", None)
+        return _table(title, read_workbook(raw, title, skip_bad_rows=skip_bad_rows), "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(f"{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
                          + ", ".join(SUFFIXES[:-1]) + ".")
@@ -81,18 +84,20 @@ def read_table(source: Path | bytes, name: str | None = None) -> Table:
     if not text.strip():
         raise InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
     if suffix in JSON_SUFFIXES or (not suffix and text.lstrip().startswith(("{", "["))):
-        table = _table(title, read_json(text, title), "json" if is_list(text) else "jsonl", encoding)
+        rows = read_json(text, title, skip_bad_rows=skip_bad_rows)
+        table = _table(title, rows, "json" if is_list(text) else "jsonl", encoding)
         return replace(table, json_text=text)
     separator = sniff(text, suffix)
-    return _table(title, read_delimited(text, title, separator), "tsv" if separator == "\t" else "csv", encoding)
+    rows = read_delimited(text, title, separator, skip_bad_rows=skip_bad_rows)
+    return _table(title, rows, "tsv" if separator == "\t" else "csv", encoding)
 
 
-def paste_table(text: str, columns: Sequence[str]) -> Table:
+def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = False) -> Table:
     """Pasted rows of len(columns) fields, split at tabs if there are any, else at commas.
 
     `columns` are roles. A first line that names them all (by `columns.guess`), in any order and among
     others, is taken as header. Raises InputError when nothing was pasted, or
-    listing every line with the wrong number of fields.
+    listing every line with the wrong number of fields; with `skip_bad_rows` these are left out.
     """
     name = "The pasted text"
     _refuse_size(len(text), name)
@@ -102,8 +107,11 @@ def paste_table(text: str, columns: Sequence[str]) -> Table:
     if not rows:
         raise InputError(f"Nothing was pasted. Needed: lines with {quoted(columns)}, separated by a tab or a comma.")
     if all(guess(rows[0].fields, columns).values()):
-        return _table(name, grid_of_records(name, rows[0].fields, rows[1:], rows[0].number, separator), "pasted", None)
-    return _table(name, grid_of_records(name, columns, rows, 0, separator), "pasted", None)
+        header, body, offset = rows[0].fields, rows[1:], rows[0].number
+    else:
+        header, body, offset = list(columns), rows, 0
+    return _table(name, grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows), "pasted",
+                  None)
 
 
 def _bytes_of(path: Path) -> bytes:
@@ -134,4 +142,5 @@ def _refuse_nul(text: str, name: str) -> None:
 def _table(name: str, rows: Grid, format_: Format, encoding: str | None) -> Table:
     index = pd.Index(rows.numbers, name="row")
     columns = dict(zip(rows.columns, rows.values, strict=True))
-    return Table(name, pd.DataFrame(columns, index=index, dtype="str"), format_, encoding, rows.notices)
+    return Table(name, pd.DataFrame(columns, index=index, dtype="str"), format_, encoding, rows.notices,
+                 left_out=rows.left_out)

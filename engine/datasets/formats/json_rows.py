@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from json.encoder import encode_basestring
 
 from engine.datasets.formats.grid import MAX_COLUMNS, Grid, grid, quoted
@@ -25,12 +25,13 @@ class _RepeatedKey(ValueError):
     """An object names a key twice, so that one of the two values would be lost."""
 
 
-def read_json(text: str, name: str) -> Grid:
+def read_json(text: str, name: str, *, skip_bad_rows: bool = False) -> Grid:
     """Rows of a JSON list of objects, or of lines that are objects (a row's number is its line).
 
     Columns come in order of first appearance; a key that an object lacks is "" there, as is null.
     Numbers keep their spelling, true and false become those words, lists and objects stay JSON.
-    Raises InputError listing every line or element that is no object or names a key twice, or for a broken list.
+    Raises InputError listing every line or element that is no object or names a key twice, or for a broken list; with
+    `skip_bad_rows` such a line or element is left out as long as others remain.
     """
     items, unit = _list_elements(text, name), "element"
     if items is None:
@@ -44,17 +45,20 @@ def read_json(text: str, name: str) -> Grid:
             rows.append((number, {key: _text(value) for key, value in item.items()}))
         except RecursionError as error:
             bad.append(BadRow(number, f"{unit} {number} {_fault(error)}"))
-    if bad:
+    if bad and not (skip_bad_rows and rows):
         raise InputError(f"{name}: {count(len(bad), unit)} of {len(items):,} cannot be read as a row. "
                          f"{_EXPECTED_FORMAT}", sorted(bad, key=lambda row: row.row))
     header = dict.fromkeys(key for _, row in rows for key in row)
     if len(header) > MAX_COLUMNS:
         raise InputError(f"{name} has {len(header):,} different keys; at most {MAX_COLUMNS:,} are read as columns.")
-    return grid(name, list(header), [(number, [row.get(key, "") for key in header]) for number, row in rows])
+    return grid(name, list(header), [(number, [row.get(key, "") for key in header]) for number, row in rows],
+                left_out=bad, skip_bad_rows=skip_bad_rows)
 
 
-def raw_rows(text: str) -> dict[int, str]:
-    """Row number -> the JSON of the row: a line unchanged, an element of a list on one line. `text` passed `read_json`.
+def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
+    """Row number -> the JSON of the row: a line unchanged, an element of a list on one line.
+
+    `text` passed `read_json`, which left out the rows of the numbers `left_out`.
 
     >>> raw_rows('{"n": 1.50}\\n\\n{"n": null}')
     {1: '{"n": 1.50}', 3: '{"n": null}'}
@@ -62,7 +66,8 @@ def raw_rows(text: str) -> dict[int, str]:
     {1: '{"n": 1.50}', 2: '{"n": [1e5, true]}'}
     """
     if is_list(text):
-        return {number: _json(element) for number, element in enumerate(_elements(text), start=1)}
+        return {number: _json(element) for number, element in enumerate(_elements(text), start=1)
+                if number not in left_out}
     return {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
 
 

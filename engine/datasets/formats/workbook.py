@@ -21,13 +21,13 @@ _SAVE_AS = "Open it in a spreadsheet program and save it as Excel workbook (.xls
 Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled cell
 
 
-def read_workbook(raw: bytes, name: str) -> Grid:
+def read_workbook(raw: bytes, name: str, *, skip_bad_rows: bool = False) -> Grid:
     """The rows under the first filled row of the first sheet that is not empty.
 
     Values are those of the cells: texts unchanged, whole numbers without ".0", dates in ISO
     format. A formula is read as its stored result, or as its own text in a workbook that stores no
     results at all (one written by a program). Blank rows are left out but counted, other sheets
-    are named in a notice. Raises InputError for any other file.
+    are named in a notice. Raises InputError for any other file, and as `grid` does.
     """
     if raw.startswith(OLE_SIGN):
         raise InputError(f"{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}")
@@ -48,7 +48,7 @@ def read_workbook(raw: bytes, name: str) -> Grid:
     width = max(len(values) for _, values in rows)
     (header_number, header), *body = [(number, values + [""] * (width - len(values))) for number, values in rows]
     return grid(name, header, [(number - header_number, values) for number, values in body],
-                notices if len(titles) > 1 else ())
+                notices if len(titles) > 1 else (), skip_bad_rows=skip_bad_rows)
 
 
 def _refuse_other_archives(raw: bytes, name: str) -> None:

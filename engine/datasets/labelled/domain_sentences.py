@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from engine.datasets.corpora.corpus import split_sentences
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
+from engine.errors import BadRow
 from engine.language.quantities import count
 
 KIND = "domain_sentences"
@@ -25,13 +26,17 @@ ROLES = (
 
 @dataclass(frozen=True)
 class DomainSentences:
-    """Sentences and their domains, aligned; `rows` are the numbers of their rows (or reviews), from 1."""
+    """Sentences and their domains, aligned; `rows` are the numbers of their rows (or reviews), from 1.
+
+    `left_out`: rows of the file that could not be used and were left out.
+    """
 
     name: str
     texts: tuple[str, ...]
     domains: tuple[str, ...]
     rows: tuple[int, ...]
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
     @property
     def n(self) -> int:
@@ -45,7 +50,8 @@ class DomainSentences:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of rows, texts and domains in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "domain": self.domains})
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "domain": self.domains},
+                                 self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, domain."""
@@ -58,19 +64,23 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> DomainSentences:
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+               ) -> DomainSentences:
     """The sentences in a table; `columns` (role to column) overrides the guess.
 
     A text of several sentences is split (at line ends and after 。！？), with a notice. Raises InputError: a column is
-    missing, or rows with an empty text or domain (all listed).
+    missing, or rows with an empty text or domain (all listed; with `skip_bad_rows` they are left out, with a notice).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    texts, domains = _texts_and_domains(table, chosen)
+    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["domain"]): domains}, rows.empty_reason,
+                        "lack a sentence or a domain", "Fill them in or remove these rows.",
+                        skip_bad_rows=skip_bad_rows)
+    texts, domains = _texts_and_domains(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
-    texts = column_names.values(table.frame, chosen["text"])
-    domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
-    rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["domain"]): domains},
-                         rows.empty_reason, "lack a sentence or a domain", "Fill them in or remove these rows.")
-    return split_into_sentences(table.name, zip(numbers, texts, domains, strict=True), table.notices)
+    sentences = split_into_sentences(table.name, zip(numbers, texts, domains, strict=True),
+                                     table.notices + rows.left_out_notice(table.left_out))
+    return replace(sentences, left_out=table.left_out)
 
 
 def split_into_sentences(
@@ -84,3 +94,8 @@ def split_into_sentences(
                     f"{count(len(items), 'sentence')} in all.",)
     numbers, sentences, domains = zip(*items, strict=True) if items else ((), (), ())
     return DomainSentences(name, sentences, domains, numbers, notices)
+
+
+def _texts_and_domains(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    domains = column_names.values(table.frame, chosen["domain"])
+    return column_names.values(table.frame, chosen["text"]), tuple(domain.strip() for domain in domains)

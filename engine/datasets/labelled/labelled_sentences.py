@@ -13,7 +13,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
 KIND = "labelled_sentences"
@@ -28,13 +28,17 @@ COLUMNS_IN_MESSAGE = 10
 
 @dataclass(frozen=True)
 class LabelledSentences:
-    """Sentences and their labels, aligned; `rows` are their row numbers in the file (1 = first row of data)."""
+    """Sentences and their labels, aligned; `rows` are their row numbers in the file (1 = first row of data).
+
+    `left_out`: rows of the file that could not be used and were left out.
+    """
 
     name: str
     texts: tuple[str, ...]
     labels: tuple[str, ...]
     rows: tuple[int, ...]
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
     @property
     def n(self) -> int:
@@ -48,19 +52,21 @@ class LabelledSentences:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of rows, texts and labels in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels})
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels},
+                                 self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, label."""
-        return pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
-                             "label": pd.Series(self.labels, dtype="str")})
+        frame = pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
+                              "label": pd.Series(self.labels, dtype="str")})
+        return rows.with_left_out(frame, self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> LabelledSentences:
         """The dataset whose `to_frame` this is; without a column row the rows are 1, 2, 3 …"""
         texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
         numbers = rows.numbers_of(frame)
-        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers))
+        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers), rows.left_out_of(frame))
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -68,19 +74,20 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> LabelledSentences:
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+               ) -> LabelledSentences:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Texts are unchanged; outer spaces of labels are removed. Repeated rows are kept, with a notice. Raises
-    InputError: a column is missing, rows with an empty sentence or label (all listed), fewer than 2 sentences, fewer
-    than 2 labels or more than 1,000.
+    InputError: a column is missing, rows with an empty sentence or label (all listed; with `skip_bad_rows` they are
+    left out, with a notice), fewer than 2 sentences, fewer than 2 labels or more than 1,000.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    texts, labels = _texts_and_labels(table, chosen)
+    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
+                        "lack a sentence or a label", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
+    texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
-    texts = column_names.values(table.frame, chosen["text"])
-    labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
-    rows.refuse_bad_rows(table.name, numbers, {str(chosen["text"]): texts, str(chosen["label"]): labels},
-                         rows.empty_reason, "lack a sentence or a label", "Fill them in or remove these rows.")
     if len(texts) < 2:
         raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
                          "Add sentences of a second group.")
@@ -92,7 +99,13 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None) ->
         raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(distinct_labels):,} different "
                          f"labels over {count(len(texts), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it "
                          "the right column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
-    return LabelledSentences(table.name, texts, labels, numbers, table.notices + _notices(texts, labels, numbers))
+    notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers)
+    return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out)
+
+
+def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    labels = column_names.values(table.frame, chosen["label"])
+    return column_names.values(table.frame, chosen["text"]), tuple(label.strip() for label in labels)
 
 
 def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:

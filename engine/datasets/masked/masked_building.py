@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.datasets.labelled.domain_sentences import DomainSentences
 from engine.datasets.masked.masked_sentences import MaskedSentences
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
 from engine.language.quantities import count
 from engine.options import check, option
@@ -42,13 +42,14 @@ class NounOccurrences:
 
     `occurrences`: domain -> noun -> how often it occurs, repeated sentences included. `sentences_by_noun`: domain ->
     noun -> the distinct sentences that hold it, except those that are the noun alone, with the start of its first
-    occurrence.
+    occurrence. `left_out`: rows of the file that could not be used.
     """
 
     name: str
     occurrences: Mapping[str, Mapping[str, int]]
     sentences_by_noun: Mapping[str, Mapping[str, Sequence[tuple[str, int]]]]
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
 
 def find_nouns(sentences: DomainSentences) -> NounOccurrences:
@@ -72,7 +73,8 @@ def find_nouns(sentences: DomainSentences) -> NounOccurrences:
                          "looked up in a Japanese dictionary; in other languages upload sentences with their labels.")
     listed = {domain: {noun: list(starts.items()) for noun, starts in sentences_of_noun.items()}
               for domain, sentences_of_noun in sentences_by_noun.items()}
-    return NounOccurrences(sentences.name, occurrences, listed, sentences.notices)
+    return NounOccurrences(sentences.name, occurrences, listed, sentences.notices,
+                           sentences.left_out)
 
 
 def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
@@ -116,7 +118,7 @@ def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
     size = f"{len(nouns) if nouns else n_nouns} nouns × {n_sentences}, seed {seed}"
     numbers = tuple(range(1, len(items) + 1))
     return MaskedSentences(f"{noun_occurrences.name} ({size})", texts, labels, starts, domains, numbers,
-                           (*noun_occurrences.notices, how, *notices))
+                           (*noun_occurrences.notices, how, *notices), noun_occurrences.left_out)
 
 
 def _draw_sentences(

@@ -15,7 +15,6 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
-from engine.language.quantities import count
 
 KIND = "masked_sentences"
 ROLES = (
@@ -31,7 +30,8 @@ _MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
 class MaskedSentences:
     """Whole sentences with the word to be masked, aligned: `texts[i][starts[i]:]` begins with `labels[i]`.
 
-    `domains` may be "". `rows` are row numbers in the file (1 = first row of data).
+    `domains` may be "". `rows` are row numbers in the file (1 = first row of data), `left_out` the rows of the file
+    that could not be used and were left out.
     """
 
     name: str
@@ -41,6 +41,7 @@ class MaskedSentences:
     domains: tuple[str, ...]
     rows: tuple[int, ...]
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
     @property
     def n(self) -> int:
@@ -61,15 +62,16 @@ class MaskedSentences:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
-                                        "start": self.starts, "domain": self.domains})
+                                        "start": self.starts, "domain": self.domains}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, label, start, domain."""
-        return pd.DataFrame({
+        frame = pd.DataFrame({
             "row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
             "label": pd.Series(self.labels, dtype="str"), "start": list(self.starts),
             "domain": pd.Series(self.domains, dtype="str"),
         })
+        return rows.with_left_out(frame, self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> MaskedSentences:
@@ -87,7 +89,7 @@ class MaskedSentences:
         if bad:
             raise InputError(f"The frame's column 'start' must say where each label stands. {ROW_NUMBERS}", bad)
         return cls(name, texts, labels, starts, rows.texts_of(frame, "domain", required=False), numbers,
-                   _notices(texts, labels, starts, numbers))
+                   _notices(texts, labels, starts, numbers), rows.left_out_of(frame))
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -95,30 +97,30 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MaskedSentences:
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+               ) -> MaskedSentences:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Where a sentence holds a mask ([MASK], <mask>, or two or more of ＿) it is replaced by the label; else the first
     occurrence of the label is masked. Sentences are unchanged otherwise; outer spaces of labels and domains are
     removed. Repeated rows are kept, with a notice. Raises InputError: a column is missing, or listing all
-    rows with an empty sentence or label, several masks, or a label that the sentence does not hold.
+    rows with an empty sentence or label, several masks, or a label that the sentence does not hold; with
+    `skip_bad_rows` they are left out, with a notice.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    numbers = tuple(int(number) for number in table.frame.index)
-    sentences = column_names.values(table.frame, chosen["text"])
-    labels = tuple(label.strip() for label in column_names.values(table.frame, chosen["label"]))
+    sentences, labels = _sentences_and_labels(table, chosen)
     titles = str(chosen["text"]), str(chosen["label"])
-    bad = [BadRow(number, reason) for number, text, label in zip(numbers, sentences, labels, strict=True)
+    bad = [BadRow(int(number), reason) for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
            if (reason := _fault(text, label, *titles))]
-    if bad:
-        raise InputError(f"{table.name}: {len(bad):,} of {count(len(numbers), 'row')} cannot be masked. Write the "
-                         f"label as it stands in the sentence, or one mask ([MASK], <mask> or {MARKER}) in its place. "
-                         f"{ROW_NUMBERS}", bad)
+    table = rows.without_rows(table, bad, "cannot be masked. Write the label as it stands in the sentence, or one mask "
+                              f"([MASK], <mask> or {MARKER}) in its place.", skip_bad_rows=skip_bad_rows)
+    sentences, labels = _sentences_and_labels(table, chosen)
+    numbers = tuple(int(number) for number in table.frame.index)
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
-    return MaskedSentences(table.name, texts, labels, starts, domains, numbers,
-                           table.notices + _notices(texts, labels, starts, numbers))
+    notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, starts, numbers)
+    return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out)
 
 
 def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
@@ -141,6 +143,11 @@ def insert_label(text: str, label: str) -> tuple[str, int]:
     if mask is None:
         return text, text.find(label)
     return text[:mask.start()] + label + text[mask.end():], mask.start()
+
+
+def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    labels = column_names.values(table.frame, chosen["label"])
+    return column_names.values(table.frame, chosen["text"]), tuple(label.strip() for label in labels)
 
 
 def _fault(text: str, label: str, text_title: str, label_title: str) -> str | None:

@@ -14,7 +14,7 @@ from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import SUFFIXES, read_table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
-from engine.errors import InputError
+from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
 FILES_IN_NOTICE = 5
@@ -22,18 +22,20 @@ FILES_IN_NOTICE = 5
 Columns = Mapping[str, str | None]
 
 
-def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None) -> MinimalPairs:
+def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None, *,
+               skip_bad_rows: bool = False) -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
     `columns` (role to column) overrides the guess, in every file. Files of an archive in which no two sentence
     columns are found (a README, a table of results) are left out, with a notice. Raises InputError: no file, a file
-    that cannot be read or holds bad rows, an archive without minimal pairs.
+    that cannot be read or holds bad rows (with `skip_bad_rows` these are left out), an archive without minimal pairs.
     """
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns)
-        return [from_table(read_table(content, name), columns)]
+            return _in_archive(name, content, columns, skip_bad_rows)
+        table = read_table(content, name, skip_bad_rows=skip_bad_rows)
+        return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     return joined(list(chain.from_iterable(map(of, sources))))
 
@@ -49,10 +51,12 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     if len(datasets) == 1:
         return datasets[0]
     numbers: list[int] = []
+    left_out: list[BadRow] = []
     starts: list[int] = []
     for dataset in datasets:
-        starts.append(max(numbers, default=0))
+        starts.append(max(max(numbers, default=0), max((bad.row for bad in left_out), default=0)))
         numbers += [starts[-1] + row for row in dataset.rows]
+        left_out += [BadRow(starts[-1] + bad.row, bad.reason) for bad in dataset.left_out]
     labels = _unique_labels([dataset.name for dataset in datasets])
 
     def all_of(values: Callable[[MinimalPairs], Sequence[str]]) -> tuple[str, ...]:
@@ -71,25 +75,25 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         sources=tuple(chain.from_iterable((label,) * dataset.n
                                           for label, dataset in zip(labels, datasets, strict=True))),
         formats=all_of(lambda dataset: dataset.formats), file_formats=all_of(lambda dataset: dataset.file_formats),
-        originals=all_of(lambda dataset: dataset.originals),
+        originals=all_of(lambda dataset: dataset.originals), left_out=tuple(left_out),
         notices=(_numbering(labels, starts), *_repeats_between_files(datasets, numbers),
                  *(f"In {label}: {notice}" for label, dataset in zip(labels, datasets, strict=True)
                    for notice in dataset.notices)),
     )
 
 
-def _in_archive(name: str, content: bytes | Path, columns: Columns | None) -> list[MinimalPairs]:
+def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
         if all(guessed[role] for role in ("acceptable", "unacceptable")):
-            datasets.append(from_table(table, columns))
+            datasets.append(from_table(table, columns, skip_bad_rows=skip_bad_rows))
         else:
             left_out.append(member)
     if not datasets:

@@ -15,6 +15,7 @@ from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.json_rows import raw_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
+from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
 
 KIND = "minimal_pairs"
@@ -39,7 +40,8 @@ class MinimalPairs:
     `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
     `formats` the layout (`pair_formats`), `file_formats` the format of the file ("csv", "jsonl" …) and `originals`
-    its whole row as a JSON object; all four are () for other pairs.
+    its whole row as a JSON object; all four are () for other pairs. `left_out`: rows of the file that could not be used
+    and were left out.
     """
 
     name: str
@@ -53,6 +55,7 @@ class MinimalPairs:
     file_formats: tuple[str, ...] = ()
     originals: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
+    left_out: tuple[BadRow, ...] = ()
 
     @property
     def n(self) -> int:
@@ -77,12 +80,13 @@ class MinimalPairs:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order, the files' own rows too; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, **self._texts()})
+        return rows.content_hash(KIND, {"row": self.rows, **self._texts()}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, acceptable, unacceptable, category, "field:<name>" …, then those of the file, if any."""
-        return pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
-                                                        for name, texts in self._texts().items()}})
+        frame = pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
+                                                         for name, texts in self._texts().items()}})
+        return rows.with_left_out(frame, self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> MinimalPairs:
@@ -94,7 +98,8 @@ class MinimalPairs:
         sources, formats, file_formats, originals = (
             rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS)
         return cls(name, acceptable, unacceptable, rows.texts_of(frame, "category", required=False), numbers, fields,
-                   sources, formats, file_formats, originals, _notices(acceptable, unacceptable, numbers))
+                   sources, formats, file_formats, originals, _notices(acceptable, unacceptable, numbers),
+                   rows.left_out_of(frame))
 
     def subset(self, numbers: Collection[int]) -> MinimalPairs:
         """The pairs with these row numbers, in this dataset's order and with its numbers; unknown ones are ignored."""
@@ -108,7 +113,7 @@ class MinimalPairs:
             self, acceptable=of(self.acceptable), unacceptable=of(self.unacceptable), categories=of(self.categories),
             rows=tuple(self.rows[i] for i in kept), fields={name: of(values) for name, values in self.fields.items()},
             sources=of(self.sources), formats=of(self.formats), file_formats=of(self.file_formats),
-            originals=of(self.originals), notices=(),
+            originals=of(self.originals), notices=(), left_out=(),
         )
 
     def _texts(self) -> dict[str, tuple[str, ...]]:
@@ -127,21 +132,28 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None) -> MinimalPairs:
+def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+               ) -> MinimalPairs:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Sentences are unchanged; outer spaces of categories are removed. Repeated pairs and pairs of identical
     sentences are kept, with a notice; in the layout of CrowS-Pairs pairs that lack a sentence are left out,
-    with a notice. Raises InputError: a column is missing, or rows with an empty sentence (all listed).
+    with a notice. Raises InputError: a column is missing, or rows with an empty sentence (all listed; with
+    `skip_bad_rows` they are left out, with a notice).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
     format_name = pair_formats.format_of_columns(*sentences)
-    frame, gaps = _without_gaps(table.frame, *sentences) if format_name == FORMAT_WITH_GAPS else (table.frame, ())
+    gaps: tuple[str, ...] = ()
+    if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
+        complete, gaps = _without_gaps(table.frame, *sentences)
+        table = replace(table, frame=complete)
+    table = rows.usable(table, {column: column_names.values(table.frame, column) for column in sentences},
+                        rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.",
+                        skip_bad_rows=skip_bad_rows)
+    frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
-    rows.refuse_bad_rows(table.name, numbers, {sentences[0]: acceptable, sentences[1]: unacceptable},
-                         rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.")
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
@@ -152,14 +164,16 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None) ->
         table.name, acceptable, unacceptable, categories, numbers,
         fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
         sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
-        originals=_originals(table, frame), notices=table.notices + gaps + _notices(acceptable, unacceptable, numbers),
+        originals=_originals(table, frame), left_out=table.left_out,
+        notices=(*table.notices, *gaps, *rows.left_out_notice(table.left_out),
+                 *_notices(acceptable, unacceptable, numbers)),
     )
 
 
 def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
     """Each row of the file as a JSON object: as spelled in a JSON file, or the texts by column."""
     if table.json_text:
-        raw_by_row = raw_rows(table.json_text)
+        raw_by_row = raw_rows(table.json_text, {bad.row for bad in table.left_out})
         return tuple(raw_by_row[int(number)] for number in frame.index)
     names = list(frame.columns)
     columns = [frame[name].tolist() for name in names]

@@ -22,6 +22,9 @@ from engine.measures.statistics.rank_agreement import rank_agreement, ranks
 # Kind of run -> the card of the number that stands for a model.
 MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
             "classification": "classification_accuracy"}
+# Kind of run -> the table of its result and the column that hold this number.
+SCORES = {"clusters": ("models", "score"), "fill-mask": ("common", "mean_probability"),
+          "classification": ("models", "accuracy_mean")}
 
 MODELS = Table("models", "A row for each model of any of the runs, in the order they are first named.", (
     MODEL, *(column for kind, card in MEASURES.items() for column in (
@@ -44,12 +47,11 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     """
     if kind not in MEASURES:
         raise InputError(f"Agreement is asked of {', '.join(MEASURES)}; got {kind!r}.")
-    if kind == "clusters":
-        return result.models.set_index("model")["score"].rename(kind)
-    if kind == "classification":
-        return result.models.set_index("model")["accuracy_mean"].rename(kind)
-    over_all = result.common[result.common["domain"] == ALL]
-    return over_all.set_index("model")["mean_probability"].rename(kind)
+    table, column = SCORES[kind]
+    frame = getattr(result, table)
+    if kind == "fill-mask":
+        frame = frame[frame["domain"] == ALL]
+    return frame.set_index("model")[column].rename(kind)
 
 
 @returns(MODELS)
@@ -66,6 +68,21 @@ def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
         table[f"rank {kind}"] = pd.array(ranks(table[kind], CARDS[MEASURES[kind]].better), dtype="Float64").astype(
             "Int64")
     return table
+
+
+def models_with_different_files(signatures: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Models whose name stands for different files in different results; `signatures` of the results, by kind."""
+    fingerprints_by_name: dict[str, set[str]] = {}
+    for signature in signatures.values():
+        for model in signature["models"]:
+            fingerprints_by_name.setdefault(model["name"], set()).add(model["fingerprint"])
+    return [name for name, fingerprints in fingerprints_by_name.items() if len(fingerprints) > 1]
+
+
+def different_files(signatures: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """A notice for each of `models_with_different_files`."""
+    return tuple(f"{name} stands for different files in these runs: they are different models with the same name."
+                 for name in models_with_different_files(signatures))
 
 
 @returns(AGREEMENT)

@@ -26,6 +26,7 @@ from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.alignment.token_table import SIDES, Sentence, TokenTable
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import readings, words
@@ -65,7 +66,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         used += parts[facts.name].similarity.nbytes
 
     left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
-    return Result(
+    return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name, pairs=dataset.to_frame(),
         tokens=_stacked([part.tokens for part in parts.values()]),
         shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
@@ -82,7 +83,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
                             layers=own_layers, readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
-    )
+    ))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
+from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layers import layer_number
@@ -123,7 +123,10 @@ SHAPES = Table("shapes", "A row for each pair and reference under each model: wh
     Column("n_candidate", "integer", "tokens of the candidate", "tokens"),
     Column("offset", "integer", "where the block (n_reference, n_candidate) begins in each layer of `similarity`"),
 ))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, PAIR_ROW, REASON))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, PAIR_ROW, REASON,
+))
 
 # What a scoring makes of a result: the tables of the command.
 PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (

@@ -32,6 +32,7 @@ from engine.evaluations.classification.tables import (
     sentence_table,
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -94,7 +95,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     sentences = sentence_table(outcomes, codes, classes, [dataset.rows[i] for i in kept],
                                [dataset.texts[i] for i in kept])
     comparisons = comparison_table(outcomes, codes, settings.models)
-    return Result(
+    return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name, runs=runs, sentences=sentences, comparisons=comparisons,
         models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
         confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
@@ -104,7 +105,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                  *cut, *_notices(dataset, readable, lone),
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
         signature=_signature(settings, all_facts, dataset, layers, requests),
-    )
+    ))
 
 
 def _split(labels: list[str], settings: Settings, seed: int) -> np.ndarray:

@@ -7,7 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
+from engine.evaluations.shared.common_columns import (
+    CLASS,
+    LEFT_OUT_BY,
+    MODEL,
+    OTHER,
+    RANK_GROUP,
+    REASON,
+    ROW,
+    SEPARABLE,
+    interval,
+)
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
@@ -93,8 +103,9 @@ CLASSES = Table("classes", "A row for each class under each model.", (
 SENTENCES = Table("sentences", "A row for each sentence that was ever tested, under each model.", (
     MODEL, ROW, SENTENCE, CLASS, N_ASKED, N_CORRECT, Column("predicted", "text", "the class most often predicted"),
 ))
-EXCLUDED = Table("excluded", "A row for each sentence that was left out, under each model that is the reason.", (
-    MODEL, ROW, SENTENCE, REASON,
+EXCLUDED = Table("excluded", "A row for each sentence that was left out, under each model that is the reason, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
 # What the command writes and a page's archive holds.
 FILES = (MODELS, RUNS, COMPARISONS, CLASSES, CONFUSION, SENTENCES, EXCLUDED)

@@ -16,6 +16,7 @@ from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors
 from engine.evaluations.shared.control_tokens import control_token_notices
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -53,7 +54,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     points = tables.stacked([tables.points_table(vectors, dataset, coordinates(vectors, settings, session),
                                                  model_distances)
                              for vectors, model_distances in zip(all_vectors, distances, strict=True)])
-    return Result(
+    return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
         models=tables.models_table(all_vectors, dispersions, score_certainty.groups),
         classes=tables.stacked([tables.classes_table(vectors.model, model_dispersion)
@@ -79,4 +80,4 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
                             layers=layers,
                             vectors={model: request.description for model, request in requests.items()}),
-    )
+    ))

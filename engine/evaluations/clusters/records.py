@@ -7,7 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.shared.common_columns import CLASS, MODEL, OTHER, RANK_GROUP, REASON, ROW, SEPARABLE, interval
+from engine.evaluations.shared.common_columns import (
+    CLASS,
+    LEFT_OUT_BY,
+    MODEL,
+    OTHER,
+    RANK_GROUP,
+    REASON,
+    ROW,
+    SEPARABLE,
+    interval,
+)
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
@@ -132,8 +142,9 @@ OVERLAP = Table("overlap", "Each two models once: do they name the same neighbou
     MODEL, OTHER, measured("neighbour_overlap", "mean_overlap"),
     Column("expected", "number", "the overlap that chance would give"),
 ))
-EXCLUDED = Table("excluded", "A row for each sentence that a model left out.", (
-    MODEL, ROW, SENTENCE, REASON,
+EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
 # What the command writes and a page's archive holds.
 FILES = (MODELS, CLASSES, INTERVALS, COMPARISONS, NULL, VALIDITY, LAYERS, POINTS, CENTROIDS, CENTROID_DISTANCES,

@@ -25,6 +25,7 @@ from engine.evaluations.fill_mask.records import (
     Settings,
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
@@ -64,7 +65,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
     table = pd.concat(items, ignore_index=True)
     left_out = EXCLUDED.frame(excluded)
     shared = common_rows(table, settings.models)
-    return Result(
+    return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
         models=pd.concat([_summary(table[table["model"] == model], (model,), domains, settings)
                           for model in settings.models], ignore_index=True),
@@ -76,7 +77,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
                  *control_token_notices(all_facts, dataset.rows, [("".join(whole),) for whole in parts], session),
                  *_notices(table, left_out, dataset.n, len(shared))),
         signature=signature(settings, all_facts, dataset.content_hash),
-    )
+    ))
 
 
 def common_rows(items: pd.DataFrame, models: Sequence[str]) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.shared.common_columns import MODEL, OTHER, REASON, ROW, SEPARABLE, interval
+from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, OTHER, REASON, ROW, SEPARABLE, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.language.normalize import STEP_MEANINGS
@@ -76,8 +76,9 @@ SENTENCES = Table("sentences", "A row for each sentence of the dataset.", (
     Column("asked", "text", "the word, normalised as the models got it"),
     Column("after", "text", "the sentence after the word, normalised as the models got it"),
 ))
-EXCLUDED = Table("excluded", "A row for each sentence that a model left out.", (
-    MODEL, ROW, LABEL, REASON,
+EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, ROW, LABEL, REASON,
 ))
 # What the command writes and a page's archive holds.
 FILES = (MODELS, ITEMS, COMMON, COMPARISONS, PREDICTIONS, PIECES, SENTENCES, EXCLUDED)

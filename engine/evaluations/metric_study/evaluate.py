@@ -8,7 +8,7 @@ and 5: four models, two dictionaries, with and without the penalty.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
@@ -50,6 +51,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     requests = {} if settings.pooling == "none" else vector_requests(settings, facts.values(),
                                                                      otherwise="mean-without-special")
     left_out = _misfits(settings, facts)
+    usable = replace(dataset, left_out=())  # what the file held beside is listed once, not under each model
     cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
     dictionaries: dict[str, str] = {}
     for model in settings.models:
@@ -57,7 +59,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         if not possible:
             continue
         alignments = aligning.evaluate(
-            alignment.Settings((model,), settings.layer, settings.all_layers, settings.precision), dataset, session)
+            alignment.Settings((model,), settings.layer, settings.all_layers, settings.precision), usable, session)
         excluded.append(alignments.excluded)
         notices += alignments.notices
         for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
@@ -77,7 +79,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         scores.append(values)
     held = np.stack(scores)  # (n_settings, n_pairs)
     notices += [f"{model} with idf {idf}: {reason}" for (model, idf), reason in left_out.items()]
-    return Result(
+    return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
         correlations=correlations(cells, held, humans.gold, humans.reason), scores=held,
         pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
@@ -93,7 +95,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                             vectors={model: request.description for model, request in requests.items()},
                             readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
-    )
+    ))
 
 
 def fitting_idfs(models: Sequence[str], session: GatewaySession) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.shared.common_columns import MODEL, REASON, ROW, WHY_UNDEFINED, interval
+from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
 from engine.evaluations.shared.vector_settings import (
@@ -99,7 +99,10 @@ LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; non
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
 LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, ROW, REASON))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, ROW, REASON,
+))
 
 
 @documented

@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import BUILT_IN
+from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
@@ -77,7 +78,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     control = control_token_notices(loaded, dataset.rows,
                                     list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return replace(result, notices=(*dataset.notices, *control, *result_notices))
+    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices)))
 
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.shared.common_columns import MODEL, REASON, ROW
+from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, Type, declared, documented
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS, NORMALIZATIONS
@@ -111,7 +111,10 @@ TOKENS = Table("tokens", "A row for each scored token of each sentence under eac
     Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
     Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
 ))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out.", (MODEL, PAIR_ROW, REASON))
+EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
+                 "and for each row of the file that could not be used.", (
+    LEFT_OUT_BY, PAIR_ROW, REASON,
+))
 ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
     PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
     Column("field:<name>", "text", "a further column of the file"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.evaluations.shared.declared_tables import Column
 
 MODEL = Column("model", "text", "the model")
+LEFT_OUT_BY = Column("model", "text", 'the model that left it out, "" where no model was given it')
 OTHER = Column("other", "text", "the model that it is compared with")
 ROW = Column("row", "integer", "number of the row in the file")
 CLASS = Column("class", "text", "the label of the class")

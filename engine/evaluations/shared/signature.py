@@ -14,6 +14,7 @@ from engine.precision import in_words
 from engine.version import VERSION, library_version
 
 FINGERPRINT_DIGITS = 12
+SIGNATURE_FILE = "settings.json"  # in what a command writes
 
 
 def signature(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dashboard.shared import session
+from engine.__main__ import main
 from engine.datasets import sample_data
 from engine.evaluations.agreement.published_models import TABLES
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
 from tests.dashboard.classification.test_page import THREE
+from tests.dashboard.printed_commands import Exported, as_texts, printed
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
 
@@ -103,3 +108,20 @@ def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> 
     assert former.selectbox(key="agreement-classification").value == run_ids["classification"]
     nonsense = visit("agreement", clusters="no-such-run", classification=run_ids["clusters"])
     assert nonsense.selectbox(key="agreement-clusters").value == other and not nonsense.error
+
+
+def test_the_printed_commands_give_the_numbers_of_the_page(
+    backend: FakeBackend, exported: Exported, command: object, tmp_path: Path,  # command: over the engine of the page
+) -> None:
+    visit("agreement")
+    three_runs()
+    app = visit("agreement")
+    lines = printed(app)
+    assert len(lines) == 4 and lines[-1].startswith("python -m engine agreement --clusters ")
+    on_page = {name: exported.csv(name) for name in ("models", "agreement")}
+    folder = tmp_path / "terminal"
+    for line in lines:
+        arguments = [str(folder / word) if word.startswith("out/") else word for word in shlex.split(line)[3:]]
+        assert main(arguments) == 0
+    for name, table in on_page.items():
+        pd.testing.assert_frame_equal(as_texts(folder / "out" / "agreement" / f"{name}.csv"), table)

@@ -10,7 +10,15 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.agreement.evaluate import AGREEMENT, MEASURES, agreement_table, model_table, scores_of
+from engine.evaluations.agreement.evaluate import (
+    AGREEMENT,
+    MEASURES,
+    agreement_table,
+    different_files,
+    model_table,
+    models_with_different_files,
+    scores_of,
+)
 from engine.measures.cards.catalog import CARDS
 
 
@@ -89,3 +97,14 @@ def test_one_or_no_evaluation_is_nothing_to_compare() -> None:
 
 def test_every_number_has_a_card_with_a_better_end() -> None:
     assert all(CARDS[measure].better in ("lower", "higher") for measure in MEASURES.values())
+
+
+def test_one_name_for_two_models_is_detected() -> None:
+    def signature(**fingerprints: str) -> dict[str, Any]:
+        return {"models": [{"name": name, "fingerprint": fingerprint} for name, fingerprint in fingerprints.items()]}
+
+    signatures = {"clusters": signature(a="1", b="2"), "classification": signature(a="1", b="3", c="4")}
+    assert models_with_different_files(signatures) == ["b"]
+    (notice,) = different_files(signatures)
+    assert notice.startswith("b stands for different files")
+    assert different_files({"clusters": signature(a="1"), "fill-mask": signature(a="1")}) == ()

@@ -1,0 +1,117 @@
+"""Results in the directories that commands wrote, for the agreement of models without the list of runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, published_table
+from engine.evaluations.agreement.published_models import COMPARED, TABLES
+from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.shared.signature import SIGNATURE_FILE
+from engine.options import option
+from engine.version import VERSION
+
+_SINCE = "0.2.0"
+PAPER = Column("paper", "text", "the paper", since=_SINCE)
+PUBLISHED_MODELS = Table(
+    "published_models", "With --published: a row for each model of a paper that reports two of the evaluations, in the "
+    "printed numbers, which are of other sentences.", (PAPER, *MODELS.columns), since=_SINCE)
+PUBLISHED_AGREEMENT = Table(
+    "published_agreement", "With --published: each two evaluations of a paper, over its models; computed from the "
+    "printed numbers.", (PAPER, *AGREEMENT.columns), since=_SINCE)
+FILES = (MODELS, AGREEMENT, PUBLISHED_MODELS, PUBLISHED_AGREEMENT)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What is held side by side: the directories by evaluation, and the papers' models."""
+
+    clusters: str | None = option(None, "Directory that the command clusters wrote (its --out).", metavar="DIR",
+                                  unset="none")
+    fill_mask: str | None = option(None, "Directory that the command fill-mask wrote.", metavar="DIR", unset="none")
+    classification: str | None = option(None, "Directory that the command classification wrote.", metavar="DIR",
+                                        unset="none")
+    published: bool = option(False, "Also write what the papers printed of their models, in tables of their own.")
+
+    @property
+    def directories(self) -> dict[str, Path]:
+        """The directories by kind of run."""
+        by_kind = {kind: getattr(self, kind.replace("-", "_")) for kind in SCORES}
+        return {kind: Path(directory) for kind, directory in by_kind.items() if directory is not None}
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a command wrote, as far as the agreement needs it. `models` or `common`: see `evaluate.SCORES`."""
+
+    models: pd.DataFrame = field(default_factory=pd.DataFrame)
+    common: pd.DataFrame = field(default_factory=pd.DataFrame)
+    signature: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_directories(sources: Sources) -> dict[str, Written]:
+    """The results by kind. Raises InputError for a directory that is not the output of its command, and for one alone.
+
+    None at all is possible where the papers' numbers are asked for.
+    """
+    directories = sources.directories
+    if len(directories) < 2 and not (sources.published and not directories):
+        raise InputError("An agreement needs the directories of at least two evaluations (--clusters, --fill-mask, "
+                         "--classification), each written by the command of that name; or --published alone, for the "
+                         "papers' models.")
+    return {kind: _written(kind, directory) for kind, directory in directories.items()}
+
+
+def signature_of(results: Mapping[str, Written], *, published: bool) -> dict[str, Any]:
+    """What determines the tables: the signatures of the results, by kind."""
+    return {"runs": {kind: dict(result.signature) for kind, result in results.items()}, "published": published,
+            "versions": {"hakari": VERSION}}
+
+
+@returns(PUBLISHED_MODELS)
+def published_models() -> pd.DataFrame:
+    """The models of every two evaluations that one paper reports."""
+    frames = []
+    for kinds, columns in COMPARED.items():
+        table = published_table(*kinds)
+        if table is not None:
+            missing = {column.name: column.missing(table.index) for column in MODELS.columns
+                       if column.name not in table.columns}
+            frames.append(table.assign(paper=TABLES[columns[0][0]].paper, **missing))
+    return pd.concat(frames, ignore_index=True).astype({f"rank {kind}": "Int64" for kind in SCORES})
+
+
+@returns(PUBLISHED_AGREEMENT)
+def published_agreement() -> pd.DataFrame:
+    """The agreement of every two evaluations that one paper reports."""
+    frames = []
+    for kinds, columns in COMPARED.items():
+        table = published_table(*kinds)
+        if table is not None:
+            frames.append(agreement_table(table).assign(paper=TABLES[columns[0][0]].paper))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _written(kind: str, directory: Path) -> Written:
+    table, column = SCORES[kind]
+    asked = f"--{kind} takes the directory that `python -m engine {kind}` wrote"
+    try:
+        signature = json.loads((directory / SIGNATURE_FILE).read_text(encoding="utf-8"))
+        frame = pd.read_csv(directory / f"{table}.csv", float_precision="round_trip", keep_default_na=False,
+                            na_values={column: [""]}, dtype={"model": str, "domain": str})
+    except OSError as error:
+        path = error.filename or directory
+        raise InputError(f"{path} cannot be read: {error.strerror or error}. {asked}.") from error
+    except (ValueError, pd.errors.ParserError) as error:  # ValueError: neither JSON nor UTF-8 nor numbers
+        raise InputError(f"{directory} holds no result that can be read: {error}. {asked}.") from error
+    if column not in frame or "model" not in frame or not isinstance(signature, dict) or "models" not in signature:
+        raise InputError(f"{directory} is no output of {kind}: its {table}.csv has the columns "
+                         f"{', '.join(map(str, frame.columns))}, and {column} is needed. {asked}.")
+    return Written(**{table: frame}, signature=signature)
