@@ -176,10 +176,10 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
     its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
-    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Without idf its weight is 1;
-    a special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that of the word in its
-    sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is the idf of a word
-    whose pieces occur independently.
+    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Without idf
+    its weight is 1; a special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that
+    of the word in its sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is
+    the idf of a word whose pieces occur independently.
     """
     word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
     begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
