@@ -11,6 +11,7 @@ function explanation(data, side, index) {
   if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
   if (token.similarity !== null) lines.push([`similarity ${fixed(token.similarity)}${isMutual(data, side, index) ? "" : ", best match of this token only"}`]);
   if (token.idf !== null) lines.push([`idf ${fixed(token.idf)}${threshold(data, token)}`]);
+  if (token.unknown) lines.push(["not in the vocabulary: the model sees one token for all such text, the penalty this text"]);
   if (token.name && data.names) lines.push(["proper noun"]);
   const label = data.whole ? "reading of its word:" : "reading:";
   if (token.counted) lines.push(...compared(data, token));
@@ -61,6 +62,7 @@ function legendOf(data) {
   const parts = [[`Point at a ${data.unit === "word" ? "word" : "token"}, tap it, or move with Tab and the arrow keys. `],
     [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
   if (all.some((token) => token.low)) parts.push(["Dashed: low-frequency. ", "warm"]);
+  if (all.some((token) => token.unknown)) parts.push(["Dotted: not in the vocabulary. ", "warm"]);
   if (data.names && all.some((token) => token.name)) parts.push(["Underlined: proper noun. ", "warm"]);
   if (data.penalised && all.some((token) => token.counted)) parts.push(["M: agreement of readings, used by the penalty. ", "warm"]);
   if (all.some((token) => token.match_special)) parts.push(["◦: the best match is a special token."]);

@@ -72,6 +72,7 @@ function createView(root) {
     element.classList.toggle("special", token.special);
     element.classList.toggle("low", token.low);
     element.classList.toggle("name", token.name && data.names);
+    element.classList.toggle("unknown", token.unknown);
     element.classList.toggle("costs", costs(data, token));
     element.classList.toggle("to-special", token.match_special && !token.special);
     if (!token.special) element.style.setProperty("--shade", `${shade(token) * DEEPEST_SHADE}%`);

@@ -74,7 +74,7 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
         "similarity": _number(token["similarity"]), "match": int(token["match_position"]),
         "match_special": bool(token["match_special"]), "match_reading": token["match_reading"],
         "idf": _number(token["idf"]), "low": bool(token["low_frequency"]), "name": bool(token["proper_noun"]),
-        "counted": bool(token["penalised"]), "share": _number(token["weight"]),
+        "unknown": bool(token["unknown"]), "counted": bool(token["penalised"]), "share": _number(token["weight"]),
         "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
         "longest": _longest(token["reading_distance"], token["agreement"]),
     } for token, continued in zip(tokens, continues, strict=True)]

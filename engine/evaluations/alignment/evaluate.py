@@ -8,7 +8,7 @@ BERTScore for Japanese novel translation, sections 3 and 4.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
+from engine.evaluations.alignment.notices import unknown_token_notices
 from engine.evaluations.alignment.records import (
     EXCLUDED,
     SHAPES,
@@ -66,13 +67,14 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         used += parts[facts.name].similarity.nbytes
 
     left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
-    return with_left_out(dataset, Result(
+    result = Result(
         settings=settings, dataset_name=dataset.name, pairs=dataset.to_frame(),
         tokens=_stacked([part.tokens for part in parts.values()]),
         shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
         similarity={model: part.similarity for model, part in parts.items()},
         template_tokens={facts.name: facts.template_tokens for facts in all_facts},
         cls_and_sep={facts.name: facts.cls_and_sep for facts in all_facts},
+        unknown_tokens={facts.name: facts.unknown_token for facts in all_facts},
         layers={model: part.layers for model, part in parts.items()},
         n_layers={facts.name: facts.n_layers for facts in all_facts},
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,
@@ -83,7 +85,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
                             layers=own_layers, readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
-    ))
+    )
+    return with_left_out(dataset, replace(result, notices=(*result.notices, *unknown_token_notices(result))))
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class PairScores:
             "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
             "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
+            "unknown": units.unknown[chosen],
         }, columns=TOKEN_SCORES.headers)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -117,12 +118,11 @@ def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
 
 
 def _criterion(units: Units, criterion: str) -> np.ndarray:
-    """Which units the penalty concerns, bool (n_units,)."""
-    if criterion == "proper-nouns":
-        return units.proper_noun
-    if criterion == "either":
-        return units.low_frequency | units.proper_noun
-    return units.low_frequency & units.proper_noun if criterion == "both" else units.low_frequency
+    """Which units the penalty concerns, bool (n_units,); unknown ones in any case."""
+    by_criterion = {"idf": units.low_frequency, "proper-nouns": units.proper_noun,
+                    "either": units.low_frequency | units.proper_noun,
+                    "both": units.low_frequency & units.proper_noun}
+    return by_criterion[criterion] | units.unknown
 
 
 def _agreements(units: Units, match: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray, scoring: Scoring

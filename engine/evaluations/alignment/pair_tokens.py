@@ -14,6 +14,9 @@ from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
 
+# What tokenizers call the unknown token, for runs that do not say what theirs does.
+USUAL_UNKNOWN = {"[UNK]", "<unk>"}
+
 
 @dataclass(frozen=True, eq=False)
 class PairTokens:
@@ -21,8 +24,8 @@ class PairTokens:
 
     An **alignment** is a candidate compared with one reference; alignments of one row follow each other. `table` and
     `shapes` are the model's part of `records.Result.tokens` and `.shapes`, `pairs` is that of the result. Sentence
-    2a is the reference of alignment a, 2a + 1 its candidate. `template_tokens` and `cls_and_sep` as in
-    `ModelFacts`; None where the run does not say.
+    2a is the reference of alignment a, 2a + 1 its candidate. `template_tokens`, `cls_and_sep` and `unknown_token` as
+    in `ModelFacts`; None where the run does not say.
     """
 
     model: str
@@ -31,6 +34,7 @@ class PairTokens:
     pairs: pd.DataFrame
     template_tokens: tuple[str, ...] | None = None
     cls_and_sep: tuple[str, ...] | None = None
+    unknown_token: str | None = None
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -41,6 +45,18 @@ class PairTokens:
     def special(self) -> np.ndarray:
         """Bool (n_tokens,)."""
         return self.table["special"].to_numpy(dtype=bool)
+
+    @cached_property
+    def unknown(self) -> np.ndarray:
+        """Which tokens stand for text out of the vocabulary, bool (n_tokens,).
+
+        A token of the template that is no special token is one as well: some Unigram tokenizers write </s> for an
+        unknown piece. A run that does not say what its model calls the unknown token has those of USUAL_UNKNOWN.
+        """
+        codes, pieces = self.pieces
+        named = USUAL_UNKNOWN if self.unknown_token is None else {self.unknown_token} - {""}
+        names = {*named, *(self.template_tokens or ()), *(self.cls_and_sep or ())}
+        return ~self.special & (np.isin(pieces, list(names))[codes] if pieces else np.zeros(0, dtype=bool))
 
     @cached_property
     def pieces(self) -> tuple[np.ndarray, list[str]]:
@@ -80,7 +96,7 @@ class PairTokens:
         """The tokens of one alignment alone."""
         first, last = np.cumsum(np.r_[0, self.lengths])[[2 * alignment, 2 * alignment + 2]]
         return PairTokens(self.model, self.table.iloc[first:last], self.shapes.iloc[alignment:alignment + 1],
-                          self.pairs, self.template_tokens, self.cls_and_sep)
+                          self.pairs, self.template_tokens, self.cls_and_sep, self.unknown_token)
 
     def weightless(self, special_tokens: str, *, with_idf: bool) -> np.ndarray:
         """Which tokens have no weight, bool (n_tokens,), by `Scoring.special_tokens`.
@@ -117,8 +133,8 @@ class Units:
     """What is matched and weighted: tokens or words of all sentences, end to end; each a run of tokens.
 
     `first` and `last` int64 (n_units,): its tokens are first to before last. `lengths` int64 (n_sentences,) units of
-    each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `proper_noun` and `special` bool,
-    `word` int, `readings` str, each (n_units,). `similarity` float: the blocks of units, by alignment.
+    each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `unknown`, `proper_noun` and
+    `special` bool, `word` int, `readings` str, each (n_units,). `similarity` float: the blocks of units, by alignment.
     """
 
     first: np.ndarray
@@ -128,6 +144,7 @@ class Units:
     special: np.ndarray
     weight: np.ndarray
     low_frequency: np.ndarray
+    unknown: np.ndarray
     proper_noun: np.ndarray
     word: np.ndarray
     readings: np.ndarray
@@ -141,10 +158,14 @@ class Units:
 
 def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
                   engine: str, scope: str) -> Units:
-    """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold."""
+    """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold, or where it is unknown.
+
+    The idf of an unknown token is that of all text out of the vocabulary, of which [UNK] makes one token. That is its
+    weight, as in bert_score; but no document of the dictionary is known to have the text that it stands for.
+    """
     token = np.arange(len(tokens.table))
     return Units(token, token + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
-                 ~tokens.special & (weight > threshold),  # nothing exceeds NaN
+                 ~tokens.special & ((weight > threshold) | tokens.unknown), tokens.unknown,  # nothing exceeds NaN
                  tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
                  tokens.readings(engine, scope), similarity)
 
@@ -155,10 +176,10 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
     its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
-    exceeds the threshold: a name cut into frequent characters is rare all the same. Without idf its weight is 1; a
-    special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that of the word in its
-    sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is the idf of a word
-    whose pieces occur independently.
+    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Without idf
+    its weight is 1; a special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that
+    of the word in its sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is
+    the idf of a word whose pieces occur independently.
     """
     word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
     begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
@@ -168,6 +189,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     lengths = np.bincount(sentence[first], minlength=len(tokens.lengths))
     is_special = special[first]
     total = np.add.reduceat(weight, first)
+    unknown = np.logical_or.reduceat(tokens.unknown, first)
     readings = tokens.readings(engine, scope)
     whole = readings[first]
     if scope == "piece":
@@ -177,7 +199,8 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     of_reference = sentence % 2 == 0
     rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
     return Units(first, last, lengths, sentence[first], is_special,
-                 total if with_idf else np.where(is_special, weight[first], 1.0), ~is_special & (total > threshold),
+                 total if with_idf else np.where(is_special, weight[first], 1.0),
+                 ~is_special & ((total > threshold) | unknown), unknown,
                  np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], whole,
                  word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
 
@@ -198,7 +221,8 @@ def tokens_by_model(result: Result) -> dict[str, PairTokens]:
     if "_tokens_by_model" not in attributes:
         attributes["_tokens_by_model"] = {
             model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs,
-                              result.template_tokens.get(model), result.cls_and_sep.get(model))
+                              result.template_tokens.get(model), result.cls_and_sep.get(model),
+                              result.unknown_tokens.get(model))
             for model in result.settings.models}
     tokens: dict[str, PairTokens] = attributes["_tokens_by_model"]
     return tokens

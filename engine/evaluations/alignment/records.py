@@ -158,6 +158,8 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("penalised", "boolean", "whether the penalty counts it"),
     Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens"),
     Column("best_reference", "integer", f"{BEST_REFERENCE}the pair's tokens are of"),
+    Column("unknown", "boolean", "whether it stands for text out of the vocabulary: it is low-frequency whatever its "
+           "idf, and the penalty counts it under every criterion", since="0.2.0"),
 ), promised=13)
 FILES = (PAIR_SCORES, TOKEN_SCORES, EXCLUDED)
 
@@ -168,8 +170,9 @@ class Result:
     """Similarities of every pair under every model; `rescore` makes numbers of them.
 
     similarity: by model, float32 (n_layers, n_cells): cosines, the pairs of `shapes` one behind the other. layers: the
-    layers held, by number, for each model. template_tokens, cls_and_sep: by model, as in `ModelFacts`; a run that was
-    stored before they were has neither, and none of its special tokens has a weight (`pair_tokens`).
+    layers held, by number, for each model. template_tokens, cls_and_sep, unknown_tokens: by model, as in `ModelFacts`;
+    a run that was stored before they were has none of them: none of its special tokens has a weight, and its unknown
+    tokens are told by their usual names (`pair_tokens`).
     """
 
     settings: Settings
@@ -186,6 +189,7 @@ class Result:
     signature: dict[str, Any] = field(default_factory=dict)
     template_tokens: dict[str, tuple[str, ...]] = field(default_factory=dict)
     cls_and_sep: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unknown_tokens: dict[str, str] = field(default_factory=dict)
 
     def layer_index(self, model: str, layer: int | None = None) -> int:
         """Where `similarity[model]` has a layer; None is the one of the settings. InputError when it is not held."""

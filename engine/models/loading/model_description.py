@@ -27,7 +27,13 @@ from engine.models.sources.weight_headers import published_dtype
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
-from engine.models.tokenization.template import cls_and_sep_tokens, has_cls, opening_ids, template_tokens
+from engine.models.tokenization.template import (
+    cls_and_sep_tokens,
+    has_cls,
+    opening_ids,
+    template_tokens,
+    unknown_token,
+)
 from engine.models.tokenization.tokenizer_loading import load_tokenizer
 
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
@@ -100,6 +106,7 @@ def describe(located: LocatedModel) -> DescribedModel:
         control_tokens=tuple(sorted(control_spellings(tokenizer).tokens)),
         opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
         template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
+        unknown_token=unknown_token(tokenizer),
     ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
         bool(getattr(config, "tie_word_embeddings", False)), _shares_trunk(skeleton))
 

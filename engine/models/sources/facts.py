@@ -88,6 +88,7 @@ class ModelFacts:
     model has an embedding for them. `opening`: the special tokens that the tokenizer itself puts before a text.
     `template_tokens`: the special tokens that the tokenizer puts round every text. `cls_and_sep`: what it calls its
     cls_token and sep_token, where it has them; a template may write others.
+    `unknown_token`: what stands for text out of its vocabulary; "" where there is none.
     `control_tokens`: the spellings of all its special tokens.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
@@ -124,6 +125,7 @@ class ModelFacts:
     opening: tuple[str, ...] = ()
     template_tokens: tuple[str, ...] = ()
     cls_and_sep: tuple[str, ...] = ()
+    unknown_token: str = ""
     control_tokens: tuple[str, ...] = ()
     endpoint: EndpointFacts | None = None
 

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from transformers import PreTrainedTokenizerBase
 
-from engine.models.tokenization.offsets import Offsets, token_offsets
+from engine.models.tokenization.offsets import Offsets, control_ids, token_offsets
 
 _PLAIN_TEXT = "a"
 
@@ -45,6 +45,14 @@ def template_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
 def cls_and_sep_tokens(tokenizer: PreTrainedTokenizerBase) -> tuple[str, ...]:
     """What the tokenizer calls its cls_token and its sep_token, whether its template writes them or others."""
     return tuple(dict.fromkeys(str(token) for token in (tokenizer.cls_token, tokenizer.sep_token) if token))
+
+
+def unknown_token(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The token that stands for text out of the vocabulary; "" without one, and where it has another role, too."""
+    token = tokenizer.unk_token
+    if token is None or tokenizer.unk_token_id in control_ids(tokenizer):
+        return ""
+    return str(token)
 
 
 def _encoding_of_plain_text(tokenizer: PreTrainedTokenizerBase) -> Offsets:

@@ -1,0 +1,29 @@
+"""What is to be said of the tokens of an alignment, whatever their scoring."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.datasets.rows import row_notice
+from engine.evaluations.alignment.pair_tokens import category_texts, tokens_by_model
+from engine.evaluations.alignment.records import Result
+from engine.language.quantities import count
+
+TEXTS_IN_NOTICE = 5
+
+
+def unknown_token_notices(result: Result) -> list[str]:
+    """For each model that lacks some text in its vocabulary: the rows, how many tokens, and the first of the texts."""
+    notices = []
+    for model, tokens in tokens_by_model(result).items():
+        unknown = np.flatnonzero(tokens.unknown)
+        if not len(unknown):
+            continue
+        lines = tokens.table.iloc[unknown]
+        texts = list(dict.fromkeys(category_texts(lines["surface"]).tolist()))
+        named = ", ".join(texts[:TEXTS_IN_NOTICE]) + (", …" if len(texts) > TEXTS_IN_NOTICE else "")
+        rows = list(dict.fromkeys(lines["row"].tolist()))
+        in_rows = row_notice(rows, "contain{s} text that is not in the vocabulary")[0]
+        notices.append(f"{model}: {in_rows} {count(len(unknown), 'unknown token')} stand for: {named}. To the model "
+                       "they are all one token; the penalty takes them for low-frequency and compares the texts.")
+    return notices
