@@ -2,7 +2,8 @@
 
     python -m streamlit run dashboard/server.py
 
-The engine is opened before the first visitor comes, so that runs which a restart interrupted go on at once.
+Without sign-in each browser gets a cookie, by which it has its own list of runs. The engine is opened before the first
+visitor comes, so that runs which a restart interrupted go on at once.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from dashboard.browser_cookie import BrowserCookie, cookie_path
 from dashboard.local_routes import LocalRoutes
 from dashboard.shared import session
 from engine.errors import EngineError
+from engine.runs.access.browsers import Browsers
 from engine.runs.operation.health import health
 from engine.runs.operation.logs import set_up_logs
 from engine.runs.operation.metrics import exposition
@@ -70,7 +73,16 @@ def _close() -> None:
         return
 
 
+def _browsers() -> Browsers | None:
+    return None if session.hosted() else session.browsers()
+
+
+def _base_path() -> str:
+    return cookie_path(str(st.get_option("server.baseUrlPath") or ""))
+
+
 app = st.App(
     Path(__file__).with_name("app.py"), routes=[Route("/healthz", healthz), Route("/metrics", metrics)],
-    middleware=[Middleware(LocalRoutes)], lifespan=engine_lifespan,
+    middleware=[Middleware(LocalRoutes), Middleware(BrowserCookie, browsers=_browsers, path=_base_path)],
+    lifespan=engine_lifespan,
 )

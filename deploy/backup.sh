@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# backup.sh TARGET: the list of runs, the datasets, the results and the uploaded corpora, as TARGET/hakari-<time>.tar.gz;
-# the cache is left out, because everything in it can be computed again. Safe while the server runs.
+# backup.sh TARGET: the list of runs, the datasets, the results, the uploaded corpora and the secret of browsers' cookies,
+# as TARGET/hakari-<time>.tar.gz; the cache is left out, because everything in it can be computed again. Safe while the server runs.
 #   HAKARI_DATA_DIR       the data directory
 #   HAKARI_DATABASE_URL   the PostgreSQL database, where there is one; else the SQLite file in the data directory
 #   PYTHON                an interpreter for SQLite's own copy (default python3)
@@ -23,6 +23,7 @@ with copy:
     source.backup(copy)
 PY
 fi
+[ ! -f "$HAKARI_DATA_DIR/browsers.key" ] || cp -p "$HAKARI_DATA_DIR/browsers.key" "$work/"
 folders=()
 for folder in datasets results corpora; do
     [ ! -d "$HAKARI_DATA_DIR/$folder" ] || folders+=("$folder")

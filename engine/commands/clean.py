@@ -1,4 +1,4 @@
-"""`python -m engine clean`: delete runs that ended long ago or files without a run, and empty the cache."""
+"""`python -m engine clean`: delete runs that are old or in the bin, or files without a run; empty the cache."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from engine.errors import InputError
 from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count
 from engine.runs.open import Engine, open_engine
-from engine.runs.operation.retention import delete_expired, expired
+from engine.runs.operation.retention import delete_expired, empty_bin, expired, long_in_bin
 from engine.runs.storage.unlisted import delete_unlisted, find_unlisted
+
+CONFIGURED = object()  # --bin without a number
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("--older-than", type=float, metavar="DAYS",
                         help="delete runs that ended more than so many days ago (default: HAKARI_RETENTION_DAYS)")
+    parser.add_argument("--bin", type=float, nargs="?", const=CONFIGURED, metavar="DAYS",
+                        help="delete for good the runs that were moved to the bin more than so many days ago "
+                             "(without a number: HAKARI_BIN_DAYS)")
     parser.add_argument("--pieces", action="store_true",
                         help="also empty the cache of finished pieces, which holds the tokens of sentences")
     parser.add_argument("--unlisted", action="store_true",
@@ -28,17 +33,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Delete, and print what was deleted."""
     with open_engine(options.cache, resume=False) as engine:
+        bin_days = engine.configuration.bin_days if options.bin is CONFIGURED else options.bin
         days = options.older_than if options.older_than is not None else engine.configuration.retention_days
-        if days is None and not (options.pieces or options.unlisted):
-            raise InputError("Nothing to clean: give --older-than DAYS, set HAKARI_RETENTION_DAYS, or give --pieces or "
-                             "--unlisted.")
-        if days is not None and days < 0:
-            raise InputError(f"--older-than is a number of days, 0 or more; got {days:g}.")
+        if days is None and not (options.pieces or options.unlisted or options.bin is not None):
+            raise InputError("Nothing to clean: give --older-than DAYS, set HAKARI_RETENTION_DAYS, or give --bin, "
+                             "--pieces or --unlisted.")
+        for name, value in (("--older-than", days), ("--bin", bin_days)):
+            if value is not None and not 0 <= value < float("inf"):
+                raise InputError(f"{name} is a number of days, 0 or more; got {value:g}.")
         verb = "would be" if options.dry_run else "were"
         if days is not None:
             n = (len(expired(engine.store, days)) if options.dry_run
                  else delete_expired(engine.store, engine.runs, days))
             print(f"{n} runs that ended more than {days:g} days ago {verb} deleted.")
+        if bin_days is not None:
+            n = (len(long_in_bin(engine.store, bin_days)) if options.dry_run
+                 else empty_bin(engine.store, engine.runs, bin_days))
+            print(f"{n} runs that were moved to the bin more than {bin_days:g} days ago {verb} deleted.")
         if options.unlisted:
             _clean_unlisted(engine, dry_run=options.dry_run)
         if options.pieces:

@@ -136,6 +136,8 @@ def _list_again(store: Store, artifacts: Artifacts, entry: RunEntry) -> bool:
                 dataset_notices=list(entry.dataset_notices), key=entry.key, state="done", created=created,
                 started=datetime.fromisoformat(entry.started) if entry.started else None, finished=finished,
                 models="\n".join(entry.models), shared=entry.shared, note=entry.note, stored_bytes=stored_bytes,
+                deleted=datetime.fromisoformat(entry.deleted) if entry.deleted else None, tags="\n".join(entry.tags),
+                n_rows=entry.n_rows,
             ))
     except IntegrityError:  # another process listed it in between
         return False

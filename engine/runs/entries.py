@@ -48,7 +48,7 @@ class RunEntries:
     def complete(self) -> int:
         """Write the missing entries of finished runs, as those of earlier versions are; returns their number."""
         n_written = 0
-        for run in self._store.search(Search(states=("done",), limit=EVERY_RUN)):
+        for run in self._store.search(Search(states=("done",), deleted=None, limit=EVERY_RUN)):
             if self._artifacts.has_result(run.id) and not self._artifacts.has_entry(run.id):
                 self._artifacts.save_entry(run.id, self._content(run))
                 n_written += 1

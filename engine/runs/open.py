@@ -69,7 +69,8 @@ class Engine:
 
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
-        return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models)
+        return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models,
+                         bin_days=self.configuration.bin_days)
 
     def close(self) -> None:
         """Stop within seconds; unfinished runs are resumed at the next opening. A second call does nothing."""
@@ -124,7 +125,8 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
                     config.running, resume=resume, running_per_owner=config.limits.running,
                     room=Quotas(store, artifacts, config.limits).check_result,
                     evaluate=apart.evaluate if apart else None)
-    retention = RetentionThread(store, runs, config.retention_days if resume else None)
+    retention = RetentionThread(store, runs, config.retention_days if resume else None,
+                                bin_days=config.bin_days if resume else None)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
                     UnlistedMonitor(store, artifacts), apart)
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.

@@ -40,10 +40,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Submission:
-    """The id of the run, and whether an existing run was reused."""
+    """The id of the run, whether an existing run was reused, and whether that was taken out of the bin."""
 
     run_id: str
     reused: bool
+    restored: bool = False
 
 
 class RunQueue:
@@ -89,9 +90,9 @@ class RunQueue:
         """Queue an evaluation of `dataset` under `settings`.
 
         With `reuse`, an existing run of the same owner with the same key (`engine.runs.run_key`) is returned instead,
-        if it is done, queued or running. `room`: called with the size of the dataset before it is written; it raises
-        what refuses it. Raises InputError for an unknown kind, RunError when the queue is closed or
-        the disk is full.
+        if it is done, queued or running; one in the bin is taken out of it. `room`: called with the size of the dataset
+        before it is written; it raises what refuses it. Raises InputError for an unknown kind, RunError when the queue
+        is closed or the disk is full.
         """
         evaluation = evaluation_of(kind, self._evaluations)
         for value, expected_type in ((settings, evaluation.settings_type), (dataset, evaluation.dataset_type)):
@@ -109,14 +110,16 @@ class RunQueue:
             for candidate in self._store.runs_with_key(owner, key) if reuse else ():
                 if self._resume if candidate.state in UNFINISHED else self.artifacts.has_result(candidate.id):
                     self.artifacts.save_dataset(dataset)  # repairs a damaged file
-                    return Submission(candidate.id, reused=True)
+                    in_bin = candidate.deleted is not None
+                    if not in_bin or self.change(candidate.id, deleted=None):
+                        return Submission(candidate.id, reused=True, restored=in_bin)
             self._store.heartbeat(self._process)
             self.artifacts.save_dataset(dataset, room)
             run_id = self._store.add(
                 owner=owner, kind=kind, settings=stored_settings, key=key, process_id=self._process.id,
                 name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
                 dataset_name=dataset.name, dataset_hash=dataset_hash, dataset_notices=getattr(dataset, "notices", ()),
-                stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash),
+                stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash), n_rows=dataset.n,
             )
             # Another process may have deleted its last run with this dataset before it saw the row of the new one.
             if not self.artifacts.has_dataset(type(dataset), dataset_hash):
@@ -167,8 +170,8 @@ class RunQueue:
             active.stop.set()
         return stopped
 
-    def change(self, run_id: str, **values: str | bool) -> bool:
-        """Set `name`, `note` or `shared` of a run and of its entry; False when there is no such run."""
+    def change(self, run_id: str, **values: Any) -> bool:
+        """Set columns that describe a run (`Store.change`), and its entry; False when there is no such run."""
         changed = self._store.change(run_id, **values)
         if changed:
             self._entries.refresh(run_id)

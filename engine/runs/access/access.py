@@ -1,9 +1,12 @@
 """Access control of runs: which runs a viewer may read and change.
 
-    own run                 read and change
+    own run                 read and change; in the bin: restore, delete for good
     shared with the team    read: its settings, dataset and result; submit a run of one's own with the same settings
     a sample's run          read
     any other run           none; it is reported as non-existent
+
+Without sign-in everybody may read the runs of all browsers, and change those that belong to no browser. A run in the
+bin is reported as non-existent to everybody, its owner included, but for the methods of the bin.
 
 Pages use this class, never the queue directly.
 """
@@ -12,24 +15,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import IO, Any
 
 from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
+from engine.runs.access.browsers import default_name
+from engine.runs.access.configuration import DEFAULT_BIN_DAYS
 from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy
 from engine.runs.access.quotas import Quotas
-from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
+from engine.runs.storage import listing
 from engine.runs.storage.json_codec import texts_of, to_json_value
 from engine.runs.storage.run_record import RunRecord
-from engine.runs.storage.searching import Search
+from engine.runs.storage.searching import BROWSER_PREFIX, Scope, Search
 from engine.runs.storage.store import Store
 from engine.runs.storage.usage import corpora_in_use, release_corpus
 
 MAX_NOTE_CHARACTERS = 5_000
+MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
+MAX_VIEWER_NAME_CHARACTERS = 40
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class RunAccess:
     viewer: Viewer = LOCAL
     limits: Limits = field(default_factory=Limits)
     models: ModelPolicy = field(default_factory=ModelPolicy)
+    bin_days: float = DEFAULT_BIN_DAYS
 
     def submit(self, kind: str, settings: Any, dataset: Any, name: str | None = None, *,
                reuse: bool = True) -> Submission:
@@ -82,17 +92,57 @@ class RunAccess:
         return run if run is not None and self._may_read(run) else None
 
     def may_change(self, run: RunRecord) -> bool:
-        """Whether the viewer may rename, note, share, cancel and delete the run."""
-        return run.owner == self.viewer.id
+        """Whether the viewer may rename, note, tag, share, cancel and delete the run."""
+        return run.owner in self._own
 
     def mine(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
-        """The viewer's own runs that match a search, newest first."""
-        return self.store.search(replace(search, owner=self.viewer.id))
+        """The viewer's own runs that match a search, newest first unless it says otherwise.
+
+        Without sign-in also the runs of nobody in particular and those that the viewer has starred.
+        """
+        return self.store.search(self._scoped(search, team=False))
 
     def team(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
-        """The shared runs of all members, the viewer's included, newest first."""
-        return [run for run in self.store.search(replace(search, owner=None, shared=True))
-                if run.owner != SAMPLES_ID]
+        """The shared runs of all members, the viewer's included; without sign-in all runs that were started so."""
+        return self.store.search(self._scoped(search, team=True))
+
+    def count(self, search: Search, *, team: bool) -> int:
+        """The number of runs of `team` or `mine` that match a search, whatever its limit."""
+        return listing.n_matching(self.store, self._scoped(search, team=team))
+
+    def facets(self, *, team: bool, deleted: bool = False) -> listing.Facets:
+        """The values that occur among the runs of `team`, `mine` or the bin."""
+        return listing.facets(self.store, self._scoped(Search(deleted=deleted), team=team))
+
+    def starred(self, runs: Sequence[RunRecord]) -> set[str]:
+        """The ids of those of the runs that the viewer has starred."""
+        return listing.starred(self.store, self.viewer.id, [run.id for run in runs])
+
+    def star(self, run_id: str, starred: bool) -> None:
+        """Star a run that the viewer may read, or take the star away; only the viewer sees it."""
+        self._require_readable(run_id)
+        listing.set_star(self.store, self.viewer.id, run_id, starred=starred)
+
+    def owner_names(self, runs: Sequence[RunRecord]) -> dict[str, str]:
+        """What the owners of runs that the viewer may read are called, by id."""
+        owners = {run.owner for run in runs}
+        names = {} if self.viewer.signed_in else listing.viewer_names(self.store, owners)
+        return {owner: names.get(owner) or default_name(owner) for owner in sorted(owners)}
+
+    def name_myself(self, name: str) -> None:
+        """Set the name of the viewer's browser, "" for none.
+
+        Raises InputError for one that is too long or taken, AccessError for a viewer who has a name from elsewhere.
+        """
+        if not self.viewer.id.startswith(BROWSER_PREFIX):
+            raise AccessError("Only a browser of an instance without sign-in can be given a name.")
+        name = " ".join(name.split())
+        if len(name) > MAX_VIEWER_NAME_CHARACTERS:
+            raise InputError(f"A name has at most {MAX_VIEWER_NAME_CHARACTERS} characters; got {len(name)}.")
+        folded = listing.folded(name)
+        if not name.isprintable() or folded == "everybody" or folded.startswith("browser"):
+            raise InputError(f"The name {name!r} can be taken for another's. Choose another.")
+        listing.set_viewer_name(self.store, self.viewer.id, name)
 
     def settings(self, run_id: str) -> Any:
         """`RunQueue.settings` of a run that the viewer may read."""
@@ -128,10 +178,60 @@ class RunAccess:
         """Share a run with the team, or stop sharing it."""
         self._change(run_id, shared=shared)
 
-    def delete(self, run_id: str) -> None:
-        """Delete a run, its result, and its dataset unless another run uses it."""
+    def tag(self, run_id: str, tags: Sequence[str]) -> None:
+        """Set the tags of a run. Raises InputError for too many or too long ones."""
+        self._change(run_id, tags="\n".join(checked_tags(tags)))
+
+    def describe(self, run_id: str, headline: Mapping[str, Any], n_rows: int | None) -> None:
+        """Store what lists show of a finished run, so that its result is not read again for them."""
+        self._require_readable(run_id)
+        self.store.change(run_id, headline=dict(headline), n_rows=n_rows)
+
+    def move_to_bin(self, run_id: str) -> None:
+        """Move a run to the bin, after cancelling it if it has not ended; where there is no bin, delete it for good."""
         self._require_owner(run_id)
+        if not self.bin_days:
+            self.queue.delete(run_id)
+            return
+        self.queue.cancel(run_id)
+        self.queue.change(run_id, deleted=datetime.now(UTC))
+
+    def in_bin(self, run_id: str) -> RunRecord | None:
+        """The run if it is in the bin and the viewer's own, else None."""
+        run = self.queue.get(run_id)
+        return run if run is not None and run.deleted is not None and self.may_change(run) else None
+
+    def binned(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
+        """The viewer's own runs in the bin that match a search, the last deleted first."""
+        return self.store.search(self._scoped(replace(search, deleted=True, order="last deleted"), team=False))
+
+    def restore(self, run_id: str) -> None:
+        """Take a run out of the bin."""
+        if self.in_bin(run_id) is None or not self.queue.change(run_id, deleted=None):
+            raise unknown_run(run_id)
+
+    def delete(self, run_id: str) -> None:
+        """Delete a run for good, its result, and its dataset unless another run uses it; also from the bin."""
+        if self.in_bin(run_id) is None:
+            self._require_owner(run_id)
         self.queue.delete(run_id)
+
+    @property
+    def _own(self) -> tuple[str, ...]:
+        """The owners whose runs the viewer may change."""
+        return (self.viewer.id,) if self.viewer.signed_in else tuple(dict.fromkeys((self.viewer.id, LOCAL_ID)))
+
+    def _scoped(self, search: Search, *, team: bool) -> Search:
+        """The search, within the runs that the viewer may see; of the bin, within the viewer's own."""
+        if self.viewer.signed_in and not team:
+            return replace(search, owner=self.viewer.id)
+        if self.viewer.signed_in:
+            return replace(search, shared=True, but_owner=SAMPLES_ID, deleted=False)
+        if search.deleted is not False:
+            return replace(search, within=(Scope(owners=self._own),), deleted=True)
+        readable = Scope(owners=self._own, browsers=True, shared=True)
+        within = (readable,) if team else (readable, Scope(owners=self._own, starred_by=self.viewer.id))
+        return replace(search, within=within, but_owner=SAMPLES_ID)
 
     @property
     def _quotas(self) -> Quotas:
@@ -151,7 +251,10 @@ class RunAccess:
                                   "Choose another.")
 
     def _may_read(self, run: RunRecord) -> bool:
-        return run.shared or run.owner in (self.viewer.id, SAMPLES_ID)
+        if run.deleted is not None:
+            return False
+        without_sign_in = not self.viewer.signed_in and run.owner.startswith(BROWSER_PREFIX)
+        return run.shared or without_sign_in or run.owner in (*self._own, SAMPLES_ID)
 
     def _require_readable(self, run_id: str) -> RunRecord:
         run = self.get(run_id)
@@ -159,7 +262,7 @@ class RunAccess:
             raise unknown_run(run_id)
         return run
 
-    def _change(self, run_id: str, **values: str | bool) -> None:
+    def _change(self, run_id: str, **values: Any) -> None:
         self._require_owner(run_id)
         if not self.queue.change(run_id, **values):
             raise unknown_run(run_id)
@@ -167,5 +270,21 @@ class RunAccess:
     def _require_owner(self, run_id: str) -> None:
         run = self._require_readable(run_id)
         if not self.may_change(run):
-            raise AccessError(f"The run {run.name!r} belongs to another user, who shares it: you may read it and start "
-                              "your own run with the same settings, but not change it.")
+            owner = "belongs to another user, who shares it" if self.viewer.signed_in else "belongs to another browser"
+            raise AccessError(f"The run {run.name!r} {owner}: you may read it and start your own run with the same "
+                              "settings, but not change it.")
+
+
+def checked_tags(tags: Sequence[str]) -> list[str]:
+    """Tags with single spaces, each once whatever its case. Raises InputError for too many or too long ones.
+
+    >>> checked_tags([" table  2", "Table 2", "", "draft"])
+    ['table 2', 'draft']
+    """
+    by_folded = {tag.casefold(): tag for tag in reversed([" ".join(tag.split()) for tag in tags]) if tag}
+    checked = list(reversed(by_folded.values()))
+    if len(checked) > MAX_TAGS:
+        raise InputError(f"A run has at most {MAX_TAGS} tags; got {len(checked)}.")
+    if too_long := next((tag for tag in checked if len(tag) > MAX_TAG_CHARACTERS), None):
+        raise InputError(f"A tag has at most {MAX_TAG_CHARACTERS} characters; got {len(too_long)} ({too_long[:20]} …).")
+    return checked

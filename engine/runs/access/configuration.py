@@ -12,6 +12,7 @@ from engine.runs.access.model_policy import ModelPolicy, model_policy
 from engine.runs.access.viewers import Members, members
 
 DEFAULT_RUNNING = 2
+DEFAULT_BIN_DAYS = 30
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Configuration:
     """Read once, when the engine is opened.
 
     members: of a hosted instance; None on a single-user machine. retention_days: after how many days an ended run is
-    deleted with its data; None keeps all. running: the largest number of runs at once, of all users.
+    deleted with its data; None keeps all. bin_days: how many days a deleted run stays in the bin; 0: deletion is final.
+    running: the largest number of runs at once, of all users.
     """
 
     members: Members | None = None
@@ -27,6 +29,7 @@ class Configuration:
     models: ModelPolicy = field(default_factory=ModelPolicy)
     retention_days: float | None = None
     running: int = DEFAULT_RUNNING
+    bin_days: float = DEFAULT_BIN_DAYS
 
     @property
     def hosted(self) -> bool:
@@ -41,9 +44,11 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
     hosted = team is not None
     days = _number(environment, "HAKARI_RETENTION_DAYS")
     running = _number(environment, "HAKARI_RUNNING")
+    bin_days = _number(environment, "HAKARI_BIN_DAYS")
     return Configuration(
         members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
         retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
+        bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
     )
 
 

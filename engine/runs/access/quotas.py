@@ -55,7 +55,8 @@ class Quotas:
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
         raise RunError(f"{what} takes {size(n_bytes)}. Your runs take {size(usage.total)} ({parts}) of the "
                        f"{size(allowed)} that this instance keeps for one user. Delete runs that you no longer need on "
-                       f"the Runs page{f'; the largest are: {largest}' if largest else ''}.{afterwards}")
+                       f"the Runs page, and empty its bin, which counts too"
+                       f"{f'; the largest are: {largest}' if largest else ''}.{afterwards}")
 
 
 def size(n_bytes: int) -> str:

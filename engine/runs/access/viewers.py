@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine.errors import AccessError, InputError
 
-LOCAL_ID = "local"
+LOCAL_ID = "local"  # owner of the runs of a browser without a cookie and of earlier versions; everybody may change them
 SAMPLES_ID = "samples"  # owner of the sample runs, which everybody may read
 EVERYONE = "*"
 ADDRESS = re.compile(r"[^@\s,;]+@[^@\s,;]+")
@@ -18,14 +18,20 @@ ADDRESS = re.compile(r"[^@\s,;]+@[^@\s,;]+")
 
 @dataclass(frozen=True)
 class Viewer:
-    """A user: `id` (owner of runs; an e-mail address in lower case), `name` (for display)."""
+    """A user: `id` (owner of runs), `name` (for display).
+
+    id: the e-mail address of a member in lower case; without sign-in, that of a browser
+    (`engine.runs.access.browsers`), or LOCAL_ID. signed_in: False on an instance without sign-in, where everybody reads
+    every run that was started without sign-in.
+    """
 
     id: str
     name: str = ""
     is_admin: bool = False
+    signed_in: bool = True
 
 
-LOCAL = Viewer(LOCAL_ID)
+LOCAL = Viewer(LOCAL_ID, signed_in=False)
 
 
 @dataclass(frozen=True)

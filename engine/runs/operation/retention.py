@@ -1,4 +1,4 @@
-"""Deletion of runs that ended long ago, with their datasets and results."""
+"""Deletion of runs that ended long ago or were long in the bin, with their datasets and results."""
 
 from __future__ import annotations
 
@@ -28,15 +28,36 @@ def delete_expired(store: Store, queue: RunQueue, days: float) -> int:
     return len(ids)
 
 
-class RetentionThread:
-    """A thread that deletes expired runs when it starts and every hour; not started without `days`."""
+def long_in_bin(store: Store, days: float) -> list[str]:
+    """The ids of the runs that were moved to the bin more than `days` ago."""
+    return store.deleted_before(datetime.now(UTC) - timedelta(days=days))
 
-    def __init__(self, store: Store, queue: RunQueue, days: float | None, *, every_seconds: float = HOUR) -> None:
+
+def empty_bin(store: Store, queue: RunQueue, days: float) -> int:
+    """Delete for good the runs that were moved to the bin more than `days` ago; returns their number."""
+    n_deleted = 0
+    for run_id in long_in_bin(store, days):
+        run = store.get(run_id)
+        if run is not None and run.deleted is not None:  # it may have been restored meanwhile
+            queue.delete(run_id)
+            n_deleted += 1
+    return n_deleted
+
+
+class RetentionThread:
+    """A thread that deletes expired runs and empties the bin, when it starts and every hour.
+
+    days: after how many days an ended run expires, None: never. bin_days: how many days a run stays in the bin, None:
+    for ever. Without either the thread is not started.
+    """
+
+    def __init__(self, store: Store, queue: RunQueue, days: float | None, *, bin_days: float | None = None,
+                 every_seconds: float = HOUR) -> None:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
-        if days is not None:
-            self._thread = threading.Thread(target=self._run, args=(store, queue, days, every_seconds), daemon=True,
-                                            name="retention")
+        if days is not None or bin_days is not None:
+            self._thread = threading.Thread(target=self._run, args=(store, queue, days, bin_days, every_seconds),
+                                            daemon=True, name="retention")
             self._thread.start()
 
     def close(self) -> None:
@@ -45,10 +66,13 @@ class RetentionThread:
         if self._thread is not None:
             self._thread.join()
 
-    def _run(self, store: Store, queue: RunQueue, days: float, every_seconds: float) -> None:
+    def _run(self, store: Store, queue: RunQueue, days: float | None, bin_days: float | None,
+             every_seconds: float) -> None:
         while True:
             try:
-                if n := delete_expired(store, queue, days):
+                if bin_days is not None and (n := empty_bin(store, queue, bin_days)):
+                    logger.info("%d runs that were in the bin for more than %g days were deleted.", n, bin_days)
+                if days is not None and (n := delete_expired(store, queue, days)):
                     logger.info("%d runs that ended more than %g days ago were deleted.", n, days)
             except EngineError:  # such as an unreachable database: retried next time
                 logger.exception("Expired runs cannot be deleted at the moment.")

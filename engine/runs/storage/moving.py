@@ -9,16 +9,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import URL, Connection, Engine, Table, func, insert, select, text
+from sqlalchemy import URL, Connection, Engine, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
 from engine.errors import InputError, RunError
 from engine.language.quantities import count
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
-from engine.runs.storage.schema import ProcessRow, RunRow
+from engine.runs.storage.schema import ModelLabelRow, ProcessRow, RunRow, StarRow, ViewerNameRow
 
 RUNS, PROCESSES = cast(Table, RunRow.__table__), cast(Table, ProcessRow.__table__)
+BESIDE_RUNS = tuple(cast(Table, row.__table__) for row in (StarRow, ViewerNameRow, ModelLabelRow))
 ROWS_AT_ONCE = 500
 MOVED_SUFFIX = ".moved"
 # A run that a process had begun is queued again, as when the process closes.
@@ -79,6 +80,8 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
         try:
             for rows in reading.execute(select(RUNS).order_by(RUNS.c.number)).mappings().partitions(ROWS_AT_ONCE):
                 _copy_rows(writing, [dict(row) for row in rows], target_name)  # type: ignore[arg-type]
+            for table in BESIDE_RUNS:
+                _copy_beside(reading, writing, table)
             if writing.dialect.name == "postgresql":
                 writing.execute(text("SELECT setval(pg_get_serial_sequence('runs', 'number'), "
                                      "(SELECT max(number) FROM runs))"))
@@ -103,6 +106,13 @@ def _copy_rows(writing: Connection, rows: Sequence[dict[str, Any]], target_name:
             differing = ", ".join(name for name, value in row.items() if value != copy[name])
             raise RunError(f"The run {copy['id']} does not come back from {target_name} as it was ({differing}). "
                            "Nothing was changed.")
+
+
+def _copy_beside(reading: Connection, writing: Connection, table: Table) -> None:
+    """Copy a table that belongs to the runs, in place of what a list without runs had in it."""
+    writing.execute(delete(table))
+    for rows in reading.execute(select(table)).mappings().partitions(ROWS_AT_ONCE):
+        writing.execute(insert(table), [dict(row) for row in rows])
 
 
 def _released(row: dict[str, Any]) -> dict[str, Any]:

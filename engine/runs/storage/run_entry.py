@@ -26,7 +26,8 @@ class RunEntry:
     """What a finished run's row says, as JSON values.
 
     created, started, finished: ISO 8601 with a time zone. dataset_type: the name of the class of its data set. key: see
-    `engine.runs.run_key`. version: that of Hakari that stored the result.
+    `engine.runs.run_key`. deleted: when the run was moved to the bin, None if it is not there. version: that of Hakari
+    that stored the result.
     """
 
     id: str
@@ -45,6 +46,9 @@ class RunEntry:
     key: str = ""
     shared: bool = False
     note: str = ""
+    deleted: str | None = None
+    tags: tuple[str, ...] = ()
+    n_rows: int | None = None
     version: str = VERSION
 
 
@@ -55,6 +59,7 @@ def entry_of(run: RunRecord, dataset_type: str, finished: datetime) -> RunEntry:
         dataset_name=run.dataset_name, dataset_hash=run.dataset_hash, created=run.created.isoformat(),
         finished=finished.isoformat(), started=run.started.isoformat() if run.started else None,
         dataset_notices=run.dataset_notices, models=run.models, key=run.key, shared=run.shared, note=run.note,
+        deleted=run.deleted.isoformat() if run.deleted else None, tags=run.tags, n_rows=run.n_rows,
     )
 
 
@@ -77,7 +82,7 @@ def from_bytes(raw: bytes, what: str) -> RunEntry:
         known = {field.name for field in fields(RunEntry)}
         entry = record_from_json(RunEntry, {name: value for name, value in described.items() if name in known}, "entry")
         settings: dict[str, Any] = described["settings"]
-        for moment in (entry.created, entry.finished, entry.started):
+        for moment in (entry.created, entry.finished, entry.started, entry.deleted):
             if moment is not None and datetime.fromisoformat(moment).tzinfo is None:
                 raise ValueError(f"the time {moment} has no time zone")
     except (ValueError, KeyError, TypeError, RecursionError, InputError) as error:

@@ -17,7 +17,8 @@ class RunRecord:
     message: why it failed, or that it was asked to stop. eta_seconds: estimated time until the step is done; None if
     unknown or not running. seconds: how long it ran or has been running, None before it started.
     shared: the team may read it. note: the owner's comment. stored_bytes: size of its dataset and result on the disk.
-    key: see `engine.runs.run_key`.
+    key: see `engine.runs.run_key`. deleted: when it was moved to the bin, None if it is not there. n_rows: of the
+    dataset, None if not known. headline: its numbers for lists of runs, None until they were stored.
     """
 
     id: str
@@ -43,6 +44,10 @@ class RunRecord:
     models: tuple[str, ...] = ()
     stored_bytes: int = 0
     key: str = ""
+    deleted: datetime | None = None
+    tags: tuple[str, ...] = ()
+    n_rows: int | None = None
+    headline: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,5 +75,6 @@ def run_record(row: RunRow) -> RunRecord:
         eta_seconds=remaining if remaining is not None and remaining >= 0 else None,  # unknown when overdue
         seconds=max(0.0, (end - row.started).total_seconds()) if row.started else None,
         shared=row.shared, note=row.note, models=tuple(filter(None, row.models.split("\n"))),
-        stored_bytes=row.stored_bytes, key=row.key,
+        stored_bytes=row.stored_bytes, key=row.key, deleted=row.deleted, tags=tuple(filter(None, row.tags.split("\n"))),
+        n_rows=row.n_rows, headline=row.headline,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Float, ForeignKey, Index, String, Text, false
+from sqlalchemy import JSON, BigInteger, DateTime, Float, ForeignKey, Index, Integer, String, Text, false
 from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
@@ -80,6 +80,41 @@ class RunRow(Base):
     note: Mapped[str] = mapped_column(Text, default="", server_default="")
     models: Mapped[str] = mapped_column(Text, default="", server_default="")  # their names, one per line
     stored_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")  # dataset and result on disk
+    deleted: Mapped[datetime | None] = mapped_column(UtcDateTime)  # when it was moved to the bin; NULL: it is not there
+    tags: Mapped[str] = mapped_column(Text, default="", server_default="")  # one per line
+    n_rows: Mapped[int | None] = mapped_column(Integer)  # of the dataset; NULL where it is not known yet
+    headline: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  # numbers for lists of runs
 
     __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"),
-                      Index("runs_shared", "shared", "number"))
+                      Index("runs_shared", "shared", "number"), Index("runs_deleted", "deleted"))
+
+
+class StarRow(Base):
+    """A run that a viewer has starred."""
+
+    __tablename__ = "stars"
+
+    viewer: Mapped[str] = mapped_column(String(300), primary_key=True)
+    run_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+
+    __table_args__ = (Index("stars_by_run", "run_id"),)
+
+
+class ViewerNameRow(Base):
+    """The name that a browser has. `folded_name`: for comparison, so that no two can be taken for each other."""
+
+    __tablename__ = "viewer_names"
+
+    viewer: Mapped[str] = mapped_column(String(300), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    folded_name: Mapped[str] = mapped_column(String(300), unique=True)
+
+
+class ModelLabelRow(Base):
+    """The short name of a model in the runs of an owner."""
+
+    __tablename__ = "model_labels"
+
+    owner: Mapped[str] = mapped_column(String(300), primary_key=True)
+    model: Mapped[str] = mapped_column(String(1000), primary_key=True)
+    label: Mapped[str] = mapped_column(Text)

@@ -1,21 +1,52 @@
-"""Search criteria for runs, and the queries that select runs."""
+"""Search criteria for runs, and the queries that select and count them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.orm import aliased
 
-from engine.runs.storage.schema import RunRow
+from engine.runs.storage.schema import RunRow, StarRow
+
+BROWSER_PREFIX = "browser:"  # of the owner of a run that was started without sign-in in a browser with its cookie
+
+# What each order sorts by; among equals the newest come first. Texts are compared without case.
+ORDERS: Mapping[str, tuple[Any, ...]] = MappingProxyType({
+    "newest": (),
+    "oldest": (RunRow.number,),
+    "name": (func.lower(RunRow.name),),
+    "kind": (RunRow.kind,),
+    "models": (func.lower(RunRow.models),),
+    "dataset": (func.lower(RunRow.dataset_name),),
+    "largest dataset": (func.coalesce(RunRow.n_rows, -1).desc(),),
+    "owner": (RunRow.owner,),
+    "last deleted": (RunRow.deleted.desc(),),
+})
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A set of runs: those of `owners`, of all browsers, shared with the team, and starred by a viewer."""
+
+    owners: tuple[str, ...] = ()
+    browsers: bool = False
+    shared: bool = False
+    starred_by: str | None = None
 
 
 @dataclass(frozen=True)
 class Search:
     """Criteria, combined by AND; a default value does not restrict.
 
-    owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the name of
-    the dataset or of a model, ignoring case. model, dataset: the exact name.
+    owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the tags, the
+    name of the dataset or of a model, ignoring case. model, dataset: the exact name. tags: all of them. starred_by:
+    only runs that the viewer has starred. deleted: False: runs that are not in the bin, True: those in it, None: both.
+    within: only runs in all of these sets. but_owner: not the runs of this owner. order: one of ORDERS. limit, offset:
+    which part of the sorted runs.
     """
 
     owner: str | None = None
@@ -25,31 +56,53 @@ class Search:
     states: tuple[str, ...] = ()
     model: str | None = None
     dataset: str | None = None
+    tags: tuple[str, ...] = ()
+    starred_by: str | None = None
+    deleted: bool | None = False
+    within: tuple[Scope, ...] = ()
+    but_owner: str | None = None
+    order: str = "newest"
     limit: int = 300
+    offset: int = 0
 
 
 def search_query(search: Search) -> Select[RunRow]:
-    """The query of a search, newest runs first."""
-    query = select(RunRow).order_by(RunRow.number.desc()).limit(search.limit)
-    conditions: list[ColumnElement[bool]] = []
+    """The query of a search."""
+    order = (*ORDERS[search.order], RunRow.number.desc())
+    return select(RunRow).where(*conditions(search)).order_by(*order).limit(search.limit).offset(search.offset)
+
+
+def count_query(search: Search) -> Select[int]:
+    """The query of the number of runs that match a search, whatever its limit."""
+    return select(func.count()).select_from(RunRow).where(*conditions(search))
+
+
+def conditions(search: Search) -> list[ColumnElement[bool]]:
+    """What a search demands of a row."""
+    demanded: list[ColumnElement[bool]] = [_in(scope) for scope in search.within]
+    if search.deleted is not None:
+        demanded.append(RunRow.deleted.is_not(None) if search.deleted else RunRow.deleted.is_(None))
     if search.owner is not None:
-        conditions.append(RunRow.owner == search.owner)
+        demanded.append(RunRow.owner == search.owner)
+    if search.but_owner is not None:
+        demanded.append(RunRow.owner != search.but_owner)
     if search.shared:
-        conditions.append(RunRow.shared.is_(True))
+        demanded.append(RunRow.shared.is_(True))
     if search.kind:
-        conditions.append(RunRow.kind == search.kind)
+        demanded.append(RunRow.kind == search.kind)
     if search.states:
-        conditions.append(RunRow.state.in_(search.states))
+        demanded.append(RunRow.state.in_(search.states))
     if search.dataset:
-        conditions.append(RunRow.dataset_name == search.dataset)
+        demanded.append(RunRow.dataset_name == search.dataset)
     if search.model:
-        # One model per line: the name must match a whole line.
-        lines = "\n" + RunRow.models + "\n"
-        conditions.append(lines.contains(f"\n{search.model}\n", autoescape=True))
+        demanded.append(_has_line(RunRow.models, search.model))
+    demanded += [_has_line(func.lower(RunRow.tags), tag.lower()) for tag in search.tags]
+    if search.starred_by is not None:
+        demanded.append(_starred(search.starred_by))
     for word in search.text.split():
-        fields = (RunRow.name, RunRow.note, RunRow.dataset_name, RunRow.models)
-        conditions.append(or_(*(field.icontains(word, autoescape=True) for field in fields)))
-    return query.where(*conditions)
+        fields = (RunRow.name, RunRow.note, RunRow.dataset_name, RunRow.models, RunRow.tags)
+        demanded.append(or_(*(field.icontains(word, autoescape=True) for field in fields)))
+    return demanded
 
 
 def next_queued(process_id: str, running_per_owner: int | None) -> Select[str]:
@@ -61,3 +114,24 @@ def next_queued(process_id: str, running_per_owner: int | None) -> Select[str]:
     if running_per_owner is not None:
         query = query.where(n_running < running_per_owner)
     return query.order_by(n_running, RunRow.number).limit(1)
+
+
+def _in(scope: Scope) -> ColumnElement[bool]:
+    parts: list[ColumnElement[bool]] = [RunRow.owner.in_(scope.owners)]
+    if scope.browsers:
+        parts.append(RunRow.owner.startswith(BROWSER_PREFIX, autoescape=True))
+    if scope.shared:
+        parts.append(RunRow.shared.is_(True))
+    if scope.starred_by is not None:
+        parts.append(_starred(scope.starred_by))
+    return or_(*parts)
+
+
+def _starred(viewer: str) -> ColumnElement[bool]:
+    return RunRow.id.in_(select(StarRow.run_id).where(StarRow.viewer == viewer))
+
+
+def _has_line(column: Any, text: str) -> ColumnElement[bool]:
+    """Whether a text of lines has this one as a whole line."""
+    condition: ColumnElement[bool] = ("\n" + column + "\n").contains(f"\n{text}\n", autoescape=True)
+    return condition

@@ -24,7 +24,7 @@ from engine.errors import RunError
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
-from engine.runs.storage.schema import ProcessRow, RunRow
+from engine.runs.storage.schema import ProcessRow, RunRow, StarRow
 from engine.runs.storage.searching import Search, next_queued, search_query
 
 UNFINISHED = ("queued", "running")
@@ -58,7 +58,7 @@ class Store:
 
     def add(self, *, owner: str, kind: str, name: str, settings: Mapping[str, Any], dataset_name: str,
             dataset_hash: str, dataset_notices: Sequence[str], key: str, process_id: str,
-            stored_bytes: int = 0) -> str:
+            stored_bytes: int = 0, n_rows: int | None = None) -> str:
         """Add a run, queued for the process `process_id`; returns its unguessable id."""
         run_id = "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
         with self.session() as session:
@@ -66,7 +66,7 @@ class Store:
                 id=run_id, owner=owner, kind=kind, name=name, settings=dict(settings), dataset_name=dataset_name,
                 dataset_hash=dataset_hash, dataset_notices=list(dataset_notices), key=key, state="queued",
                 created=_now(), process_id=process_id, models="\n".join(models_of(settings)),
-                stored_bytes=stored_bytes,
+                stored_bytes=stored_bytes, n_rows=n_rows,
             ))
         return run_id
 
@@ -94,21 +94,32 @@ class Store:
         with self.session() as session:
             return list(session.scalars(query.order_by(RunRow.number)))
 
+    def deleted_before(self, moment: datetime) -> list[str]:
+        """The ids of the runs that were moved to the bin before `moment`, those first that were moved first."""
+        query = select(RunRow.id).where(RunRow.deleted < moment).order_by(RunRow.deleted)
+        with self.session() as session:
+            return list(session.scalars(query))
+
     def runs_with_key(self, owner: str, key: str) -> list[RunRecord]:
-        """The owner's runs with that key that are done, or unfinished without a stop request; newest first."""
+        """The owner's runs with that key that are done, or unfinished without a stop request; newest first.
+
+        Those in the bin come after the others.
+        """
         query = select(RunRow).where(RunRow.owner == owner, RunRow.key == key, RunRow.stop_requested.is_(False),
-                                     RunRow.state.in_((*UNFINISHED, "done"))).order_by(RunRow.number.desc())
+                                     RunRow.state.in_((*UNFINISHED, "done")))
+        query = query.order_by(RunRow.deleted.is_not(None), RunRow.number.desc())
         with self.session() as session:
             return [run_record(row) for row in session.scalars(query)]
 
-    def change(self, run_id: str, **values: str | bool) -> bool:
-        """Set `name`, `note` or `shared` of the run; False when there is no such run."""
+    def change(self, run_id: str, **values: Any) -> bool:
+        """Set columns that describe the run (name, note, shared, tags, deleted …); False when there is no such run."""
         with self.session() as session:
             return _update(session, RunRow.id == run_id, **values)
 
     def delete(self, run_id: str) -> bool:
         """Delete the run in any state; False when there is no such run."""
         with self.session() as session:
+            session.execute(delete(StarRow).where(StarRow.run_id == run_id))
             result = session.execute(delete(RunRow).where(RunRow.id == run_id))
             return bool(result.rowcount)  # type: ignore[attr-defined]
 

@@ -34,8 +34,8 @@ class Usage:
 
 
 def usage_of(store: Store, artifacts: Artifacts, owner: str, n_largest: int = 3) -> Usage:
-    """What the owner's runs take now. Raises RunError when the list cannot be read."""
-    runs = store.search(Search(owner=owner, limit=EVERY_RUN))
+    """What the owner's runs take now, those in the bin included. Raises RunError when the list cannot be read."""
+    runs = store.search(Search(owner=owner, deleted=None, limit=EVERY_RUN))
     sizes = artifacts.dataset_sizes()
     datasets = {run.dataset_hash: sizes[run.dataset_hash] for run in runs if run.dataset_hash in sizes}
     corpora = {content_hash: corpus_of(artifacts, content_hash) for content_hash in datasets}
@@ -59,7 +59,7 @@ def corpus_of(artifacts: Artifacts, content_hash: str) -> dict[str, int]:
 
 def corpora_in_use(store: Store, artifacts: Artifacts) -> set[str]:
     """The SHA-256 of the uploaded files that unfinished runs use, of all owners."""
-    waiting = store.search(Search(states=UNFINISHED, limit=EVERY_RUN))
+    waiting = store.search(Search(states=UNFINISHED, deleted=None, limit=EVERY_RUN))
     return {sha256 for content_hash in {run.dataset_hash for run in waiting}
             for sha256 in corpus_of(artifacts, content_hash)}
 

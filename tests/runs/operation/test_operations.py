@@ -21,6 +21,7 @@ from engine.datasets import sample_data
 from engine.errors import InputError, RunError
 from engine.evaluations.clusters import evaluate as clusters
 from engine.runs import open as opening
+from engine.runs.access.viewers import LOCAL
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import health
 from engine.runs.operation.logs import JsonLines, set_up_logs
@@ -136,12 +137,41 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert main(clean) == 2 and "--older-than" in capsys.readouterr().err
     assert main([*clean, "--older-than", "-1"]) == 2
     assert main([*clean, "--older-than", "1"]) == 0 and "0 runs" in capsys.readouterr().out
+    with opened(tmp_path, backend=FakeBackend()) as engine:
+        engine.access(LOCAL).move_to_bin(run_id)
+    assert main([*clean, "--bin", "-1"]) == 2 and "--bin" in capsys.readouterr().err
+    assert main([*clean, "--bin"]) == 0 and "0 runs that were moved to the bin more than 30" in capsys.readouterr().out
+    assert main([*clean, "--bin", "0", "--dry-run"]) == 0
+    assert "1 runs that were moved to the bin more than 0 days ago would be deleted" in capsys.readouterr().out
+    with opened(tmp_path, backend=FakeBackend()) as engine:
+        engine.access(LOCAL).restore(run_id)
     assert main([*clean, "--older-than", "0", "--pieces", "--dry-run"]) == 0
     assert "1 runs that ended more than 0 days ago would be deleted" in capsys.readouterr().out
     assert main([*clean, "--older-than", "0", "--pieces"]) == 0
     with opened(tmp_path, backend=FakeBackend()) as engine:
         assert engine.runs.get(run_id) is None and engine.cache.used_bytes() < used / 2
         assert not list((tmp_path / "datasets").iterdir()) and not list((tmp_path / "results").iterdir())
+        run_id = run_clusters(engine)
+        engine.access(LOCAL).move_to_bin(run_id)
+    assert main([*clean, "--bin", "0"]) == 0 and "1 runs" in capsys.readouterr().out
+    with opened(tmp_path, backend=FakeBackend()) as engine:
+        assert engine.runs.get(run_id) is None and not list((tmp_path / "results").iterdir())
+
+
+def test_a_running_server_empties_the_bin_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_BIN_DAYS", "0.000001")
+    with open_engine(tmp_path, backend=FakeBackend()) as engine:
+        run_id, kept = run_clusters(engine), engine.runs.submit("clusters", SETTINGS,
+                                                                sample_data.labelled_sentences(), reuse=False).run_id
+        assert engine.configuration.bin_days == 0.000001
+        engine.runs.wait(kept, 60)
+        engine.access(LOCAL).move_to_bin(run_id)
+    with open_engine(tmp_path, backend=FakeBackend()) as engine:  # at the start, and then every hour
+        end = time.monotonic() + 10
+        while engine.runs.get(run_id) is not None:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        assert engine.runs.get(kept) is not None
 
 
 def test_a_running_server_forgets_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,7 +186,7 @@ def test_a_running_server_forgets_by_itself(tmp_path: Path, monkeypatch: pytest.
         retention.close()
 
 
-@pytest.mark.parametrize("variable", ["HAKARI_RETENTION_DAYS", "HAKARI_RUNNING", "HAKARI_USER_ROWS"])
+@pytest.mark.parametrize("variable", ["HAKARI_RETENTION_DAYS", "HAKARI_RUNNING", "HAKARI_USER_ROWS", "HAKARI_BIN_DAYS"])
 def test_variables_that_make_no_sense_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, "many")
     with pytest.raises(InputError, match=variable):

@@ -48,8 +48,11 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
     open_database(database_url(tmp_path)).dispose()
     with sqlite3.connect(path) as old:  # as the first release left it
         old.execute("DROP TABLE alembic_version")
-        old.execute("DROP INDEX runs_shared")
-        for column in ("shared", "note", "models", "stored_bytes"):
+        for table in ("stars", "viewer_names", "model_labels"):
+            old.execute(f"DROP TABLE {table}")
+        for index in ("runs_shared", "runs_deleted"):
+            old.execute(f"DROP INDEX {index}")
+        for column in ("shared", "note", "models", "stored_bytes", "deleted", "tags", "n_rows", "headline"):
             old.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         old.execute(
             "INSERT INTO runs (id, owner, kind, name, settings, dataset_name, dataset_hash, dataset_notices, key, "
@@ -60,6 +63,7 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
     store = Store(database_url(tmp_path))
     (run,) = store.search(Search(model="b"))
     assert (run.id, run.shared, run.note, run.models) == ("abc", False, "", ("builtin/bert-mini-ja", "b"))
+    assert (run.deleted, run.tags, run.n_rows, run.headline) == (None, (), None, None)
     store.close()
 
 

@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, make_url, select
 
 from engine.__main__ import main
 from engine.errors import InputError, RunError
 from engine.runs.open import open_engine
-from engine.runs.storage import moving
+from engine.runs.storage import listing, moving
 from engine.runs.storage.database import URL_VARIABLE, file_url
 from engine.runs.storage.moving import Move, move_runs
 from engine.runs.storage.processes import ProcessIdentity, this_process
@@ -52,6 +52,18 @@ def fill(url: URL, n: int = 7) -> list[dict[str, object]]:
     return rows(url)
 
 
+def fill_beside(url: URL, run_id: str) -> None:
+    with closing(Store(url)) as store:
+        listing.set_star(store, "ann", run_id, starred=True)
+        listing.set_viewer_name(store, "browser:a", "Ann 斉藤")
+
+
+def beside(url: URL) -> list[dict[str, object]]:
+    """The rows of the tables beside the runs."""
+    with closing(Store(url)) as store, store.session() as session:
+        return [dict(row) for table in moving.BESIDE_RUNS for row in session.execute(select(table)).mappings()]
+
+
 def rows(url: URL) -> list[dict[str, object]]:
     with closing(Store(url)) as store, store.session() as session:
         return [{column.key: getattr(row, column.key) for column in RunRow.__mapper__.columns}
@@ -65,6 +77,9 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
         pytest.skip("needs the tests to run on PostgreSQL: make test DATABASE=postgresql")
     monkeypatch.setattr(moving, "ROWS_AT_ONCE", 3)
     before = fill(given[source])
+    fill_beside(given[source], str(before[0]["id"]))
+    marks = beside(given[source])
+    assert len(marks) == 2
     assert [row["state"] for row in before[-2:]] == ["running", "queued"]
     assert move_runs(given[source], given[target], dry_run=True) == Move(7, 0, 0)
     assert rows(given[target]) == [] and rows(given[source]) == before
@@ -72,7 +87,7 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
     assert (move.n_source, move.n_before, move.n_after) == (7, 0, 7)
     expected = [{**row, "process_id": None} for row in before]
     expected[-2] |= {"state": "queued", "started": None}  # the process that ran it does not know the new list
-    assert rows(given[target]) == expected
+    assert rows(given[target]) == expected and beside(given[target]) == marks
     if source == "file":  # it is not taken for the list by mistake
         assert move.kept_file == tmp_path / "hakari.sqlite.moved" and not (tmp_path / "hakari.sqlite").exists()
         assert rows(file_url(move.kept_file)) == before

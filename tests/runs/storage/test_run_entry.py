@@ -15,6 +15,7 @@ ENTRY = RunEntry(
     settings={"models": ["a"], "x": {"float": "nan"}}, dataset_type="Words", dataset_name="words.csv",
     dataset_hash="f" * 64, created="2026-01-02T03:04:05+00:00", finished="2026-01-02T03:05:00+00:00", started=None,
     dataset_notices=("2 rows repeat.",), models=("a",), key="k", shared=True, note="a\nb",
+    deleted="2026-02-03T04:05:06+00:00", tags=("a b", "秤"), n_rows=7,
 )
 
 

@@ -1,0 +1,99 @@
+"""Browsers as owners of runs, on an instance without sign-in: an id in a signed cookie.
+
+    cookie      <32 hexadecimal digits of the id>.<HMAC-SHA-256 of it under the secret of the instance>
+    owner       browser:<id>
+
+The signature keeps anybody from claiming an id that they saw somewhere; the id itself gives no rights. The secret is in
+the data directory, readable by its owner alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import re
+import secrets
+import tempfile
+from pathlib import Path
+
+from engine.errors import InputError
+from engine.runs.access.viewers import Viewer
+from engine.runs.storage.searching import BROWSER_PREFIX
+
+SECRET_FILE = "browsers.key"  # in the data directory
+SECRET_BYTES = 32
+COOKIE = "hakari_browser"
+COOKIE_VALUE = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{64})")
+SHOWN_DIGITS = 4
+
+
+class Browsers:
+    """The browsers of an instance: cookies are issued and checked under its secret."""
+
+    def __init__(self, secret: bytes) -> None:
+        self._secret = secret
+
+    @property
+    def cookie_name(self) -> str:
+        """The name of the cookie; instances on one host (browsers ignore the port) have different ones."""
+        return f"{COOKIE}_{hashlib.sha256(self._secret).hexdigest()[:8]}"
+
+    def issue(self) -> str:
+        """The value of a cookie for a new browser."""
+        browser_id = secrets.token_hex(16)
+        return f"{browser_id}.{self._signature(browser_id)}"
+
+    def viewer(self, cookie: str | None) -> Viewer | None:
+        """The viewer whose browser sent the cookie; None for a value that this instance did not issue."""
+        match = COOKIE_VALUE.fullmatch(cookie or "")
+        if match is None or not hmac.compare_digest(match[2], self._signature(match[1])):
+            return None
+        return Viewer(f"{BROWSER_PREFIX}{match[1]}", signed_in=False)
+
+    def _signature(self, browser_id: str) -> str:
+        return hmac.new(self._secret, f"browser {browser_id}".encode(), hashlib.sha256).hexdigest()
+
+
+def browsers(data_dir: Path) -> Browsers:
+    """The browsers of the instance of a data directory, whose secret is made at the first call.
+
+    Raises InputError when the secret cannot be written or read.
+    """
+    path = data_dir / SECRET_FILE
+    try:
+        if not path.exists():
+            _write_secret(path)
+        secret = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"The secret of the instance, {path}, cannot be read or written: {error.strerror or error}. "
+                         "Correct the permissions of the data directory.") from error
+    if len(secret) != SECRET_BYTES:
+        raise InputError(f"The secret of the instance, {path}, has {len(secret)} bytes instead of {SECRET_BYTES}. "
+                         "Delete it to have a new one made; browsers then start new lists, and all runs stay.")
+    return Browsers(secret)
+
+
+def default_name(owner: str) -> str:
+    """What an owner of runs is called who has no name.
+
+    >>> default_name("browser:3f2a99"), default_name("local"), default_name("ann@lab.example")
+    ('Browser 3f2a', 'Everybody', 'ann@lab.example')
+    """
+    if owner.startswith(BROWSER_PREFIX):
+        return f"Browser {owner.removeprefix(BROWSER_PREFIX)[:SHOWN_DIGITS]}"
+    return "Everybody" if owner == "local" else owner
+
+
+def _write_secret(path: Path) -> None:
+    """Write a new secret, whole or not at all; of several processes the first one's stays."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".secret-")  # mode 0600
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(SECRET_BYTES))
+        try:
+            os.link(name, path)
+        except FileExistsError:
+            return
+    finally:
+        os.unlink(name)
