@@ -32,10 +32,11 @@ if len(table):
 for name in models_with_different_files(results):
     st.warning(f"{wording.verbatim(name)} stands for different files in these runs: they are different models with the "
                "same name.", icon=":material/difference:")
+figures = {}
 if len(kinds) > 1:
-    side_by_side(table, *pair_choice(kinds))
+    figures = side_by_side(table, *pair_choice(kinds))
 st.space("small")
 printed_tables()
 wording.how_to_read(tuple(MEASURES.values()), NOTE)
 if results:
-    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)})
+    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures)

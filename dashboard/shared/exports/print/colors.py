@@ -41,8 +41,7 @@ def of_series(index: int) -> str:
 def colormap(scale: Sequence[Sequence[Any]] | None, *, reverse: bool) -> Colormap:
     """A colour scale; by default the light theme's, from pale to the accent."""
     stops = [(float(place), color(name)) for place, name in scale or ((0, PALE), (1, ACCENT))]
-    built = LinearSegmentedColormap.from_list("scale", stops, N=512)
-    built.set_bad((1, 1, 1, 0))
+    built = LinearSegmentedColormap.from_list("scale", stops, N=512).with_extremes(bad=(1, 1, 1, 0))
     return built.reversed() if reverse else built
 
 

@@ -9,17 +9,19 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from dashboard.shared.exports.print.charts.heatmaps import Cells
 from dashboard.shared.exports.print.charts.panel import Panel, put_labels
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 
 PAD = 2.0  # points between the edge and what is next to it
-APART = 5.0  # points between the plot, the legend and the title
+APART, TITLE_APART = 5.0, 1.5  # points between the plot, the legend and the title; between the lines of titles
 ROUNDS = 5
 AT_REST = 0.05  # points
 WIDEST_LABELS = 0.4  # of the width of the sheet, for the labels beside the plot
 SMALLEST = 4.5  # points of letters that are made smaller to fit; what needs less is left out
-NUMBER = re.compile(r"[≤≥ ]*[+−-]?[\d,.]+ ?%?")
+NUMBER = re.compile(r"[≤≥ ]*[+−-]?[\d,.]+ ?%?(\n[\d,.]+)?")
 CELL_USED = 0.94
+SMALLER = 0.85  # of their size that numbers beside an axis have before some are left out
 
 
 class Arrangement:
@@ -29,26 +31,29 @@ class Arrangement:
         self._sheet, self._panels, self._plot_height, self._paper = sheet, panels, plot_height, paper
         self._margins = {"left": PAD, "right": PAD, "top": PAD, "bottom": PAD}
 
-    def fit(self, cell_texts: Sequence[Text], title: Text | None, legend: Legend | None, *, legend_above: bool) -> None:
-        """Set margins and height; then the legend and the title, for which the sheet grows."""
+    def fit(self, maps: Sequence[Cells], titles: Sequence[Text], legend: Legend | None, *, legend_above: bool) -> None:
+        """Set margins and height; then the legend and the titles, for which the sheet grows."""
+        for title in titles:
+            title.set_visible(False)
         self._settle()
-        if self._labels_fitted(cell_texts):
+        if self._labels_fitted(maps):
             self._settle()
-        above = [item for item in (title, legend if legend_above else None) if item is not None]
+        above = [*titles, *([legend] if legend is not None and legend_above else [])]
         below = [legend] if legend is not None and not legend_above else []
-        heights = {id(item): _height(self._sheet, item) for item in (*above, *below)}
-        top = self._margins["top"]
-        self._margins["top"] += sum(heights[id(item)] + APART for item in above)
-        self._margins["bottom"] += sum(heights[id(item)] + APART for item in below)
+        for title in titles:
+            title.set_visible(True)
+        heights = [_height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART)
+                   for item in (*above, *below)]
+        self._margins["top"] += sum(heights[:len(above)])
+        self._margins["bottom"] += sum(heights[len(above):])
         self._place()
         width, height = self._size()
         from_top = PAD
-        for item in above:
+        for item, needed in zip(above, heights, strict=False):
             _set_top(item, PAD / width, 1 - from_top / height)
-            from_top += heights[id(item)] + APART
+            from_top += needed
         for item in below:
-            _set_top(item, PAD / width, (PAD + heights[id(item)]) / height)
-        assert from_top <= self._margins["top"] - top + PAD + 1e-6
+            _set_top(item, PAD / width, (PAD + heights[-1] - APART) / height)
 
     def _settle(self) -> None:
         """Widen or narrow the margins until what is drawn reaches from edge to edge."""
@@ -93,14 +98,18 @@ class Arrangement:
         scale = 72 / figure.dpi
         return box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale
 
-    def _labels_fitted(self, cell_texts: Sequence[Text]) -> bool:
+    def _labels_fitted(self, maps: Sequence[Cells]) -> bool:
         """Make labels fit: break long ones, turn or thin those that overlap. Whether anything was changed."""
         changed = False
         for panel in self._panels:
             changed |= self._break_labels(panel) | self._part_labels(panel, "x") | self._part_labels(panel, "y")
             changed |= self._break_title(panel, "x") | self._break_title(panel, "y")
-        self._place()
-        _shrink_to_cells(self._sheet, self._panels, cell_texts)
+        if changed:
+            self._settle()
+        for cells in maps:
+            if not _shrunk_to_cells(self._sheet, cells):
+                cells.add_bar()
+                changed = True
         return changed
 
     def _break_labels(self, panel: Panel) -> bool:
@@ -121,7 +130,10 @@ class Arrangement:
             return False
         texts = [label.get_text() for label in labels]
         if all(NUMBER.fullmatch(text) for text in texts if text):
-            self._thin(panel, letter)
+            for label in labels:
+                label.set_fontsize(SMALLER * label.get_fontsize())
+            if _overlap(self._sheet, labels, letter):
+                self._thin(panel, letter)
             return True
         if letter == "x" and not panel.settings["x"].tickangle:
             panel.axes.xaxis.set_tick_params(rotation=90)
@@ -185,32 +197,27 @@ def _overlap(sheet: Sheet, labels: Sequence[Text], letter: str) -> bool:
                    key=lambda box: box.x0 if letter == "x" else box.y0)
     if labels and labels[0].get_rotation() not in (0.0, 90.0):  # slanted labels may be as near as their letters are high
         return False
-    gap = 0.15 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
+    gap = 0.3 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
     ends = [(box.x0, box.x1) if letter == "x" else (box.y0, box.y1) for box in boxes]
     return any(following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0)
                for before, following in zip(ends, ends[1:], strict=False))
 
 
-def _shrink_to_cells(sheet: Sheet, panels: Sequence[Panel], texts: Sequence[Text]) -> None:
-    """Make the texts of a heat map's cells as small as the widest of them needs; below SMALLEST they are left out."""
-    if not texts or texts[0].axes is None:
-        return
-    renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    axes = texts[0].axes
-    mesh = next(item for item in axes.collections if item.get_gid())
-    rows, columns = mesh.get_array().shape  # type: ignore[union-attr]
+def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
+    """Make the texts of a heat map as small as its cells need; whether they are legible, else they are left out."""
+    if not cells.texts:
+        return True
+    renderer, axes = sheet.figure.canvas.get_renderer(), cells.panel.axes  # type: ignore[attr-defined]
     area = axes.get_window_extent()
-    corners = mesh.get_coordinates()  # type: ignore[attr-defined]
-    (x0, x1), (y0, y1) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
-    cell = (area.width * abs(corners[0, 1, 0] - corners[0, 0, 0]) / (x1 - x0),
-            area.height * max(abs(corners[row + 1, 0, 1] - corners[row, 0, 1]) for row in range(rows)) / (y1 - y0))
-    boxes = [text.get_window_extent(renderer) for text in texts]
-    share = min(CELL_USED * cell[0] / max(box.width for box in boxes),
-                CELL_USED * cell[1] / max(box.height for box in boxes))
-    size = min(1.0, share) * texts[0].get_fontsize()
-    for text in texts:
+    (x0, x1), (y0, y1) = _limits(cells.panel, "x"), _limits(cells.panel, "y")
+    width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
+    boxes = [text.get_window_extent(renderer) for text in cells.texts]
+    share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
+    size = min(1.0, share) * cells.texts[0].get_fontsize()
+    for text in cells.texts:
         text.set_fontsize(size)
         text.set_visible(size >= SMALLEST)
+    return size >= SMALLEST
 
 
 def _height(sheet: Sheet, item: Text | Legend) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,24 @@ from dashboard.shared.exports.print.rich_text import plain_text
 from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, Sheet
 
 ORDER = 1.5
+BAR_WIDTH = 10  # pixels of a colour bar that has no width
 
 
-def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> list[Text]:
-    """Draw a trace; returns the texts of its cells, which are made as small as the cells are."""
+@dataclass
+class Cells:
+    """A heat map that was drawn: what the arrangement needs to make its numbers as small as its cells.
+
+    size: of a cell, in units of the axes. add_bar: draws a colour bar, where the numbers have no room.
+    """
+
+    texts: list[Text]
+    size: tuple[float, float]
+    panel: Panel
+    add_bar: Callable[[], None]
+
+
+def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> Cells:
+    """Draw a trace."""
     values = np.array([numbers(row) for row in trace.z], dtype=np.float64)  # (n_rows, n_columns)
     x = _edges(trace.x, panel, "x", values.shape[1])
     y = _edges(trace.y, panel, "y", values.shape[0])
@@ -37,9 +53,9 @@ def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> list[Tex
         edgecolors="white" if gap else "face", linewidth=gap or 0.01, antialiased=True)
     if trace.showscale is not False:
         _color_bar(sheet, panel, trace, mesh)
-    if not trace.texttemplate:
-        return []
-    return _cell_texts(sheet, panel, trace, values, (x, y), colors, norm)
+    texts = _cell_texts(sheet, panel, trace, values, (x, y), colors, norm) if trace.texttemplate else []
+    size = (float(np.abs(np.diff(x)).min()), float(np.abs(np.diff(y))[np.isfinite(values).any(axis=1)].min(initial=1e9)))
+    return Cells(texts, size, panel, lambda: None if panel.bars else _color_bar(sheet, panel, trace, mesh))
 
 
 def _cell_texts(sheet: Sheet, panel: Panel, trace: Any, values: NDArray[np.float64],
@@ -84,4 +100,4 @@ def _color_bar(sheet: Sheet, panel: Panel, trace: Any, mesh: Any) -> None:
     if trace.colorbar.title.text:
         bar.set_label(plain_text(trace.colorbar.title.text), **sheet.look(trace.colorbar.title.text))
     axes.set_gid("color-bar")
-    panel.bars.append((axes, (trace.colorbar.thickness or 30) * sheet.unit, trace.colorbar.len or 1.0))
+    panel.bars.append((axes, (trace.colorbar.thickness or BAR_WIDTH) * sheet.unit, trace.colorbar.len or 1.0))

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.collections import PathCollection
 from matplotlib.ticker import Formatter, LogLocator, MaxNLocator, MultipleLocator, NullLocator
 
 from dashboard.shared.exports.print.charts.number_format import formatted, tick_text
@@ -40,6 +40,14 @@ class Panel:
         """The matplotlib axis of a letter."""
         return self.axes.xaxis if letter == "x" else self.axes.yaxis
 
+    def show_points_at_the_edge(self) -> None:
+        """Draw whole the points that lie on the edge of the plot area, where none lies beyond it."""
+        (x0, x1), (y0, y1) = sorted(self.axes.get_xlim()), sorted(self.axes.get_ylim())
+        for points in self.axes.collections:
+            if isinstance(points, PathCollection) and len(places := points.get_offsets()):
+                inside = (places >= (x0, y0)) & (places <= (x1, y1))
+                points.set_clip_on(points.get_clip_on() and not bool(inside.all()))
+
     def free_height(self) -> bool:
         """Whether the vertical axis is a scale of numbers, not rows that need their height."""
         vertical = self.settings["y"]
@@ -52,14 +60,17 @@ class TickFormatter(Formatter):
 
     def __init__(self, tick_format: str | None, suffix: str) -> None:
         self._format, self._suffix = tick_format, suffix
+        self._places: list[float] = []
+
+    def set_locs(self, locs: Sequence[float]) -> None:
+        """All places of ticks, which say how many decimals distinguish them."""
+        self._places = sorted({float(place) for place in locs})
 
     def __call__(self, value: float, pos: int | None = None) -> str:
         """The label of the tick at `value`."""
         if self._format:
             return formatted(value, self._format) + self._suffix
-        places = np.asarray(self.locs, dtype=float)
-        step = float(np.diff(places).min()) if len(places) > 1 else abs(value) or 1.0
-        return tick_text(value, step) + self._suffix
+        return tick_text(value, smallest_gap(self._places)) + self._suffix
 
 
 class PowerFormatter(Formatter):
@@ -78,6 +89,8 @@ def set_range(panel: Panel, letter: str) -> None:
         ends = [10 ** end for end in settings.range] if settings.type == "log" else list(settings.range)
     elif scale.is_category:
         ends = [-0.5, max(len(scale.categories), 1) - 0.5]
+    elif panel.settings["y"].scaleanchor:
+        return  # both axes grow until a unit is as long on either
     else:
         axes.autoscale_view()
         ends = list(axes.get_xlim() if letter == "x" else axes.get_ylim())
@@ -136,7 +149,7 @@ def _fixed_labels(panel: Panel, letter: str, suffix: str) -> tuple[list[float], 
     if settings.tickvals is not None:
         places = [float(place) for place in scale.places(settings.tickvals)]
         texts = (settings.ticktext if settings.ticktext is not None
-                 else [tick_text(place, _step(places)) for place in places])
+                 else [tick_text(place, smallest_gap(places)) for place in places])
     elif scale.is_category:
         places, texts = [float(place) for place in range(len(scale.categories))], scale.categories
     else:
@@ -164,11 +177,13 @@ def _lines(panel: Panel, letter: str, side: str) -> None:
         spine.set(visible=name == side and settings.visible is not False and settings.showticklabels is not False,
                   linewidth=HAIRLINE, color=LINE)
     low, high = sorted(panel.axes.get_xlim() if letter == "x" else panel.axes.get_ylim())
-    if settings.zeroline is not False and settings.visible is not False and low < 0 < high:
+    has_names = panel.scales[letter].is_category or settings.ticktext is not None
+    if settings.zeroline is not False and not has_names and settings.visible is not False and low < 0 < high:
         draw = panel.axes.axvline if letter == "x" else panel.axes.axhline
         draw(0, color=color(LINE), linewidth=HAIRLINE, zorder=0.8)
 
 
-def _step(places: Sequence[float]) -> float:
+def smallest_gap(places: Sequence[float]) -> float:
+    """The smallest distance between two ticks; of one tick alone the place of its first digit."""
     steps = [abs(second - first) for first, second in zip(places, places[1:], strict=False) if second != first]
     return min(steps) if steps else 10 ** math.floor(math.log10(abs(places[0]))) if places and places[0] else 1.0

@@ -10,66 +10,70 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox, BboxTransformTo, TransformedBbox
 
 from dashboard.shared.exports.print.charts.bars import draw_bars
-from dashboard.shared.exports.print.charts.heatmaps import draw_heatmap
+from dashboard.shared.exports.print.charts.heatmaps import Cells, draw_heatmap
 from dashboard.shared.exports.print.charts.legend import legend_of
 from dashboard.shared.exports.print.charts.marks import draw_shapes, write_annotations
 from dashboard.shared.exports.print.charts.panel import MARGIN, Panel, set_range, set_ticks
 from dashboard.shared.exports.print.charts.properties import check_printable
 from dashboard.shared.exports.print.charts.scatter import draw_scatter
 from dashboard.shared.exports.print.charts.solid import draw_solid, finish_solid
-from dashboard.shared.exports.print.charts.values import Scale, group_offsets, scale_of, smallest_step
-from dashboard.shared.exports.print.colors import INK
+from dashboard.shared.exports.print.charts.values import Scale, group_offsets, scale_of, smallest_step, with_lists
+from dashboard.shared.exports.print.colors import INK, MUTED
 from dashboard.shared.exports.print.fit import Arrangement
 from dashboard.shared.exports.print.rich_text import plain_text
-from dashboard.shared.exports.print.sheet import Sheet, blank
+from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, Sheet, blank
 from dashboard.shared.exports.print.style import PrintStyle
 
 HEIGHT = 450.0  # pixels of a figure that has none
 HIGHEST = 0.62  # height of a plot area between two scales, of the width of the sheet
 MARGINS = {"t": 36.0, "b": 8.0}  # pixels, where the layout has none
 TITLE_SIZE = 14.0
+ROW = 1.5  # height of a row of a heat map at least, of the size of the letters
+PLOT_SHARE = 0.8  # about how much of the width the cells of a heat map have
 Panels = dict[tuple[str, str], Panel]
 
 
 def draw(figure: go.Figure, style: PrintStyle) -> Figure:
     """The matplotlib figure, arranged. Raises InputError for what cannot be printed."""
-    sheet, panels, cell_texts, paper = _lettered(figure, style)
+    figure = with_lists(figure)
+    sheet, panels, cells, paper = _lettered(figure, style)
     above = (figure.layout.legend.y or 0) >= 1
     Arrangement(sheet, list(panels.values()), _plot_height(sheet, figure, panels), paper).fit(
-        cell_texts, _title(sheet, figure), legend_of(sheet, figure), legend_above=above)
+        cells, _titles(sheet, figure), legend_of(sheet, figure), legend_above=above)
     return sheet.figure
 
 
 def texts_of(figure: go.Figure, style: PrintStyle) -> tuple[str, ...]:
     """Every text that would be printed. Raises InputError for what cannot be."""
-    sheet, *_ = _lettered(figure, style)
+    sheet, *_ = _lettered(with_lists(figure), style)
     title = figure.layout.title
     names = [trace.name for trace in figure.data if trace.name]
     return (*sheet.texts, *(plain_text(text) for text in (title.text, title.subtitle.text, *names) if text))
 
 
-def _lettered(figure: go.Figure, style: PrintStyle) -> tuple[Sheet, Panels, list[Text], Bbox]:
+def _lettered(figure: go.Figure, style: PrintStyle) -> tuple[Sheet, Panels, list[Cells], Bbox]:
     """Everything that stands in the plot areas and beside them, not arranged yet."""
     check_printable(figure)
     sheet = blank(style)
     paper = Bbox([[0, 0], [1, 1]])
     traces = [(index, trace) for index, trace in enumerate(figure.data) if trace.visible is not False]
     if any(trace.type == "scatter3d" for _, trace in traces):
-        panels, cell_texts = _solid_panels(sheet, figure, traces), []
+        panels, cells = _solid_panels(sheet, figure, traces), []
     else:
         panels = _panels(sheet, figure, traces)
-        cell_texts = _draw_traces(sheet, figure, panels, traces)
+        cells = _draw_traces(sheet, figure, panels, traces)
         for panel in panels.values():
             for letter in "xy":
                 set_range(panel, letter)
             for letter in "xy":
                 set_ticks(sheet, panel, letter)
+            panel.show_points_at_the_edge()
             if panel.settings["y"].scaleanchor:
                 panel.axes.set_aspect("equal", adjustable="datalim")
     on_paper = BboxTransformTo(TransformedBbox(paper, sheet.figure.transFigure))
     draw_shapes(sheet, panels, figure.layout, on_paper)
     write_annotations(sheet, panels, figure.layout, on_paper)
-    return sheet, panels, cell_texts, paper
+    return sheet, panels, cells, paper
 
 
 def _panels(sheet: Sheet, figure: go.Figure, traces: list[tuple[int, Any]]) -> Panels:
@@ -91,8 +95,8 @@ def _panels(sheet: Sheet, figure: go.Figure, traces: list[tuple[int, Any]]) -> P
     return panels
 
 
-def _draw_traces(sheet: Sheet, figure: go.Figure, panels: Panels, traces: list[tuple[int, Any]]) -> list[Text]:
-    texts: list[Text] = []
+def _draw_traces(sheet: Sheet, figure: go.Figure, panels: Panels, traces: list[tuple[int, Any]]) -> list[Cells]:
+    cells: list[Cells] = []
     for key, panel in panels.items():
         own = [(index, trace) for index, trace in traces if (trace.xaxis or "x", trace.yaxis or "y") == key]
         bars = [(index, trace) for index, trace in own if trace.type == "bar"]
@@ -107,8 +111,8 @@ def _draw_traces(sheet: Sheet, figure: go.Figure, panels: Panels, traces: list[t
             draw_scatter(sheet, panel, trace, index, offsets[number][0])
         for index, trace in own:
             if trace.type == "heatmap":
-                texts += draw_heatmap(sheet, panel, trace, index)
-    return texts
+                cells.append(draw_heatmap(sheet, panel, trace, index))
+    return cells
 
 
 def _bar_places(scales: dict[str, Scale], trace: Any) -> Any:
@@ -145,18 +149,30 @@ def _plot_height(sheet: Sheet, figure: go.Figure, panels: Panels) -> float:
     if all(panel.free_height() for panel in panels.values()):
         return min(height, HIGHEST * sheet.style.width)
     squares = [panel for panel in panels.values() if panel.settings["y"].scaleanchor or panel.axes.name == "3d"]
+    rows = [_row_height(sheet, figure, key, panel) for key, panel in panels.items()]
+    if len(panels) == 1 and rows[0]:
+        return min(height, rows[0])
     if squares:  # maps are as high as they are wide
         return min(height, max(panel.domain[2] / panel.domain[3] for panel in squares) * sheet.style.width)
     return height
 
 
-def _title(sheet: Sheet, figure: go.Figure) -> Text | None:
-    """The title with its line of notes below, broken to the width of the sheet."""
-    title = figure.layout.title
-    if not title.text:
-        return None
-    size = title.font.size or TITLE_SIZE
-    text = "\n".join(plain_text(part) for part in (title.text, title.subtitle.text) if part)
-    written = sheet.figure.text(0, 1, sheet.broken(text, sheet.style.width, size), va="top", ha="left", color=INK,
-                                **sheet.look(text, size * 12 / 14))
-    return sheet.finish(written, "")
+def _row_height(sheet: Sheet, figure: go.Figure, key: tuple[str, str], panel: Panel) -> float:
+    """The height of a heat map of equal rows of one line, with cells about as high as wide; 0 for any other figure."""
+    maps = [trace for trace in figure.data if trace.type == "heatmap" and trace.y is None
+            and (trace.xaxis or "x", trace.yaxis or "y") == key]
+    if not maps:
+        return 0.0
+    n_rows, n_columns = len(maps[0].z), len(maps[0].z[0])
+    return n_rows * max(ROW * sheet.style.font_size, PLOT_SHARE * sheet.style.width / n_columns)
+
+
+def _titles(sheet: Sheet, figure: go.Figure) -> list[Text]:
+    """The title and the line of notes below it, each broken to the width of the sheet."""
+    title, written = figure.layout.title, []
+    for label, size, ink in ((title.text, title.font.size or TITLE_SIZE, INK), (title.subtitle.text, TEXT_SIZE, MUTED)):
+        if label:
+            text = sheet.broken(plain_text(label), sheet.style.width, size)
+            written.append(sheet.finish(sheet.figure.text(0, 1, text, va="top", ha="left", color=ink,
+                                                          linespacing=BETWEEN_LINES, **sheet.look(label, size)), label))
+    return written

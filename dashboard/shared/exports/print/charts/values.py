@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import base64
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,21 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 DEFAULT_GAP = 0.2  # Plotly's bargap
+
+
+def with_lists(figure: go.Figure) -> go.Figure:
+    """A copy of a figure with lists in place of the arrays that Plotly writes as base64 in some of its copies."""
+    return go.Figure(_with_lists(figure.to_plotly_json()))
+
+
+def _with_lists(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if "bdata" in value:
+            items = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
+            return (items.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value
+                    else items).tolist()
+        return {key: _with_lists(item) for key, item in value.items() if key != "template"}
+    return [_with_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass
