@@ -32,12 +32,13 @@ if len(table):
     model_numbers(table, key="agreement-models")
 for notice in different_files({kind: result.signature for kind, result in results.items()}):
     st.warning(wording.verbatim(notice), icon=":material/difference:")
+figures = {}
 if len(kinds) > 1:
-    side_by_side(table, *pair_choice(kinds))
+    figures = side_by_side(table, *pair_choice(kinds))
 st.space("small")
 printed_tables()
 wording.how_to_read(tuple(MEASURES.values()), NOTE)
 if results:
-    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)})
+    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures)
 if len(kinds) > 1:
     same_from_a_terminal(runs, results)

@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
@@ -50,12 +51,15 @@ def pair_choice(kinds: list[str]) -> tuple[str, str]:
                                       key="agreement-pair")]
 
 
-def side_by_side(table: pd.DataFrame, first: str, second: str) -> None:
-    """Draw the user's models under two evaluations on the left, those of a paper that has both on the right."""
+def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.Figure]:
+    """Draw the user's models under two evaluations on the left, those of a paper that has both on the right.
+
+    Returns the figures by caption.
+    """
     with st.grid(2, min_column_width=340):
         with st.container(border=True):
             st.markdown("**Your runs**")
-            _points(table, first, second, published=False)
+            figures = _points(table, first, second, published=False)
         with st.container(border=True):
             printed = published_table(first, second)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -64,10 +68,11 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> None:
             if printed is None:
                 st.caption("No paper reports both evaluations for the same models.")
             else:
-                _points(printed, first, second, published=True)
+                figures |= _points(printed, first, second, published=True)
                 first_table, second_table = (TABLES[key] for key, _ in COMPARED[first, second])
                 st.caption(f"{verbatim(first_table.paper)}, tables {first_table.number} and {second_table.number}. "
                            "Other sentences and models; the coefficients are computed from the printed numbers.")
+    return figures
 
 
 def printed_tables() -> None:
@@ -87,22 +92,26 @@ def printed_tables() -> None:
     st.caption(f"{verbatim(table.source)}, {AS_PUBLISHED}. {verbatim(table.note)}")
 
 
-def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) -> None:
+def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) -> dict[str, go.Figure]:
     (row,) = agreement_table(table[["model", first, f"rank {first}", second, f"rank {second}"]]).to_dict("records")
     origin = "published" if published else "own"
+    figures = {}
     if row["n"]:
-        st.plotly_chart(scatter(table, first, second, published=published), key=f"agreement-scatter-{origin}",
+        caption = f"{title_of(first)} and {title_of(second)}" + (f", {AS_PUBLISHED}" if published else "")
+        figures[caption] = scatter(table, first, second, published=published)
+        st.plotly_chart(figures[caption], key=f"agreement-scatter-{origin}",
                         config={"displayModeBar": False},
                         alt=f"Models under {title_of(first)} and {title_of(second)}, {origin}")
     if row["reason"]:
         st.caption(f":orange[:material/info:] No rank correlation: {verbatim(row['reason'])}.")
-        return
+        return figures
     with st.grid(2, min_column_width=120, gap="small"):
         for name, symbol in COEFFICIENTS.items():
             low, high = row[f"{name}_low"], row[f"{name}_high"]
             st.metric(f"{name.capitalize()} {verbatim(symbol)}", _signed(row[name]),
                       f"{_signed(low)} to {_signed(high)}, n = {row['n']}", delta_color="off", delta_arrow="off",
                       help=measure_help(name))
+    return figures
 
 
 def _signed(value: float) -> str:

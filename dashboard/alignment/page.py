@@ -26,7 +26,6 @@ from dashboard.alignment.shown import first_choices, first_scoring, keep
 from dashboard.alignment.spread import spread
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
-from dashboard.shared.exports.figure_downloads import figure_downloads
 from engine.errors import EngineError
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "precision_penalty", "recall_penalty", "penalized_f1")
@@ -85,8 +84,6 @@ if run_id is not None and result is not None:
 
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
-    with st.container(horizontal=True, gap="small"):
-        figure_downloads(figures, signature)
-        tokens_download(scores, signature)
+    tokens_download(scores, signature)
     run_view.sign(signature, tables(scores), figures, settings=shown_settings(result, scoring, layers), address=view,
                   compared={**asdict(scoring), "model": model, "layer": layers[model]})

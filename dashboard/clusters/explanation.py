@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.clusters.explanation_charts import centroid_map, class_bars, farthest, misplaced
@@ -16,6 +20,7 @@ from engine.language.quantities import count
 
 LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own class"}
 LIST_HEIGHT, FEW = 290, 7
+FIGURES = {"classes": "Variance of each class", "centroids": "Distances between the classes"}
 HINT = "Choose one to highlight it in the maps."
 
 
@@ -27,21 +32,29 @@ def explanation_section(run_id: str, result: Result) -> None:
     if len(ranked) > 1:
         model = st.pills("Model", ranked, default=model, required=True, key=f"clusters-why-model-{run_id}",
                          format_func=verbatim)
-    classes = class_order(result.points)
-    figures = {
-        "classes": (class_bars(_of(result.classes, model)), "Variance of each class"),
-        "centroids": (centroid_map(_of(result.centroid_distances, model), classes), "Distances between the classes"),
-    }
     with st.grid(2, min_column_width=340):
-        for name, (figure, alt) in figures.items():
-            st.plotly_chart(figure, key=f"clusters-why-{name}", config=camera(name, result.signature),
-                            alt=f"{alt} under {model}")
+        for name in FIGURES:
+            st.plotly_chart(_figure(result, name, model), key=f"clusters-why-{name}",
+                            config=camera(name, result.signature), alt=f"{FIGURES[name]} under {model}")
     which = st.segmented_control("Sentences", list(LISTS), format_func=LISTS.__getitem__, default="misplaced",
                                  required=True, key=f"clusters-why-list-{run_id}", label_visibility="collapsed")
     points = _of(result.points, model)
     shown = misplaced(points) if which == "misplaced" else farthest(points)
     st.caption(_list_caption(which, shown, points))
     highlight(run_id, _chosen(shown, which, f"{run_id}-{model}"), key=f"clusters-why-focus-{run_id}")
+
+
+def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:
+    """What draws the figures of the section under every model, by their captions."""
+    ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
+    return {f"{caption}, {model}": partial(_figure, result, name, model)
+            for model in ranked for name, caption in FIGURES.items()}
+
+
+def _figure(result: Result, name: str, model: str) -> go.Figure:
+    if name == "classes":
+        return class_bars(_of(result.classes, model))
+    return centroid_map(_of(result.centroid_distances, model), class_order(result.points))
 
 
 def _list_caption(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:

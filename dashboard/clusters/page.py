@@ -7,12 +7,13 @@ import streamlit as st
 from dashboard import pages
 from dashboard.clusters import charts
 from dashboard.clusters.detail_sections import detail_sections
+from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.map_charts import maps_figure
 from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
-from dashboard.shared.exports.figure_downloads import LazyFigures, camera, figure_downloads
+from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.exports.table_archive import archive_download
 from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
@@ -63,10 +64,9 @@ if run_id is not None and result is not None:
             st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
-    with st.container(horizontal=True, gap="small"):
-        figure_downloads(figures, signature)
-        archive_download(frames_of(result, EVALUATIONS[KIND].tables), "tables", signature)
+    archive_download(frames_of(result, EVALUATIONS[KIND].tables), "tables", signature)
     makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)
+    makers |= explanation_figures(result)
     run_view.sign(signature, {"models": result.models, "classes": result.classes}, LazyFigures(makers))

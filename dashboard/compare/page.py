@@ -10,7 +10,7 @@ from dashboard.compare.numbers import numbers_section, settings_that_differ
 from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
 from dashboard.home import samples
 from dashboard.shared import run_view, wording
-from dashboard.shared.exports.figure_downloads import camera, figure_downloads
+from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
@@ -92,7 +92,6 @@ address.write()
 if item is not None:
     item_detail(item, sides, signature)
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
-figure_downloads({FIGURE: figure}, signature)
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
 run_view.sign(signature, tables, {FIGURE: figure})
 address.copy_link()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, wording
 from dashboard.shared.dictionaries import AvailableDictionary
+from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
@@ -20,6 +23,7 @@ from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
 
 ROWS_LISTED = 1000
+HISTOGRAM = "Entries by idf, with the threshold"
 TABLES_KEPT = 6
 BY = {"share": "Share of entries", "value": "idf"}
 ABOUT = {
@@ -41,7 +45,7 @@ def browse(entry: AvailableDictionary) -> None:
     frame = entries(str(entry.path), entry.path.stat().st_mtime_ns, dictionary)
     if frame.empty:
         st.info("This dictionary has no entries: its corpus had no token.", icon=":material/menu_book:")
-        _files(entry, dictionary, frame)
+        _files(entry, dictionary, frame, {})
         return
     st.caption(" ".join([ABOUT.get(entry.choice, ""), _unit(entry.unit)]).strip())
     threshold = _threshold(dictionary, float(frame["idf"].max()))
@@ -55,10 +59,10 @@ def browse(entry: AvailableDictionary) -> None:
         st.metric("Low-frequency", f"{int(low.sum()):,}", border=True,
                   help="Entries whose idf equals the threshold are not low-frequency, so there can be fewer than the "
                   "chosen share says.")
-    st.plotly_chart(idf_histogram(frame["idf"].to_numpy(), threshold), key="corpora-histogram",
-                    config={"displayModeBar": False}, alt="Entries by idf, with the threshold")
+    figure = idf_histogram(frame["idf"].to_numpy(), threshold)
+    st.plotly_chart(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=HISTOGRAM)
     _table(frame.assign(low_frequency=low))
-    _files(entry, dictionary, frame)
+    _files(entry, dictionary, frame, {HISTOGRAM: figure})
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner="Opening the dictionary …")
@@ -102,10 +106,16 @@ def _table(frame: pd.DataFrame) -> None:
     st.caption(f"Listed: {listed} that match, of {len(frame):,} entries, sorted by number of documents.")
 
 
-def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.DataFrame) -> None:
+def signature_of(dictionary: IdfDictionary) -> dict[str, Any]:
+    """All that determines the numbers of a dictionary."""
+    return {"dictionary": dictionary.name, "fingerprint": dictionary.fingerprint, "unit": dictionary.unit,
+            "tokenizer": dictionary.tokenizer, "documents": dictionary.n_documents}
+
+
+def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.DataFrame,
+           figures: Mapping[str, go.Figure]) -> None:
     """Draw downloads, and for the viewer's own dictionary a button that deletes it."""
-    signature = {"dictionary": dictionary.name, "fingerprint": dictionary.fingerprint, "unit": dictionary.unit,
-                 "tokenizer": dictionary.tokenizer, "documents": dictionary.n_documents}
+    signature = signature_of(dictionary)
     name = "".join(character if character.isalnum() else "-" for character in entry.name)
     with st.container(horizontal=True, gap="small"):
         st.download_button("Dictionary", lambda: idf_bytes(dictionary), file_name=f"{name}.json.gz",
@@ -113,6 +123,8 @@ def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.Data
                            icon=":material/download:", help="For the command line (--idf FILE), or to upload again.")
         st.download_button("entries.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}.csv",
                            mime="text/csv", key="corpora-csv", on_click="ignore", icon=":material/download:")
+        if figures:
+            figure_downloads(figures, signature)
         if entry.own:
             with st.popover("Delete", icon=":material/delete:", key="corpora-delete", type="tertiary"):
                 st.caption("Results that were scored with it stay, but cannot be scored with it again.")

@@ -9,14 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.dictionary import tables as dictionary_tables
-from dashboard.dictionary.browse import choose
+from dashboard.dictionary.browse import choose, signature_of
 from dashboard.dictionary.charts import idf_scatter
 from dashboard.shared import dictionaries
 from dashboard.shared.dictionaries import AvailableDictionary
+from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.wording import measure_help, verbatim
 from engine.measures.idf import LOWER_PART, IdfDictionary
 
 ROWS_LISTED = 500
+SCATTER = "Tokens by their idf in both dictionaries"
 TABLES_KEPT = 4
 RELATIVE_HELP = """A larger corpus allows larger idf: up to log(N + 1). As a share of that, dictionaries of different
 size compare; the order of the tokens within each is the same."""
@@ -47,9 +49,11 @@ def compare(options: Sequence[AvailableDictionary], key: str, default: str) -> N
     st.markdown(f"**{shared:,}** tokens occur in both, of {len(table):,} in either. With {LOWER_PART:.0%} of the "
                 f"entries below each threshold, **{sides.get('both', 0):,}** are low-frequency in both, "
                 f"{', '.join(only)}.")
-    st.plotly_chart(idf_scatter(table, names, relative=relative), key="corpora-scatter",
-                    config={"displayModeBar": False}, alt="Tokens by their idf in both dictionaries")
+    figure = idf_scatter(table, names, relative=relative)
+    st.plotly_chart(figure, key="corpora-scatter", config={"displayModeBar": False}, alt=SCATTER)
     _differences(table, names)
+    figure_downloads({SCATTER: figure}, {"first": signature_of(first_idf), "second": signature_of(second_idf),
+                                         "relative": relative})
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner="Comparing …")

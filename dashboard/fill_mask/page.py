@@ -48,12 +48,14 @@ if run_id is not None and result is not None:
     st.markdown("**The sentences** :gray[choose one to see what the models predict]")
     item = choose_item(run_id, result)
     st.markdown(f"##### {sentence_line(item)}", anchors=False)
-    predictions_of(result, int(item["row"]), run_id)
+    predictions = predictions_of(result, int(item["row"]), run_id)
     edit_form(run_id, result, item)
     edited_predictions(run_id)
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
-    figures = LazyFigures({"Mean probability of the masked words": partial(charts.mean_bars, means),
-                           "In each domain": partial(charts.domain_bars, means)})
+    makers = {"Mean probability of the masked words": partial(charts.mean_bars, means)}
+    if several_domains:
+        makers["In each domain"] = partial(charts.domain_bars, means)
+    makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
     run_view.sign(result.signature, {"models": result.models, "items": result.items,
-                                     "predictions": result.predictions}, figures)
+                                     "predictions": result.predictions}, LazyFigures(makers))

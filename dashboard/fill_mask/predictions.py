@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.fill_mask.charts import percent, prediction_bars
@@ -16,8 +17,12 @@ def sentence_line(item: pd.Series) -> str:
     return (f"{verbatim(item['before'])}:primary-background[**{verbatim(item['asked'])}**]{verbatim(item['after'])}")
 
 
-def predictions_of(result: Result, row: int, key: str) -> None:
-    """A card for each model: the probability of the word, and the most probable tokens at each mask."""
+def predictions_of(result: Result, row: int, key: str) -> dict[str, go.Figure]:
+    """A card for each model: the probability of the word, and the most probable tokens at each mask.
+
+    Returns the figures by caption.
+    """
+    figures = {}
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):
@@ -27,7 +32,8 @@ def predictions_of(result: Result, row: int, key: str) -> None:
                     left_out = result.excluded[(result.excluded["model"] == model) & (result.excluded["row"] == row)]
                     st.caption(f":material/content_cut: {verbatim(' '.join(left_out['reason']))}")
                 else:
-                    _card(result, model, item.iloc[0], key)
+                    figures[f"Predictions of {model}, row {row}"] = _card(result, model, item.iloc[0], key)
+    return figures
 
 
 def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
@@ -42,7 +48,7 @@ def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
     return f"{item['n_pieces']} pieces: {factors}"
 
 
-def _card(result: Result, model: str, item: pd.Series, key: str) -> None:
+def _card(result: Result, model: str, item: pd.Series, key: str) -> go.Figure:
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]
     st.markdown(f"**{percent(item['probability'])}** :gray[:small[{verbatim(word_summary(item, pieces))}]]")
@@ -60,6 +66,7 @@ def _card(result: Result, model: str, item: pd.Series, key: str) -> None:
                               & (predictions["mask"] == mask)]
     # The piece of a later mask is scored given the pieces before it: it has no rank among these predictions.
     rank = int(piece["rank"]) if mask == 1 else None
-    st.plotly_chart(prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank),
-                    key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
+    figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
+    st.plotly_chart(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
                     alt=f"The most probable tokens at the mask under {model}")
+    return figure

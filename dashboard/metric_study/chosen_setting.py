@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
@@ -20,11 +21,15 @@ from engine.evaluations.metric_study.records import BERTSCORE, SURFACE, Result
 from engine.language.quantities import count
 from engine.measures.cards.catalog import CARDS
 
+SCATTER, LAYERS = "Scores of the chosen setting against the human scores", "Pearson's r at every layer"
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment
 
 
-def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
-    """Draw the scatter of `setting`, a row of `Result.correlations`, a link to its alignment, and its layers."""
+def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dict[str, go.Figure]:
+    """Draw the scatter of `setting`, a row of `Result.correlations`, a link to its alignment, and its layers.
+
+    Returns the figures by caption.
+    """
     index = [cell_key(row) for row in result.correlations.to_dict("records")].index(cell_key(setting))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         summary = f"r = {number(setting['pearson'])}, {count(setting['n'], 'pair')}"
@@ -35,15 +40,16 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> Non
                 _alignment_link(run_id, result, setting)
     penalised = setting["penalty"] == "reading"
     base = result.scores_of(setting["model"], setting["idf"], "none") if penalised else None
+    figures = {SCATTER: scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)}
     st.plotly_chart(
-        scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base),
-        key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
+        figures[SCATTER], key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
         alt=f"Scores of each pair against the human scores: {setting_name(setting)}")
     if len(result.layers) and setting["kind"] == BERTSCORE:
         st.markdown("**By layer** :gray[the larger point: the layer of the grid]")
-        st.plotly_chart(layer_figure(result.layers, setting["idf"], result.signature.get("layers")),
-                        key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
+        figures[LAYERS] = layer_figure(result.layers, setting["idf"], result.signature.get("layers"))
+        st.plotly_chart(figures[LAYERS], key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
                         alt="Pearson's correlation at every layer")
+    return figures
 
 
 def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
@@ -29,10 +30,10 @@ from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 
 
-def choose_setting(run_id: str, result: Result) -> dict[Any, Any] | None:
-    """Draws heat map and table and returns the chosen row of `Result.correlations`, by default the best.
+def choose_setting(run_id: str, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
+    """Draws heat map and table; returns the chosen row of `Result.correlations`, by default the best, and the figures.
 
-    None where no setting has a correlation and nothing was chosen.
+    The row is None where no setting has a correlation and nothing was chosen. Figures are by caption.
     """
     table = result.correlations
     settings = {cell_key(row): row for row in table.to_dict("records")}
@@ -46,7 +47,9 @@ def choose_setting(run_id: str, result: Result) -> dict[Any, Any] | None:
     grid = table[table["kind"] == BERTSCORE]
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
-        st.plotly_chart(grid_figure(grid, measure, chosen or ""), key=_key("grid", run_id), on_select="rerun",
+        figures = {f"{MEASURES[measure]} of each setting with the human scores": grid_figure(grid, measure,
+                                                                                             chosen or "")}
+        st.plotly_chart(next(iter(figures.values())), key=_key("grid", run_id), on_select="rerun",
                         selection_mode="points", config=camera("grid", result.signature),
                         alt=f"{MEASURES[measure]} correlation of each setting with the human scores")
         st.caption(f"Correlation with the human scores, below it the 95 % interval. **{SAME_MARK}** the best and those "
@@ -54,10 +57,10 @@ def choose_setting(run_id: str, result: Result) -> dict[Any, Any] | None:
                    "pairs.")
     if with_published:
         with slots[1]:
-            published_grid()
+            figures |= published_grid()
     with slots[1] if not with_published else st.container():
         _table(run_id, table.loc[order], measure)
-    return settings.get(chosen) if chosen else None
+    return settings.get(chosen) if chosen else None, figures
 
 
 def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:

@@ -1,7 +1,5 @@
 """Metric study: which model, dictionary and penalty correlate best with human scores?"""
 
-from functools import partial
-
 import pandas as pd
 import streamlit as st
 
@@ -12,13 +10,11 @@ from dashboard.metric_study.cases import case_table
 from dashboard.metric_study.chosen_setting import setting_view
 from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
-from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.published import published_tables
 from dashboard.shared import run_view, wording
-from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.exports.table_archive import archive_download
 from dashboard.shared.inputs import inputs
-from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
 
 KIND = "metric-study"
@@ -50,9 +46,9 @@ result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     run_view.notices(result)
     metric_cards(result)
-    setting = choose_setting(run_id, result)
+    setting, figures = choose_setting(run_id, result)
     if setting is not None:
-        setting_view(run_id, result, setting)
+        figures |= setting_view(run_id, result, setting)
         with st.expander("Effect of the penalty on single pairs", icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
             case_table(run_id, result, setting)
@@ -64,6 +60,5 @@ if run_id is not None and result is not None:
     wording.how_to_read(MEASURES, NOTE)
     to_keep = file_tables(run_id, result)
     archive_download(to_keep, "tables", result.signature)
-    grid = result.correlations[result.correlations["kind"] == BERTSCORE]
     run_view.sign(result.signature, {name: to_keep[name] for name in ("settings", "methods", "pairs", "cases")},
-                  LazyFigures({"Pearson's r of each setting with the human scores": partial(grid_figure, grid)}))
+                  figures)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
@@ -18,16 +19,19 @@ from engine.evaluations.metric_study.published_novels import (
     published_methods,
 )
 
+PUBLISHED = "The paper's 16 correlations, as published"
 SENTENCES = (f"{SOURCE}: {N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators, models of its own. None of it was "
              "measured here.")
 
 
-def published_grid() -> None:
-    """Draw the paper's 16 correlations, in grey."""
+def published_grid() -> dict[str, go.Figure]:
+    """Draw the paper's 16 correlations, in grey; returns the figure by its caption."""
     _badge()
-    st.plotly_chart(grid_figure(published_correlations(), published=True), key="metric-published-grid",
-                    config={"displayModeBar": False}, alt="The paper's 16 correlations, as published")
+    figure = grid_figure(published_correlations(), published=True)
+    st.plotly_chart(figure, key="metric-published-grid",
+                    config={"displayModeBar": False}, alt=PUBLISHED)
     st.caption(f"{verbatim(SENTENCES)} Section 4.3; no intervals were printed.")
+    return {PUBLISHED: figure}
 
 
 def published_tables() -> None:

@@ -102,7 +102,7 @@ def _counts(view: View, word: str) -> None:
 
 
 def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
-    """Draw score against |S| and its correlation under every score; returns the first by its caption."""
+    """Draw score against |S| and its correlation under every score; returns the figures by caption."""
     model = view.models[0]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{CORRELATION}** :gray[all sentences; a correlation of 0 means no effect of length]",
@@ -123,10 +123,10 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
         measure = str(st.segmented_control(
             "Correlation", ["spearman", "pearson"], default="spearman", required=True, label_visibility="collapsed",
             format_func=str.capitalize, key=f"minimal-correlation-{view.run_id}"))
-        st.plotly_chart(correlation_figure(tables(view, "correlations"), measure),
-                        key=f"minimal-correlations-{view.run_id}", config=camera("correlations", signature),
+        correlations = correlation_figure(tables(view, "correlations"), measure)
+        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}", config=camera("correlations", signature),
                         alt="Correlation of score and number of tokens, for each model and score")
-    return {CORRELATION: figure}
+    return {CORRELATION: figure, f"{measure.capitalize()} correlation of score and number of tokens": correlations}
 
 
 def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:

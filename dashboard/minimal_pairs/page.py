@@ -14,7 +14,6 @@ from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import restricted, table, tables, view_input
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
-from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.inputs import inputs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
@@ -71,7 +70,6 @@ if run_id is not None and result is not None:
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
-    figure_downloads(figures, signature)
     run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
                               "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures,
                   further=[Shown(view.alpha, view.unigrams)], address=address,

@@ -27,6 +27,8 @@ from dashboard.shared import run_actions, session
 from dashboard.shared.address.texts import to_texts
 from dashboard.shared.address.view import View
 from dashboard.shared.exports import run_exports as exports
+from dashboard.shared.exports.figure_downloads import figure_downloads
+from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.exports.signing import signature_line
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
@@ -140,12 +142,14 @@ def excluded(result: Any) -> None:
 
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-         figures: Mapping[str, go.Figure] = MappingProxyType({}), *, settings: Sequence[Any] | None = None,
+         figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
+         drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
          compared: Mapping[str, Any] = MappingProxyType({})) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
-    `figures`, caption -> figure, are what the report of the run shows beside the tables. `settings`: those with which
+    `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
+    them beside the tables; `drawings` are further ones for print. `settings`: those with which
     commands give what is shown, None for the settings of the run; `further`: records of options that the commands have
     beside. `address`: where the choices of the page stand. `compared`: the choices of the page that count in a
     comparison, by name.
@@ -153,8 +157,10 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     exports.downloads(tables, signature)
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
-    if view is not None:
-        with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small"):
+        if figures:
+            figure_downloads(figures, signature, drawings)
+        if view is not None:
             exports.export_popover(view, signature, tables, figures, settings, further)
             if address is not None:
                 address.copy_link()

@@ -1,20 +1,33 @@
-"""Downloads of figures: by the camera button (SVG or PNG) and as HTML; all carry the signature of their numbers."""
+"""Downloads of figures: for print, as HTML, and by the camera button; all carry the signature of their numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.shared.exports.print import style as printing
+from dashboard.shared.exports.print.files import Drawing, figure_file, missing_characters
+from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.standalone import figure_html
+from dashboard.shared.inputs import settings
+from dashboard.shared.wording import verbatim
+from engine.options import option_of
 
-FORMATS = {"svg": "SVG", "png": "PNG"}
+CAMERA_FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2
 KEY = "figure-format"
+PRINT_KEYS = {"columns": "figure-columns", "font_size": "figure-font-size", "language": "figure-language"}
+FORMAT_KEY = "figure-print-format"
+LACKING = "figure-lacking"  # in the session: caption of the figure downloaded last, characters that no font has
+COLUMN_WORDS = {"one": "one column", "two": "two columns"}
+LANGUAGE_WORDS = {"en": "English", "ja": "日本語"}
 NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
@@ -46,14 +59,68 @@ def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
         "format": st.session_state.get(KEY) or "svg", "filename": file_name(caption, signature), "scale": PNG_SCALE}}
 
 
-def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, Any]) -> None:
-    """A popover with the format of the camera buttons and an HTML download for each figure."""
+def print_style() -> PrintStyle:
+    """The look of printed figures that was chosen in this session."""
+    chosen = {name: st.session_state.get(key) for name, key in PRINT_KEYS.items()}
+    return PrintStyle(**{name: value for name, value in chosen.items() if value is not None})
+
+
+def print_format() -> str:
+    """The format of printed figures that was chosen in this session, one of `style.FORMATS`."""
+    return st.session_state.get(FORMAT_KEY) or next(iter(printing.FORMATS))
+
+
+def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, Any],
+                     drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
+    """A popover with every figure for print and as HTML, and the format of the camera buttons.
+
+    drawings: by caption, figures that are drawn for print alone, because the page shows a component in their place.
+    """
     with st.popover("Figures", icon=":material/image:", key="figure-downloads"):
-        st.segmented_control("Format of the camera button", list(FORMATS), format_func=FORMATS.__getitem__,
-                             default="svg", required=True, key=KEY, persist_state="session")
+        _print_choices()
+        _print_buttons({**dict.fromkeys(figures), **drawings}, figures, signature)
         st.caption("As interactive HTML:")
         for caption in figures:
             html_download(caption, figures, signature)
+        st.segmented_control("Format of the camera button", list(CAMERA_FORMATS), default="svg", required=True,
+                             format_func=CAMERA_FORMATS.__getitem__, key=KEY, persist_state="session")
+
+
+def _print_choices() -> None:
+    """Draw the look and the format of printed figures, the same on every page."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        settings.segments("Width", option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
+        settings.number("Letters, pt", option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"], width=110)
+        settings.segments("Words", option_of(PrintStyle, "language"), key=PRINT_KEYS["language"], words=LANGUAGE_WORDS)
+        st.segmented_control("Format", list(printing.FORMATS), default=print_format(), required=True, key=FORMAT_KEY,
+                             format_func=printing.FORMATS.__getitem__, persist_state="session")
+
+
+@st.fragment
+def _print_buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure],
+                   signature: Mapping[str, Any]) -> None:
+    """Draw a button for each figure, and which characters of the one downloaded last no font has."""
+    file_format = print_format()
+    for caption, drawing in drawings.items():
+        st.download_button(
+            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, print_style(), signature),
+            file_name=f"{file_name(caption, signature)}.{file_format}", mime=printing.MIME_BY_FORMAT[file_format],
+            key=f"download-print-{caption}", on_click=_note_lacking, icon=":material/print:",
+            args=(caption, drawing, figures))
+    caption, characters = st.session_state.get(LACKING, ("", ""))
+    if characters and caption in drawings:
+        st.warning(f"No font of this server has {verbatim(' '.join(characters))}: in the printed figure "
+                   f"'{verbatim(caption)}' boxes stand for them. The HTML file shows them in the fonts of the browser.",
+                   icon=":material/font_download_off:")
+
+
+def _printed(caption: str, drawing: Drawing | None, figures: Mapping[str, go.Figure], file_format: str,
+             style: PrintStyle, signature: Mapping[str, Any]) -> bytes:
+    return figure_file(drawing or figures[caption], file_format, style, signature)
+
+
+def _note_lacking(caption: str, drawing: Drawing | None, figures: Mapping[str, go.Figure]) -> None:
+    st.session_state[LACKING] = caption, missing_characters(drawing or figures[caption], print_style())
 
 
 def html_download(caption: str, figures: Mapping[str, go.Figure], signature: Mapping[str, Any]) -> None:

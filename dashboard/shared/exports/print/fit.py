@@ -1,0 +1,233 @@
+"""The arrangement of a sheet: margins as wide as what stands in them, so that nothing is cut off or overlaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from dashboard.shared.exports.print.charts.heatmaps import Cells
+from dashboard.shared.exports.print.charts.panel import Panel, put_labels
+from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
+
+PAD = 2.0  # points between the edge and what is next to it
+APART, TITLE_APART = 5.0, 1.5  # points between the plot, the legend and the title; between the lines of titles
+ROUNDS = 5
+AT_REST = 0.05  # points
+WIDEST_LABELS = 0.4  # of the width of the sheet, for the labels beside the plot
+SMALLEST = 4.5  # points of letters that are made smaller to fit; what needs less is left out
+NUMBER = re.compile(r"[≤≥ ]*[+−-]?[\d,.]+ ?%?(\n[\d,.]+)?")
+CELL_USED = 0.94
+SMALLER = 0.85  # of their size that numbers beside an axis have before some are left out
+
+
+class Arrangement:
+    """The sheet's plot areas between the margins. paper: the box of all plot areas, in shares of the figure."""
+
+    def __init__(self, sheet: Sheet, panels: Sequence[Panel], plot_height: float, paper: Bbox) -> None:
+        self._sheet, self._panels, self._plot_height, self._paper = sheet, panels, plot_height, paper
+        self._margins = {"left": PAD, "right": PAD, "top": PAD, "bottom": PAD}
+
+    def fit(self, maps: Sequence[Cells], titles: Sequence[Text], legend: Legend | None, *, legend_above: bool) -> None:
+        """Set margins and height; then the legend and the titles, for which the sheet grows."""
+        for title in titles:
+            title.set_visible(False)
+        self._settle()
+        if self._labels_fitted(maps):
+            self._settle()
+        above = [*titles, *([legend] if legend is not None and legend_above else [])]
+        below = [legend] if legend is not None and not legend_above else []
+        for title in titles:
+            title.set_visible(True)
+        heights = [_height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART)
+                   for item in (*above, *below)]
+        self._margins["top"] += sum(heights[:len(above)])
+        self._margins["bottom"] += sum(heights[len(above):])
+        self._place()
+        width, height = self._size()
+        from_top = PAD
+        for item, needed in zip(above, heights, strict=False):
+            _set_top(item, PAD / width, 1 - from_top / height)
+            from_top += needed
+        for item in below:
+            _set_top(item, PAD / width, (PAD + heights[-1] - APART) / height)
+
+    def _settle(self) -> None:
+        """Widen or narrow the margins until what is drawn reaches from edge to edge."""
+        for _ in range(ROUNDS):
+            self._place()
+            width, height = self._size()
+            left, bottom, right, top = self._extent()
+            change = {"left": PAD - left, "right": right - (width - PAD), "bottom": PAD - bottom,
+                      "top": top - (height - PAD)}
+            self._margins = {side: max(PAD, margin + change[side]) for side, margin in self._margins.items()}
+            if max(abs(amount) for amount in change.values()) < AT_REST:
+                break
+        self._place()
+
+    def _size(self) -> tuple[float, float]:
+        height = self._plot_height + self._margins["top"] + self._margins["bottom"]
+        return self._sheet.style.width, height
+
+    def _place(self) -> None:
+        width, height = self._size()
+        self._sheet.figure.set_size_inches(width / 72, height / 72)
+        left, bottom = self._margins["left"] / width, self._margins["bottom"] / height
+        wide = max(0.1, 1 - left - self._margins["right"] / width)
+        tall = self._plot_height / height
+        self._paper.set(Bbox([[left, bottom], [left + wide, bottom + tall]]))
+        for panel in self._panels:
+            x, y, share_x, share_y = panel.domain
+            panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall))
+            for axes, thickness, length in panel.bars:
+                axes.set_position((left + (x + share_x) * wide + APART / width,
+                                   bottom + (y + share_y * (1 - length) / 2) * tall,
+                                   thickness / width, share_y * length * tall))
+
+    def _extent(self) -> tuple[float, float, float, float]:
+        """What is drawn reaches from here to there, in points: left, bottom, right, top."""
+        figure = self._sheet.figure
+        renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        boxes = [box for axes in figure.axes if (box := axes.get_tightbbox(renderer)) is not None]
+        boxes += [box for item in (*figure.texts, *figure.artists) if item.get_visible()
+                  and (box := item.get_window_extent(renderer)).width > 0]
+        box = Bbox.union(boxes)
+        scale = 72 / figure.dpi
+        return box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale
+
+    def _labels_fitted(self, maps: Sequence[Cells]) -> bool:
+        """Make labels fit: break long ones, turn or thin those that overlap. Whether anything was changed."""
+        changed = False
+        for panel in self._panels:
+            changed |= self._break_labels(panel) | self._part_labels(panel, "x") | self._part_labels(panel, "y")
+            changed |= self._break_title(panel, "x") | self._break_title(panel, "y")
+        if changed:
+            self._settle()
+        for cells in maps:
+            if not _shrunk_to_cells(self._sheet, cells):
+                cells.add_bar()
+                changed = True
+        return changed
+
+    def _break_labels(self, panel: Panel) -> bool:
+        """Break words beside the plot that would take too much of its width."""
+        labels, size = panel.labels.get("y", []), _pixels(panel, "y")
+        widest = WIDEST_LABELS * self._sheet.style.width
+        broken = [self._sheet.broken(text, widest, size) if "<" not in text else text for _, text in labels]
+        if broken == [text for _, text in labels]:
+            return False
+        put_labels(self._sheet, panel, "y", [place for place, _ in labels],
+                   [text.replace("\n", "<br>") for text in broken], size)
+        return True
+
+    def _part_labels(self, panel: Panel, letter: str) -> bool:
+        """Where labels of an axis overlap: leave out some numbers, or turn words and make them smaller."""
+        labels = _labels(panel, letter)
+        if not _overlap(self._sheet, labels, letter):
+            return False
+        texts = [label.get_text() for label in labels]
+        if all(NUMBER.fullmatch(text) for text in texts if text):
+            for label in labels:
+                label.set_fontsize(SMALLER * label.get_fontsize())
+            if _overlap(self._sheet, labels, letter):
+                self._thin(panel, letter)
+            return True
+        if letter == "x" and not panel.settings["x"].tickangle:
+            panel.axes.xaxis.set_tick_params(rotation=90)
+        while _overlap(self._sheet, labels, letter) and labels[0].get_fontsize() > SMALLEST:
+            for label in labels:
+                label.set_fontsize(max(SMALLEST, label.get_fontsize() - 0.5))
+        return True
+
+    def _thin(self, panel: Panel, letter: str) -> None:
+        """Leave out every second label of numbers, or more, never that of 0."""
+        texts = dict(panel.labels.get(letter, []))
+        low, high = _limits(panel, letter)
+        inside = [place for place in panel.axis(letter).get_majorticklocs() if low - 1e-9 <= place <= high + 1e-9]
+        for step in range(2, len(inside)):
+            middle = inside.index(0) % step if 0 in inside else 0
+            kept = inside[middle::step]
+            if texts:
+                put_labels(self._sheet, panel, letter, kept, [texts[place] for place in kept],
+                           _pixels(panel, letter))
+            else:
+                panel.axis(letter).set_ticks(kept)
+            if not _overlap(self._sheet, _labels(panel, letter), letter):
+                return
+
+    def _break_title(self, panel: Panel, letter: str) -> bool:
+        label = panel.axis(letter).get_label()
+        box = panel.axes.get_window_extent()
+        room = (box.width if letter == "x" else box.height) / self._sheet.figure.dpi * 72
+        if letter == "x":
+            room = self._sheet.style.width - 2 * PAD
+        broken = self._sheet.broken(label.get_text(), max(room, 10 * PAD))
+        if broken == label.get_text():
+            return False
+        label.set(text=broken, multialignment="center")
+        return True
+
+
+def _labels(panel: Panel, letter: str) -> list[Text]:
+    """The labels of an axis that are drawn."""
+    axis = panel.axis(letter)
+    if not axis.get_visible() or panel.settings[letter].showticklabels is False:
+        return []
+    low, high = _limits(panel, letter)
+    return [label for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)
+            if label.get_text() and low - 1e-9 <= place <= high + 1e-9]
+
+
+def _limits(panel: Panel, letter: str) -> tuple[float, float]:
+    low, high = sorted(panel.axes.get_xlim() if letter == "x" else panel.axes.get_ylim())
+    return low, high
+
+
+def _pixels(panel: Panel, letter: str) -> float:
+    """The size of the labels of an axis, in pixels of the page."""
+    return float(panel.settings[letter].tickfont.size or TEXT_SIZE)
+
+
+def _overlap(sheet: Sheet, labels: Sequence[Text], letter: str) -> bool:
+    renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    boxes = sorted((label.get_window_extent(renderer) for label in labels),
+                   key=lambda box: box.x0 if letter == "x" else box.y0)
+    if labels and labels[0].get_rotation() not in (0.0, 90.0):  # slanted labels may be as near as their letters are high
+        return False
+    gap = 0.3 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
+    ends = [(box.x0, box.x1) if letter == "x" else (box.y0, box.y1) for box in boxes]
+    return any(following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0)
+               for before, following in zip(ends, ends[1:], strict=False))
+
+
+def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
+    """Make the texts of a heat map as small as its cells need; whether they are legible, else they are left out."""
+    if not cells.texts:
+        return True
+    renderer, axes = sheet.figure.canvas.get_renderer(), cells.panel.axes  # type: ignore[attr-defined]
+    area = axes.get_window_extent()
+    (x0, x1), (y0, y1) = _limits(cells.panel, "x"), _limits(cells.panel, "y")
+    width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
+    boxes = [text.get_window_extent(renderer) for text in cells.texts]
+    share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
+    size = min(1.0, share) * cells.texts[0].get_fontsize()
+    for text in cells.texts:
+        text.set_fontsize(size)
+        text.set_visible(size >= SMALLEST)
+    return size >= SMALLEST
+
+
+def _height(sheet: Sheet, item: Text | Legend) -> float:
+    renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    return float(item.get_window_extent(renderer).height / sheet.figure.dpi * 72)
+
+
+def _set_top(item: Text | Legend, left: float, top: float) -> None:
+    """Place the upper left corner of a title or a legend, in shares of the figure."""
+    if isinstance(item, Text):
+        item.set_position((left, top))
+    else:
+        item.set_bbox_to_anchor((left, top))

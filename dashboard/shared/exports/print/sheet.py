@@ -1,0 +1,123 @@
+"""The sheet that a figure is printed on: its width, the size of its letters, and every text that stands on it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib import patheffects
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea, VPacker
+from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation, Transform
+
+from dashboard.shared.exports.print import fonts
+from dashboard.shared.exports.print.colors import INK, color
+from dashboard.shared.exports.print.rich_text import Run, is_bold, lines_of, plain_text
+from dashboard.shared.exports.print.style import DOTS_PER_INCH, PrintStyle
+
+TEXT_SIZE = 12.0  # pixels of a label on a page; in print it has the size of the style
+BOLDER = 0.045  # width of the stroke around bold letters, of their size: IPAexGothic has no bold face
+BETWEEN_LINES = 1.15
+BREAK_AFTER = " _-/・、。,"
+ANCHORS = {"left": 0.0, "center": 0.5, "right": 1.0, "bottom": 0.0, "middle": 0.5, "top": 1.0}
+VERTICAL = {"bottom": "bottom", "middle": "center", "top": "top"}
+
+
+@dataclass
+class Sheet:
+    """The matplotlib figure and how it is lettered. texts: every text written on it, for the check of the fonts."""
+
+    style: PrintStyle
+    figure: Figure
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def unit(self) -> float:
+        """The points that a pixel of the page is in print."""
+        return self.style.font_size / TEXT_SIZE
+
+    def look(self, label: str, size: float = TEXT_SIZE) -> dict[str, Any]:
+        """The properties of a text with the letters of `label`; size in pixels of the page."""
+        text = plain_text(label)
+        self.texts.append(text)
+        return {"fontfamily": fonts.families(text), "fontsize": size * self.unit, "parse_math": False}
+
+    def finish(self, text: Text, label: str) -> Text:
+        """Make a written text bold where its label is, and outline letters of fonts that no PDF can embed."""
+        if is_bold(label):
+            stroke = patheffects.Stroke(linewidth=BOLDER * text.get_fontsize(), foreground=text.get_color())
+            text.set_path_effects([stroke, patheffects.Normal()])
+        elif fonts.needs_other_fonts(text.get_text()):
+            text.set_path_effects([patheffects.Normal()])
+        return text
+
+    def write(self, label: str, x: float, y: float, transform: Transform, *, across: str = "center",
+              up: str = "middle", size: float = TEXT_SIZE, ink: str = INK, angle: float = 0.0,
+              shift: tuple[float, float] = (0.0, 0.0), gid: str | None = None) -> None:
+        """Write a label at a point; `across` and `up` name the side of it that is there, `shift` is in pixels."""
+        moved = transform + ScaledTranslation(shift[0] * self.unit / 72, shift[1] * self.unit / 72,
+                                              self.figure.dpi_scale_trans)
+        runs = [run for line in lines_of(label) for run in line]
+        if len({(run.size, run.color) for run in runs}) > 1:
+            self._write_runs(label, (x, y), moved, (ANCHORS[across], ANCHORS[up]), size, ink)
+            return
+        look = self.look(label, runs[0].size or size) if runs else self.look(label, size)
+        if runs and runs[0].color:
+            ink = runs[0].color
+        text = self.figure.text(x, y, plain_text(label), transform=moved, ha=across, va=VERTICAL[up], color=color(ink),
+                                rotation=angle, multialignment=across, linespacing=BETWEEN_LINES, gid=gid, **look)
+        self.finish(text, label)
+
+    def width_of(self, text: str, size: float = TEXT_SIZE) -> float:
+        """About how wide a text is, in points: a kanji as wide as its size, another letter 0.56 of it."""
+        return max((columns(line) for line in text.split("\n")), default=0.0) * size * self.unit
+
+    def broken(self, text: str, width: float, size: float = TEXT_SIZE) -> str:
+        """`text` in lines of at most `width` points, broken where it has spaces or joints, else anywhere."""
+        return "\n".join(_broken(line, width / (size * self.unit)) for line in text.split("\n"))
+
+    def _write_runs(self, label: str, point: tuple[float, float], transform: Transform, alignment: Sequence[float],
+                    size: float, ink: str) -> None:
+        lines = [HPacker(children=[self._area(run, size, ink) for run in line], pad=0, sep=0, align="baseline")
+                 for line in lines_of(label)]
+        box = lines[0] if len(lines) == 1 else VPacker(children=lines, pad=0, sep=1, align="left")
+        self.figure.add_artist(AnnotationBbox(box, point, xycoords=transform, box_alignment=tuple(alignment),
+                                              frameon=False, pad=0, annotation_clip=False))
+
+    def _area(self, run: Run, size: float, ink: str) -> TextArea:
+        look = self.look("", run.size or size) | {"fontfamily": fonts.families(run.text)}
+        self.texts.append(run.text)
+        area = TextArea(run.text, textprops={**look, "color": color(run.color or ink)})
+        self.finish(area._text, f"<b>{run.text}</b>" if run.bold else "")
+        return area
+
+
+def blank(style: PrintStyle) -> Sheet:
+    """A sheet with nothing on it. Its height is set once everything is."""
+    figure = Figure(figsize=(style.width / 72, style.width / 72), dpi=DOTS_PER_INCH, facecolor="white")
+    FigureCanvasAgg(figure)
+    return Sheet(style, figure)
+
+
+def columns(text: str) -> float:
+    """The width of a line as a multiple of the size of its letters.
+
+    >>> columns("東京"), columns("ab")
+    (2.0, 1.12)
+    """
+    return sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.56 for letter in text)
+
+
+def _broken(line: str, most: float) -> str:
+    lines, rest = [], line
+    while columns(rest) > most and len(rest) > 1:
+        end = next(n for n in range(len(rest), 0, -1) if n == 1 or columns(rest[:n]) <= most)
+        joint = max((n for n in range(1, end + 1) if rest[n - 1] in BREAK_AFTER), default=0)
+        end = joint if joint > end / 3 else end
+        lines.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return "\n".join([*lines, rest])
