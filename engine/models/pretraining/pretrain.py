@@ -12,11 +12,10 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import torch
 from transformers import (
@@ -34,26 +33,37 @@ from transformers import (
     set_seed,
 )
 
-from engine.datasets.corpora.corpus import Document, read_documents, split_sentences
+from engine.datasets.corpora.corpus import split_sentences
 from engine.errors import InputError
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
 from engine.models.pretraining.rows import SHORT_ROW_DIVISOR, RowFormat, Steps, write_rows
-from engine.models.pretraining.settings import Running, Settings
-from engine.models.pretraining.tokenizers import fast_encoder, sample_sentences, train_unigram, train_wordpiece
+from engine.models.pretraining.settings import USUAL_TOKENIZERS, Running, Settings
+from engine.models.pretraining.optimizers import optimizer
+from engine.models.pretraining.texts import Texts
+from engine.models.pretraining.tokenizers import (
+    fast_encoder,
+    sample_sentences,
+    train_characters,
+    train_unigram,
+    train_wordpiece,
+)
+from engine.models.pretraining.warm_start import start_from
 
 Report = Callable[[str], None]
 
-HELD_OUT_BUCKETS = 10_000
 EVALUATION_STEPS = 40  # for the held-out loss at intervals
 
 
 def pretrain(
-    corpus: list[Path], out: Path, settings: Settings, *, device: str = Running.device,
+    corpus: list[Path], out: Path, settings: Settings, *, lines: Sequence[Path] = (), device: str = Running.device,
     save_every: int = Running.save_every, evaluate_every: int = Running.evaluate_every, report: Report = print,
     command: str = "",
 ) -> dict[str, Any]:
     """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
+
+    lines: further texts each of whose lines is a document. The numbers are measured on documents of `corpus`, of `lines`
+    only where there is no other.
 
     Returns the record that is also written to `out/pretraining.json`: settings, corpus, steps, tokens
     and the numbers on documents held out of training. Raises InputError for wrong settings, an unreadable
@@ -65,14 +75,15 @@ def pretrain(
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
     _claim_directory(work, settings)
 
-    tokenizer = _tokenizer(corpus, work, settings, report)
+    texts = Texts(tuple(corpus), tuple(lines), settings)
+    tokenizer = _tokenizer(texts, work, settings, report)
     row_format = _row_format(tokenizer, settings)
     encode = fast_encoder(tokenizer)
     for part, is_held_out_part in (("train", False), ("held_out", True)):
         folder = work / part
         if not (folder / "rows.json").exists():
             report(f"encoding the {part.replace('_', '-')} documents")
-            write_rows(_documents(corpus, settings, held_out=is_held_out_part), encode, row_format, folder)
+            write_rows(texts.held_out() if is_held_out_part else texts.training(), encode, row_format, folder)
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
     _require_enough(steps, held_out, settings)
@@ -92,7 +103,7 @@ def pretrain(
     report("measuring on the held-out documents")
     numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
     record = {
-        "settings": asdict(settings), "corpus": [path.name for path in corpus], "command": command,
+        "settings": asdict(settings), "corpus": [path.name for path in [*corpus, *lines]], "command": command,
         "parameters": model.num_parameters(), "train": steps.counts, "held_out": {**held_out.counts, **numbers},
         "tokens_seen": settings.steps * settings.tokens_per_step,
         "seconds_since_last_start": round(seconds), "versions": {"torch": torch.__version__},
@@ -102,13 +113,18 @@ def pretrain(
     return record
 
 
-def is_held_out(name: str, settings: Settings) -> bool:
-    """Whether a document is held out of training: by its name and the seed, not by its position in the corpus."""
-    return crc32(f"{settings.seed}:{name}".encode()) % HELD_OUT_BUCKETS < settings.held_out_share * HELD_OUT_BUCKETS
-
-
 class _Trainer(Trainer):
     """transformers' training loop with our own loss, whose head is computed at the labelled positions only."""
+
+    def __init__(self, *, settings: Settings, **options: Any) -> None:
+        self._settings = settings
+        super().__init__(**options)
+
+    def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
+        """The optimiser of the settings."""
+        if self.optimizer is None:
+            self.optimizer = optimizer(self.model, self._settings)
+        return self.optimizer
 
     def compute_loss(  # type: ignore[override]
         self, model: PreTrainedModel, inputs: dict[str, torch.Tensor], return_outputs: bool = False, **_: Any
@@ -160,11 +176,11 @@ def _train(
     on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
     collate = collator(tokenizer, whole_words=settings.whole_word_masking)
     trainer = _Trainer(
-        model=_model(tokenizer, settings),
+        settings=settings, model=_model(tokenizer, settings),
         args=TrainingArguments(
             output_dir=str(work / "checkpoints"), max_steps=settings.steps, learning_rate=settings.learning_rate,
-            warmup_steps=settings.warmup_steps, weight_decay=settings.weight_decay, lr_scheduler_type="cosine",
-            adam_beta2=0.98, per_device_train_batch_size=1, per_device_eval_batch_size=1,
+            warmup_steps=settings.warmup_steps, lr_scheduler_type="cosine",
+            per_device_train_batch_size=1, per_device_eval_batch_size=1,
             train_sampling_strategy="sequential",
             bf16=settings.precision == "bf16", use_cpu=on_cpu, seed=settings.seed,
             save_steps=save_every, save_total_limit=2, eval_strategy="steps", eval_steps=evaluate_every,
@@ -183,6 +199,13 @@ def _train(
 
 
 def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrainedModel:
+    model = _new_model(tokenizer, settings)
+    if settings.start is not None:
+        start_from(model, tokenizer, Path(settings.start), settings.architecture)
+    return model
+
+
+def _new_model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrainedModel:
     if settings.architecture == "bert":
         return BertForMaskedLM(BertConfig(
             vocab_size=len(tokenizer), hidden_size=settings.hidden, num_hidden_layers=settings.layers,
@@ -198,19 +221,23 @@ def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrained
     ))
 
 
-def _tokenizer(corpus: list[Path], work: Path, settings: Settings, report: Report) -> PreTrainedTokenizerBase:
+def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> PreTrainedTokenizerBase:
     folder = work / "tokenizer"
+    if settings.keep_vocabulary:
+        return AutoTokenizer.from_pretrained(settings.start)
     if not (folder / "tokenizer_config.json").exists():
         report(f"learning a vocabulary of {settings.vocab_size:,}")
-        sentences = (sentence for document in _documents(corpus, settings, held_out=False)
+        sentences = (sentence for document in texts.training()
                      for sentence in split_sentences(document.text))
-        learn = train_wordpiece if settings.architecture == "bert" else train_unigram
-        learn(sample_sentences(sentences, settings.vocabulary_every), settings.vocab_size, folder)
+        sample = sample_sentences(sentences, settings.vocabulary_every)
+        match settings.tokenizer or USUAL_TOKENIZERS[settings.architecture]:
+            case "wordpiece":
+                train_wordpiece(sample, settings.vocab_size, folder)
+            case "character":
+                train_characters(sample, settings.vocab_size, folder)
+            case _:
+                train_unigram(sample, settings.vocab_size, folder, masked=settings.architecture == "bert")
     return AutoTokenizer.from_pretrained(folder)
-
-
-def _documents(corpus: list[Path], settings: Settings, *, held_out: bool) -> Iterator[Document]:
-    return (document for document in read_documents(corpus) if is_held_out(document.name, settings) is held_out)
 
 
 def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFormat:

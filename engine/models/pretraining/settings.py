@@ -9,8 +9,11 @@ from engine.errors import InputError
 from engine.options import check, option
 
 ARCHITECTURES = ("bert", "gpt2")
+TOKENIZERS = ("wordpiece", "character", "unigram")
 # The best learning rate found for each architecture, which the command takes where none is given.
 LEARNING_RATES: Mapping[str, float] = {"bert": 5e-4, "gpt2": 1.5e-3}
+# The tokenizer of each architecture where none is given.
+USUAL_TOKENIZERS: Mapping[str, str] = {"bert": "wordpiece", "gpt2": "unigram"}
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,12 @@ class Settings:
     """All that determines a pretraining run, in tokens, steps and shares; `architecture` is one of ARCHITECTURES."""
 
     architecture: str
+    tokenizer: str | None = option(None, "The pieces of the vocabulary: WordPiece or single characters inside MeCab's words "
+                                         "(BERT), or Unigram over the running text.", choices=TOKENIZERS,
+                                   unset=", ".join(f"{name} for {kind}" for kind, name in USUAL_TOKENIZERS.items()))
+    start: str | None = option(None, "A model to start from, of the same layers; its vocabulary may be another.",
+                               metavar="DIR")
+    keep_vocabulary: bool = option(False, "Keep the vocabulary of the model to start from.")
     vocab_size: int = option(8000, "Pieces in the vocabulary.", least=300, most=65_000, unit="pieces")
     layers: int = option(4, "Transformer layers.", least=1)
     hidden: int = option(256, "Width of the hidden states, a multiple of the heads.", least=1)
@@ -28,7 +37,9 @@ class Settings:
     learning_rate: float = option(6e-4, "Peak of the learning rate.", least=0, exclusive=True,
                                   unset=", ".join(f"{rate:g} for {name}" for name, rate in LEARNING_RATES.items()))
     warmup_steps: int = option(300, "Steps until the peak of the learning rate.", least=0, unit="steps")
-    weight_decay: float = option(0.01, "Weight decay of AdamW.", least=0)
+    weight_decay: float = option(0.01, "Weight decay of the optimiser.", least=0)
+    optimizer: str = option("muon", "Optimiser: Muon for the matrices of the layers and AdamW for the rest, or AdamW "
+                                    "for all.", choices=("muon", "adamw"))
     whole_word_masking: bool = option(False, "Mask all pieces of a word together (BERT).")
     short_share: float = option(0.5, "Share of the steps, the first ones, with rows of whole sentences instead of "
                                      "running text.", least=0, most=1)
@@ -47,6 +58,10 @@ class Settings:
         check(self)
         if self.whole_word_masking and self.architecture != "bert":
             raise InputError("Whole-word masking is for BERT; GPT-2 masks nothing.")
+        if self.architecture == "gpt2" and self.tokenizer not in (None, "unigram"):
+            raise InputError(f"A GPT-2 is trained with a unigram tokenizer; got {self.tokenizer!r}.")
+        if self.keep_vocabulary and self.start is None:
+            raise InputError("--keep-vocabulary needs --start: the model whose vocabulary is kept.")
         if self.hidden % self.heads:
             raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
 

@@ -1,7 +1,8 @@
 """Training of vocabularies on a corpus, saved as tokenizers that transformers loads.
 
-BERT: MeCab (unidic-lite) words, then WordPiece; saved so that `BertJapaneseTokenizer` loads it.
-GPT-2: Unigram with byte fallback, so that no character is ever unknown; saved as a fast tokenizer.
+WordPiece and characters: inside MeCab's words (unidic-lite); saved so that `BertJapaneseTokenizer` loads them.
+Unigram: over running text, with byte fallback, so that no character is ever unknown; saved as a fast tokenizer, with
+<s> for a causal model, with [CLS], [SEP] and [MASK] for a masked one.
 """
 
 from __future__ import annotations
@@ -42,19 +43,41 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
     )
     wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
     # Training assigns ids in no fixed order; sorted, the same corpus gives the same file.
-    pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
+    pieces = sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))
+    return _save_japanese([*BERT_SPECIAL_TOKENS, *pieces], "wordpiece", out)
+
+
+def train_characters(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTrainedTokenizerBase:
+    """A `BertJapaneseTokenizer` of at most `vocab_size` pieces: the most frequent characters of `sentences`."""
+    words = _mecab_words()
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        for word in words(sentence):
+            counts.update(word)
+    by_frequency = sorted(counts, key=lambda character: (-counts[character], character))
+    kept = sorted(by_frequency[:vocab_size - len(BERT_SPECIAL_TOKENS)])
+    return _save_japanese([*BERT_SPECIAL_TOKENS, *kept], "character", out)
+
+
+def _save_japanese(pieces: list[str], subwords: str, out: Path) -> PreTrainedTokenizerBase:
     out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("".join(piece + "\n" for piece in pieces), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(
-        str(out / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
+        str(out / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type=subwords,
         mecab_kwargs={"mecab_dic": "unidic_lite"}, do_lower_case=False,
     )
     tokenizer.save_pretrained(out)
     return tokenizer
 
 
-def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTrainedTokenizerBase:
-    """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`."""
+def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path, *,
+                  masked: bool = False) -> PreTrainedTokenizerBase:
+    """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`.
+
+    `masked`: with the special tokens of a masked model instead of those of a causal one.
+    """
+    special = ({"unk_piece": "[UNK]", "bos_piece": "[CLS]", "eos_piece": "[SEP]", "pad_piece": "[PAD]",
+                "control_symbols": ["[MASK]"]} if masked else {})
     with TemporaryDirectory() as folder:
         prefix = f"{folder}/unigram"
         try:
@@ -64,7 +87,7 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTr
                 # a small corpus may hold fewer pieces than asked for
                 hard_vocab_limit=False, character_coverage=CHARACTER_COVERAGE, normalization_rule_name="identity",
                 add_dummy_prefix=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, max_sentence_length=8192,
-                num_threads=2, minloglevel=2,
+                num_threads=2, minloglevel=2, **special,
             )
         except RuntimeError as error:
             raise InputError(f"No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: "
@@ -76,11 +99,16 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTr
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
     core.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse(),
                                       decoders.Metaspace(prepend_scheme="never", split=False)])
-    # <s> opens every sequence: without it the first token of a sentence would have no probability.
-    core.post_processor = TemplateProcessing(single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)])
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=core, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>",
-    )
+    if masked:
+        core.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+                                                 special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+        names = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]",
+                 "mask_token": "[MASK]"}
+    else:
+        # <s> opens every sequence: without it the first token of a sentence would have no probability.
+        core.post_processor = TemplateProcessing(single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)])
+        names = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=core, **names)
     tokenizer.save_pretrained(out)
     return tokenizer
 

@@ -1,0 +1,44 @@
+"""The documents of a pretraining run: those to train on, and those kept out to measure on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from zlib import crc32
+
+from engine.datasets.corpora.corpus import Document, read_documents
+from engine.models.pretraining.settings import Settings
+
+HELD_OUT_BUCKETS = 10_000
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a run.
+
+    corpus: files, folders and archives, whose files are documents. lines: files whose lines are documents.
+    """
+
+    corpus: tuple[Path, ...]
+    lines: tuple[Path, ...]
+    settings: Settings
+
+    def training(self) -> Iterator[Document]:
+        """The documents to train on, of `corpus` first."""
+        documents = chain(self._documents(self.corpus), self._documents(self.lines, unit="line"))
+        return (document for document in documents if not is_held_out(document.name, self.settings))
+
+    def held_out(self) -> Iterator[Document]:
+        """The documents to measure on: of `corpus`, of `lines` only where there is no other."""
+        documents = self._documents(self.corpus) if self.corpus else self._documents(self.lines, unit="line")
+        return (document for document in documents if is_held_out(document.name, self.settings))
+
+    def _documents(self, paths: tuple[Path, ...], unit: str = "file") -> Iterator[Document]:
+        return read_documents(paths, unit=unit) if paths else iter(())
+
+
+def is_held_out(name: str, settings: Settings) -> bool:
+    """Whether a document is held out of training: by its name and the seed, not by its position in the corpus."""
+    return crc32(f"{settings.seed}:{name}".encode()) % HELD_OUT_BUCKETS < settings.held_out_share * HELD_OUT_BUCKETS
