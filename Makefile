@@ -69,8 +69,8 @@ $(BENCH)/peers.stamp: tests/benchmarks/peers.txt
 
 # The built-in models: make pretrain CORPUS=novels.zip
 pretrain: $(VENV)/run.stamp
-	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 3500 --short-share 0.5714 --warmup-steps 500 --out pretrained/bert-mini-ja
-	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --out pretrained/gpt2-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 3500 --short-share 0.5714 --warmup-steps 500 --optimizer adamw --out pretrained/bert-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --optimizer adamw --out pretrained/gpt2-mini-ja
 
 # A broken or half-made environment is made again from nothing. The lock keeps two makes apart.
 $(VENV)/run.stamp: requirements.txt

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.dictionary import tables as dictionary_tables
+from dashboard.dictionary.build import UNIT
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, wording
 from dashboard.shared.dictionaries import AvailableDictionary
@@ -72,7 +73,9 @@ def entries(path: str, modified: int, _dictionary: IdfDictionary) -> pd.DataFram
 
 
 def _unit(unit: str) -> str:
-    return f"A document is a {unit}." if unit.isalpha() else ""
+    if unit in UNIT.choices:
+        return f"A document is {UNIT.choices[unit]}." if "-" in unit else f"A document is a {unit}."
+    return ""
 
 
 def _threshold(dictionary: IdfDictionary, greatest: float) -> float:

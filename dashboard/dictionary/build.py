@@ -21,7 +21,7 @@ from engine.options import option_of
 KIND = "dictionary"
 SOURCES = {"files": "My files", "paste": "Pasted text", "dictionary": "A dictionary I have"}
 UNIT = option_of(Settings, "unit")
-UNIT_NAMES = {"file": "A file", "line": "A line"}
+UNIT_NAMES = {"file": "A file", "line": "A line", "blank-line": "Between blank lines", "page-break": "A page"}
 FILES_HELP = """Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. Aozora's headers,
 ruby and notes are taken off."""
 

@@ -38,5 +38,5 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    print(f"{dictionary.n_documents:,} documents (a document is a {settings.unit}), {dictionary.n_tokens:,} tokens, "
+    print(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} tokens, "
           f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

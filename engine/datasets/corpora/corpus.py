@@ -13,13 +13,18 @@ from pathlib import Path
 
 from engine.datasets.corpora.aozora import is_aozora, strip_aozora
 from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats import text_stream
 from engine.datasets.formats.text_stream import blocks
 from engine.datasets.formats.unpacking import is_hidden
 from engine.errors import InputError
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
-UNITS = ("file", "line")
+UNITS = ("file", "line", "blank-line", "page-break")
 
+PAGE_BREAK = "\f"
+_AOZORA_PAGE_BREAK = re.compile(r"［＃(改ページ|改丁|改見開き)］")
+# What stands between two documents of one file; it begins and ends a line.
+_BOUNDARIES = {"blank-line": re.compile(r"\n[ \t\u3000]*\n\s*"), "page-break": re.compile(r"\s*\f\s*")}
 _SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![」』）)！？!?])|(?<=[。！？!?][」』）)])(?![、。とっ])")
 
 
@@ -58,8 +63,9 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     """Every document below `paths` (files, folders, archives), in name order, as a stream.
 
     In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a path to a
-    file is always read as text. `unit` defines a document: "file", or "line" (empty lines are skipped; of a
-    tab-separated line the last field is used). A file above `text_stream.WHOLE_BYTES` is read as plain text, not in
+    file is always read as text. `unit` defines a document: "file"; "line" (empty lines are skipped; of a tab-separated
+    line the last field is used); "blank-line" and "page-break" (a form feed, or Aozora's ［＃改ページ］, 改丁 or
+    改見開き): what stands between two of them in a file, of its lines none is dropped. A file above `text_stream.WHOLE_BYTES` is read as plain text, not in
     Aozora's notation, and in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
     or when a file cannot be read or decoded.
     """
@@ -71,10 +77,17 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
         for name, content in _texts(path):
             found_text = True
             n_lines = n_read = 0
+            boundary = _Boundary(name, _BOUNDARIES[unit]) if unit in _BOUNDARIES else None
             for text, is_last_block, n_read in blocks(content, name):
                 is_whole = is_last_block and not n_lines
+                if boundary is not None:
+                    text = _AOZORA_PAGE_BREAK.sub(PAGE_BREAK, text)
                 if is_whole and is_aozora(text):
                     text = strip_aozora(text)
+                if boundary is not None:
+                    n_lines += not is_last_block
+                    yield from boundary.parts(text, is_last_block, bytes_before + n_read)
+                    continue
                 if unit == "file":
                     n_lines += not is_last_block
                     yield Part(name, text, is_last_block, bytes_before + n_read)
@@ -87,6 +100,29 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     if not found_text:
         raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
                          + ", ".join(map(str, paths)))
+
+
+class _Boundary:
+    """Cuts the blocks of one file into documents where `boundary` matches."""
+
+    def __init__(self, name: str, boundary: re.Pattern[str]) -> None:
+        self._name, self._boundary = name, boundary
+        self._n_documents, self._open_text, self._is_begun = 1, "", False
+
+    def parts(self, block: str, is_last_block: bool, n_read: int) -> Iterator[Part]:
+        """The documents that end in the next block, and what is too long to be kept of the one that goes on."""
+        *ended, self._open_text = self._boundary.split(self._open_text + block)
+        if is_last_block:
+            ended, self._open_text = [*ended, self._open_text], ""
+        for text in ended:
+            if text.strip() or self._is_begun:
+                yield Part(f"{self._name}:{self._n_documents}", text, True, n_read)
+                self._n_documents, self._is_begun = self._n_documents + 1, False
+        if len(self._open_text) > text_stream.WHOLE_BYTES:
+            # The last line stays: with the next block it may become a boundary.
+            cut = self._open_text.rstrip("\n\f \t\u3000").rfind("\n") + 1
+            yield Part(f"{self._name}:{self._n_documents}", self._open_text[:cut], False, n_read)
+            self._open_text, self._is_begun = self._open_text[cut:], True
 
 
 def text_bytes(paths: Iterable[Path]) -> int:

@@ -6,13 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+MASKED_TOKENIZERS = {
+    "wordpiece": "MeCab (unidic-lite) + WordPiece", "character": "MeCab (unidic-lite) + characters",
+    "unigram": "Unigram with byte fallback (NFKC, no separator space)",
+}
+
 
 def write_model_card(out: Path, record: dict[str, Any]) -> None:
     """Write `pretraining.json` (the record) and `README.md` (the same in words) into `out`."""
     settings, train, held_out = record["settings"], record["train"], record["held_out"]
     bert = settings["architecture"] == "bert"
     if bert:
-        kind, tokenizer = "masked", "MeCab (unidic-lite) + WordPiece"
+        kind, tokenizer = "masked", MASKED_TOKENIZERS[settings.get("tokenizer") or "wordpiece"]
         result = (f"masked-token top-1 accuracy **{held_out['masked_accuracy']:.1%}** and "
                   f"{held_out['masked_nats']:.2f} nats per token, over {held_out['n_masked']:,} tokens masked as in "
                   "training (15 % chosen; of these 80 % become [MASK], 10 % another token, 10 % stay); "
@@ -32,7 +37,8 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         f"| Tokenizer | {tokenizer}, {settings['vocab_size']:,} pieces |",
         f"| Corpus | {', '.join(record['corpus'])}: {train['documents']:,} documents, "
         f"{train['characters']:,} characters, {train['tokens']:,} tokens |",
-        f"| Training | {settings['steps']:,} steps of {settings['tokens_per_step']:,} tokens, peak learning rate "
+        f"| Training | {_start(settings)}{settings['steps']:,} steps of {settings['tokens_per_step']:,} tokens, "
+        f"{settings.get('optimizer', 'adamw')}, peak learning rate "
         f"{settings['learning_rate']:g}, {settings['precision']}, seed {settings['seed']} |",
         f"| Held out | {held_out['documents']} documents never trained on: {result} |",
         f"| Made by | `{record['command']}` |",
@@ -42,3 +48,7 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
     ]
     (out / "README.md").write_text("\n".join(lines), encoding="utf-8")
     (out / "pretraining.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _start(settings: dict[str, Any]) -> str:
+    return f"from {Path(settings['start']).name}, " if settings.get("start") else ""

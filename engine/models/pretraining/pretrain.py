@@ -12,10 +12,10 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from transformers import (
@@ -37,9 +37,9 @@ from engine.datasets.corpora.corpus import split_sentences
 from engine.errors import InputError
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
+from engine.models.pretraining.optimizers import optimizer
 from engine.models.pretraining.rows import SHORT_ROW_DIVISOR, RowFormat, Steps, write_rows
 from engine.models.pretraining.settings import USUAL_TOKENIZERS, Running, Settings
-from engine.models.pretraining.optimizers import optimizer
 from engine.models.pretraining.texts import Texts
 from engine.models.pretraining.tokenizers import (
     fast_encoder,
@@ -62,20 +62,32 @@ def pretrain(
 ) -> dict[str, Any]:
     """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
 
-    lines: further texts each of whose lines is a document. The numbers are measured on documents of `corpus`, of `lines`
-    only where there is no other.
+    lines: further texts each of whose lines is a document. The numbers are measured on documents of `corpus`, of
+    `lines` only where there is no other.
 
     Returns the record that is also written to `out/pretraining.json`: settings, corpus, steps, tokens
     and the numbers on documents held out of training. Raises InputError for wrong settings, an unreadable
-    corpus, or an `out` that holds a run of other settings.
+    corpus, or an `out` that holds a run of other settings; of a run that is refused nothing is left.
     """
     settings.check()
+    work = out / "work"
+    was_begun, had_directory = work.exists(), out.exists()
+    try:
+        return _pretrain(Texts(tuple(corpus), tuple(lines), settings), out, settings, device, save_every,
+                         evaluate_every, report, command)
+    except InputError:
+        if not was_begun:
+            shutil.rmtree(work if had_directory else out, ignore_errors=True)
+        raise
+
+
+def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_every: int, evaluate_every: int,
+              report: Report, command: str) -> dict[str, Any]:
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
     _claim_directory(work, settings)
 
-    texts = Texts(tuple(corpus), tuple(lines), settings)
     tokenizer = _tokenizer(texts, work, settings, report)
     row_format = _row_format(tokenizer, settings)
     encode = fast_encoder(tokenizer)
@@ -103,7 +115,8 @@ def pretrain(
     report("measuring on the held-out documents")
     numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
     record = {
-        "settings": asdict(settings), "corpus": [path.name for path in [*corpus, *lines]], "command": command,
+        "settings": asdict(settings), "command": command,
+        "corpus": [path.name for path in (*texts.corpus, *texts.lines)],
         "parameters": model.num_parameters(), "train": steps.counts, "held_out": {**held_out.counts, **numbers},
         "tokens_seen": settings.steps * settings.tokens_per_step,
         "seconds_since_last_start": round(seconds), "versions": {"torch": torch.__version__},
@@ -123,7 +136,7 @@ class _Trainer(Trainer):
     def create_optimizer(self, model: Any = None) -> torch.optim.Optimizer:
         """The optimiser of the settings."""
         if self.optimizer is None:
-            self.optimizer = optimizer(self.model, self._settings)
+            self.optimizer = optimizer(cast(torch.nn.Module, self.model), self._settings)
         return self.optimizer
 
     def compute_loss(  # type: ignore[override]

@@ -21,9 +21,12 @@ class Settings:
     """All that determines a pretraining run, in tokens, steps and shares; `architecture` is one of ARCHITECTURES."""
 
     architecture: str
-    tokenizer: str | None = option(None, "The pieces of the vocabulary: WordPiece or single characters inside MeCab's words "
-                                         "(BERT), or Unigram over the running text.", choices=TOKENIZERS,
+    tokenizer: str | None = option(None, "The pieces of the vocabulary: WordPiece or single characters inside MeCab's "
+                                         "words (BERT), or Unigram over the running text.", choices=TOKENIZERS,
                                    unset=", ".join(f"{name} for {kind}" for kind, name in USUAL_TOKENIZERS.items()))
+    documents: str = option("file", "What a document of --corpus is.", choices={
+        "file": "a file", "blank-line": "what stands between blank lines of a file",
+        "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
     start: str | None = option(None, "A model to start from, of the same layers; its vocabulary may be another.",
                                metavar="DIR")
     keep_vocabulary: bool = option(False, "Keep the vocabulary of the model to start from.")

@@ -18,7 +18,8 @@ HELD_OUT_BUCKETS = 10_000
 class Texts:
     """The texts of a run.
 
-    corpus: files, folders and archives, whose files are documents. lines: files whose lines are documents.
+    corpus: files, folders and archives, whose files are documents, or hold some (`settings.documents`).
+    lines: files whose lines are documents.
     """
 
     corpus: tuple[Path, ...]
@@ -27,15 +28,16 @@ class Texts:
 
     def training(self) -> Iterator[Document]:
         """The documents to train on, of `corpus` first."""
-        documents = chain(self._documents(self.corpus), self._documents(self.lines, unit="line"))
+        documents = chain(self._documents(self.corpus, self.settings.documents), self._documents(self.lines, "line"))
         return (document for document in documents if not is_held_out(document.name, self.settings))
 
     def held_out(self) -> Iterator[Document]:
         """The documents to measure on: of `corpus`, of `lines` only where there is no other."""
-        documents = self._documents(self.corpus) if self.corpus else self._documents(self.lines, unit="line")
+        documents = (self._documents(self.corpus, self.settings.documents) if self.corpus
+                     else self._documents(self.lines, "line"))
         return (document for document in documents if is_held_out(document.name, self.settings))
 
-    def _documents(self, paths: tuple[Path, ...], unit: str = "file") -> Iterator[Document]:
+    def _documents(self, paths: tuple[Path, ...], unit: str) -> Iterator[Document]:
         return read_documents(paths, unit=unit) if paths else iter(())
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import sentencepiece
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
@@ -76,7 +77,7 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path, *,
 
     `masked`: with the special tokens of a masked model instead of those of a causal one.
     """
-    special = ({"unk_piece": "[UNK]", "bos_piece": "[CLS]", "eos_piece": "[SEP]", "pad_piece": "[PAD]",
+    special: dict[str, Any] = ({"unk_piece": "[UNK]", "bos_piece": "[CLS]", "eos_piece": "[SEP]", "pad_piece": "[PAD]",
                 "control_symbols": ["[MASK]"]} if masked else {})
     with TemporaryDirectory() as folder:
         prefix = f"{folder}/unigram"

@@ -48,13 +48,14 @@ def piece_sources(tokenizer: PreTrainedTokenizerBase, old_tokenizer: PreTrainedT
     The same piece, or special token of the same role; else the pieces that the old tokenizer cuts its text into.
     """
     old_ids = old_tokenizer.get_vocab()
-    roles = {str(token): old_tokenizer.convert_tokens_to_ids(str(getattr(old_tokenizer, role)))
-             for role, token in tokenizer.special_tokens_map.items()
-             if isinstance(token, str) and getattr(old_tokenizer, role, None)}
+    roles: dict[str, Any] = {
+        str(token): old_tokenizer.convert_tokens_to_ids(str(getattr(old_tokenizer, role)))
+        for role, token in tokenizer.special_tokens_map.items()
+        if isinstance(token, str) and getattr(old_tokenizer, role, None)}
     sources: list[list[int]] = []
     for piece in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer)))):
         if piece in roles:
-            sources.append([roles[piece]])
+            sources.append([int(roles[piece])])
         elif piece in old_ids:
             sources.append([old_ids[piece]])
         else:

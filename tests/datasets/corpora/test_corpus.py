@@ -158,6 +158,23 @@ def test_a_long_file_comes_in_parts_and_is_the_same_document(tmp_path: Path, mon
     assert list(read_documents([tmp_path])) == whole
     assert list(read_documents([tmp_path], unit="line")) == by_line
 
+
+@pytest.mark.parametrize(("unit", "between"), [("blank-line", "\n\n"), ("blank-line", "\n　\n\n"), ("page-break", "\f"),
+                                               ("page-break", "\n［＃改ページ］\n"), ("page-break", "\n［＃改丁］\n")])
+@pytest.mark.parametrize("whole_bytes", [text_stream.WHOLE_BYTES, 40])
+def test_many_documents_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str, between: str,
+                                    whole_bytes: int) -> None:
+    monkeypatch.setattr(text_stream, "WHOLE_BYTES", whole_bytes)
+    monkeypatch.setattr(text_stream, "BLOCK_BYTES", 16)
+    documents = [f"{number}番目の話。\n" + "長い行が続く。\n" * (number % 3 * 8) + "終わり。" for number in range(9)]
+    (tmp_path / "all.txt").write_text("\n" + between.join(documents) + "\n\n", encoding="utf-8")
+    read = list(read_documents([tmp_path], unit=unit))
+    assert [document.text.strip() for document in read] == documents
+    assert [document.name for document in read] == [f"all.txt:{number}" for number in range(1, 10)]
+    parts = list(read_parts([tmp_path], unit=unit))
+    assert max(len(part.text) for part in parts) < (500 if whole_bytes > 40 else 60)
+
+
 def test_pieces_keep_every_line_and_stay_within_the_limit() -> None:
     text = "短い行。\n\n" + "とても長い一文が続く、" * 30 + "終わり。次の文。\n最後。"
     parts = pieces(text, 40)

@@ -20,9 +20,10 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.corpora.corpus import Document
 from engine.errors import InputError
 from engine.models.pretraining.objective import IGNORED, collator, held_out_numbers, loss, spread_positions
-from engine.models.pretraining.pretrain import _last_complete_checkpoint, is_held_out, pretrain
+from engine.models.pretraining.pretrain import _last_complete_checkpoint, pretrain
 from engine.models.pretraining.rows import RowFormat, Steps, write_rows
 from engine.models.pretraining.settings import Settings
+from engine.models.pretraining.texts import is_held_out
 from engine.models.pretraining.tokenizers import fast_encoder, train_unigram, train_wordpiece
 
 PLACES = ["公園", "図書館", "駅前の喫茶店", "川のほとり", "山のふもと", "古い港町"]
@@ -224,7 +225,8 @@ def test_another_runs_directory_is_refused(corpus: Path, bert: Path, tmp_path: P
 @pytest.mark.parametrize(("changed", "message"), [
     ({"architecture": "lstm"}, "'bert' or 'gpt2'"), ({"architecture": "gpt2", "whole_word_masking": True}, "for BERT"),
     ({"heads": 3}, "multiple of heads"), ({"held_out_share": 0.0}, "between 0 and 1"),
-    ({"vocab_size": 10}, "vocab_size"),
+    ({"vocab_size": 10}, "vocab_size"), ({"keep_vocabulary": True}, "needs --start"),
+    ({"architecture": "gpt2", "tokenizer": "character"}, "unigram tokenizer"),
 ])
 def test_settings_that_cannot_be_are_refused(
     corpus: Path, tmp_path: Path, changed: dict[str, object], message: str
@@ -239,6 +241,7 @@ def test_a_corpus_that_fills_no_step_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="too small"):
         pretrain([tmp_path], tmp_path / "out", replace(TINY, tokens_per_step=1_000_000, vocab_size=300),
                  report=lambda line: None)
+    assert not (tmp_path / "out").exists()  # nothing is left of a run that was refused
 
 
 @pytest.mark.parametrize("architecture", ["bert", "gpt2"])
