@@ -26,6 +26,7 @@ from dashboard.alignment.shown import first_choices, first_scoring, keep
 from dashboard.alignment.spread import spread
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
+from dashboard.shared.exports.print.files import Drawing
 from engine.errors import EngineError
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "precision_penalty", "recall_penalty", "penalized_f1")
@@ -68,6 +69,7 @@ if run_id is not None and result is not None:
     penalised = scoring.penalty == "reading"
     signature = shown_signature(result, scores, layers)
     figures: dict[str, go.Figure] = {}
+    drawings: dict[str, Drawing] = {}
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised)
     if len(table) > 1:
         for notice in scores[model].notices:
@@ -78,12 +80,13 @@ if run_id is not None and result is not None:
     keep(view, result, scoring, model, layers, listed)
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
-        pair_view(aligned)
+        drawings |= pair_view(aligned)
         edit_pair(run_id, result, pair, layers[model], scoring)
         figures |= similarities_view(aligned, signature)
 
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
     tokens_download(scores, signature)
-    run_view.sign(signature, tables(scores), figures, settings=shown_settings(result, scoring, layers), address=view,
+    run_view.sign(signature, tables(scores), figures, drawings=drawings, address=view,
+                  settings=shown_settings(result, scoring, layers),
                   compared={**asdict(scoring), "model": model, "layer": layers[model]})

@@ -13,8 +13,10 @@ import streamlit as st
 from dashboard.alignment.charts import heat_map, pair_tokens
 from dashboard.alignment.pair_choice import CARDS, DIGITS
 from dashboard.alignment.penalty_summary import penalty_summary
+from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import Result, Scoring
@@ -42,13 +44,14 @@ def aligned_pair(run_id: str, result: Result, scores: Scores, pair: pd.Series, m
                        scores.thresholds[model])
 
 
-def pair_view(aligned: AlignedPair) -> None:
-    """Draw a pair's scores, the effect of the penalty, its references and its tokens."""
+def pair_view(aligned: AlignedPair) -> dict[str, Drawing]:
+    """Draw a pair's scores, the effect of the penalty, its references and its tokens; returns these for print."""
     score_cards(aligned.pair, penalised=aligned.scoring.penalty == "reading")
     _penalty_note(aligned.pair, aligned.tokens, aligned.scoring)
     references(aligned.pair)
-    alignment_view(view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring),
-                   key=f"alignment-view-{aligned.run_id}")
+    data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
+    alignment_view(data, key=f"alignment-view-{aligned.run_id}")
+    return {f"Alignment of row {aligned.pair['row']}": AlignmentDrawing(data)}
 
 
 def similarities_view(aligned: AlignedPair, signature: dict[str, Any]) -> dict[str, go.Figure]:

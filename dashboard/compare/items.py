@@ -7,22 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.alignment.pair import aligned_pair
 from dashboard.alignment.pair_choice import pair_table as alignment_table
+from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.scores import scored
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.compare.sides import ChosenSide
 from dashboard.minimal_pairs import view as pair_view
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.shared.address.view import View
+from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.language.quantities import count
 from engine.options import option, option_of
 
+Drawn = tuple[dict[str, go.Figure], dict[str, Drawing]]
 LISTED = 500
 HEIGHT, FEW = 320, 8
 
@@ -73,19 +77,28 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
     return shown.iloc[index] if len(shown) else None
 
 
-def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature: Mapping[str, Any]) -> None:
-    """Draw one item under both sides, side by side: alignments, or the tokens of a minimal pair."""
+def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature: Mapping[str, Any]
+                ) -> Drawn:
+    """Draw one item under both sides, side by side: alignments, or the tokens of a minimal pair.
+
+    Returns the figures by caption, and those for print alone.
+    """
+    figures: dict[str, go.Figure] = {}
+    drawings: dict[str, Drawing] = {}
     draw = {"alignment": _alignment, "minimal-pairs": _tokens}.get(sides[0].run.kind)
     if draw is None:
-        return
+        return figures, drawings
     with st.grid(2, min_column_width=360, gap="medium"):
         for chosen, row in zip(sides, (item["row"], item["other_row"]), strict=True):
             with st.container(border=True):
                 st.markdown(f"**{verbatim(chosen.side.name)}**")
-                draw(chosen, int(row), signature)
+                own_figures, own_drawings = draw(chosen, int(row), signature)
+                figures |= {f"{chosen.side.name}: {caption}": figure for caption, figure in own_figures.items()}
+                drawings |= {f"{chosen.side.name}: {caption}": drawing for caption, drawing in own_drawings.items()}
+    return figures, drawings
 
 
-def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
+def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
     side = chosen.side
     view = side.shown if isinstance(side.shown, AlignmentView) else AlignmentView(scoring=side.result.settings.scoring)
     layer = side.result.layers[side.model][side.result.layer_index(side.model, view.layer)]
@@ -95,16 +108,17 @@ def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> No
     aligned = aligned_pair(chosen.run.id, side.result, scores, pair, side.model, layer)
     penalised = f", with penalty {pair['penalized_f1']:.3f}" if view.scoring.penalty != "none" else ""
     st.caption(f"Row {row}: F1 {pair['f1']:.3f}{penalised}")
-    alignment_view(view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring),
-                   key=f"compare-alignment-{side.name[:1]}-{row}")
+    data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
+    alignment_view(data, key=f"compare-alignment-{side.name[:1]}-{row}")
+    return {}, {f"Alignment of row {row}": AlignmentDrawing(data)}
 
 
-def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> None:
+def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
     shown = pair_view.View(chosen.run.id, ALL, view.scoring.unigrams, view.normalization, view.scoring.alpha,
                            pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result))
     result, table = shown.result, pair_view.table(shown, "pairs", side.model)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
-    token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
-                             view.scoring.alpha, signature)
+    return token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
+                                    view.scoring.alpha, signature), {}

@@ -89,9 +89,8 @@ if len(drawn) < len(comparison.items):
                "changed most, and a sample of the others.")
 item = items_section(comparison, sides, digest(signature), address)
 address.write()
-if item is not None:
-    item_detail(item, sides, signature)
+figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(signature, tables, {FIGURE: figure})
+run_view.sign(signature, tables, {FIGURE: figure, **figures}, drawings=drawings)
 address.copy_link()

@@ -15,6 +15,7 @@ SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
 CATEGORY_HEIGHT = 26
 MAX_TICKS = 12
+MOST_BANDS = 4  # more of them, one on the other, cannot be distinguished
 CHANCE = 0.5
 
 
@@ -33,7 +34,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
 
     `points` is `views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
     proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
-    intervals. `word`: the name of a counted outcome, such as "right".
+    intervals; more than MOST_BANDS lines have none. `word`: the name of a counted outcome, such as "right".
     """
     models = list(dict.fromkeys(points["model"]))
     most = max(int(points["n"].max()), 1)
@@ -57,7 +58,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
         figure.add_trace(go.Scatter(
             x=np.concatenate([x, x[::-1]]), y=np.concatenate([of_model["ci_high"], of_model["ci_low"][::-1]]),
             fill="toself", fillcolor=_pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False, legendgroup=str(index), zorder=1, name=plain(model),
+            showlegend=False, legendgroup=str(index), zorder=1, name=plain(model), visible=len(models) <= MOST_BANDS,
         ))
         if before is not None:
             under_lp = before[before["model"] == model].sort_values("difference")
@@ -71,13 +72,15 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     for x, anchor, text in ((0, "left", "acceptable sentence shorter"), (1, "right", "longer")):
         figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
                               xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
+    figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=4, text=_size_key(points["n"]), showarrow=False,
+                          xanchor="left", yanchor="bottom", font={"color": GREY, "size": 12})
     ticks = _ticks(int(points["difference"].min()), int(points["difference"].max()))
     figure.update_xaxes(tickvals=ticks, ticktext=[_tick(tick, points) for tick in ticks], title=None,
                         zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
                         range=[_floor(points["ci_low"]) - 0.03, 1.03])
     figure = laid_out(figure, height=360, legend=len(models) > 1)
-    figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.19})
+    figure.update_layout(margin={"t": 28, "b": 64}, legend={"y": -0.19})
     return figure
 
 
@@ -124,6 +127,17 @@ def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
 def category_name(category: str) -> str:
     """The label of a category on an axis; "(none)" for pairs without one."""
     return plain(category) or "(none)"
+
+
+def _size_key(n: pd.Series) -> str:
+    """What the areas of the points mean.
+
+    >>> _size_key(pd.Series([12, 3408])), _size_key(pd.Series([5, 5]))
+    ('area of a point: number of pairs, 12 to 3,408', 'each point: 5 pairs')
+    """
+    least, most = int(n.min()), int(n.max())
+    return f"each point: {count(most, 'pair')}" if least == most else (
+        f"area of a point: number of pairs, {least:,} to {most:,}")
 
 
 def _diameters(n: np.ndarray, most: int) -> np.ndarray:

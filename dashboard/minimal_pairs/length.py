@@ -17,9 +17,12 @@ from dashboard.minimal_pairs.view import View, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
+from engine.evaluations.minimal_pairs.views import available
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 
+MODELS, SCORES, FILES = "models", "scores", "files"
+PENALISED = " Drawn in its place: Firth's penalised estimate."
 MAX_SOURCES = 10  # more lines cannot be distinguished
 SLOPE, CORRELATION = "Effect of length by score", "Score against the number of tokens"
 RIGHT = "right"
@@ -42,28 +45,32 @@ def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[
                         alt="The length slope of each model under each score, with 95 % intervals")
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
             names = ", ".join(f"{row['model']} ({row['normalization']})" for row in undefined.to_dict("records"))
-            st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.")
+            in_its_place = PENALISED if undefined["firth_slope"].notna().all() else ""
+            st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.{in_its_place}")
     _counts(view, word)
     return figures
 
 
 def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str) -> go.Figure:
-    sources = view.result.items["source"].unique()
-    several = 1 < len(sources) <= MAX_SOURCES
-    lines = "models"
+    sources, scores = view.result.items["source"].unique(), available(view.result.pairs)
+    offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
+    lines = MODELS
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{verbatim(caption)}** :gray[|A| − |U|, with 95 % bands]", width="content")
-        if several:
-            lines = str(st.segmented_control("Lines", ["models", "files"], default="models", required=True,
+        if len(offered) > 1:
+            lines = str(st.segmented_control("Lines", offered, default=MODELS, required=True,
+                                             help="A line for each model under the chosen score; or, of one model, for "
+                                             "each score, as in the paper's figures 2 and 3, or for each file.",
                                              key=f"minimal-lines-{view.run_id}", label_visibility="collapsed"))
-        with_lp = view.normalization != "LP" and lines == "models" and st.toggle(
+        with_lp = view.normalization != "LP" and lines == MODELS and st.toggle(
             "Show LP", True, key=f"minimal-beside-{view.run_id}",
             help="Dotted: the same pairs under LP, as in the paper's figure 2.")
     model = view.models[0]
-    if lines == "files" and len(view.models) > 1:
+    if lines != MODELS and len(view.models) > 1:
         model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
                              key=f"minimal-lines-model-{view.run_id}", label_visibility="collapsed"))
-    points = table(view, "by source", model) if lines == "files" else table(view, "differences")
+    points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by source", model),
+              SCORES: lambda: by_score(view, model)}[lines]()
     before = table(view, "differences", normalization="LP") if with_lp else None
     figure = difference_figure(points, before, word)
     names = list(dict.fromkeys(points["model"]))
@@ -72,13 +79,20 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
         trace, data = point.get("curve_number", -1), point.get("customdata")
         if not data or not 0 <= trace < len(names):
             return None
-        source = {"field": "source", "value": names[trace]} if lines == "files" else {}
-        return PointSelection(model if source else names[trace], int(data[-2]), bool(data[-1]), **source)
+        source = {"field": "source", "value": names[trace]} if lines == FILES else {}
+        return PointSelection(names[trace] if lines == MODELS else model, int(data[-2]), bool(data[-1]), **source)
 
     clickable(figure, "difference", view.run_id, signature, decode,
-              f"{caption}, a line for each model; click a point to see its pairs")
+              f"{caption}, a line for each of the {lines}; click a point to see its pairs")
     st.caption("Click a point to list its pairs below.")
     return figure
+
+
+def by_score(view: View, model: str) -> pd.DataFrame:
+    """`pair_views.by_difference` of one model, a row for each score in place of each model."""
+    parts = [table(view, "differences", normalization=score).query("model == @model").assign(model=score)
+             for score in available(view.result.pairs)]
+    return pd.concat(parts, ignore_index=True)
 
 
 def _counts(view: View, word: str) -> None:

@@ -10,15 +10,25 @@ from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, plain, sy
 
 ROW_HEIGHT = 40
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
+FIRTH = "Firth's penalised estimate, as the slope is infinite"
 JITTER = 0.3  # numbers of tokens are integers: without it thousands of points would be on one line
 
 
 def slope_figure(slopes: pd.DataFrame) -> go.Figure:
     """The slope of being right on the token difference with its 95 % interval, a row for each score.
 
-    `slopes` is `length_effects.slopes`; undefined slopes are left out.
+    `slopes` is `length_effects.slopes`. Where one difference parts right from wrong, a ring is Firth's penalised
+    estimate; other undefined slopes are left out.
     """
-    figure = _rows(slopes, "slope", "ci_low", "ci_high", "%{x:+.3f} log-odds per token")
+    is_firth = slopes["slope"].isna() & slopes["firth_slope"].notna()
+    shown = slopes.assign(
+        estimate=np.where(is_firth, FIRTH, ""), slope=slopes["slope"].fillna(slopes["firth_slope"]),
+        ci_low=slopes["ci_low"].fillna(slopes["firth_low"]), ci_high=slopes["ci_high"].fillna(slopes["firth_high"]))
+    figure = _rows(shown, "slope", "ci_low", "ci_high", "%{x:+.3f} log-odds per token")
+    if is_firth.any():
+        figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=2, showarrow=False, xanchor="left",
+                              yanchor="bottom", font={"color": GREY, "size": 12}, text=f"ring: {FIRTH}")
+        figure.update_layout(margin={"t": 28})
     for x, anchor, text in ((0, "left", "favours shorter"), (1, "right", "favours longer")):
         figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
                               xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
@@ -30,7 +40,7 @@ def correlation_figure(correlations: pd.DataFrame, measure: str = "spearman") ->
 
     `correlations` is `length_effects.length_correlations`; `measure` "pearson" or "spearman".
     """
-    figure = _rows(correlations, measure, f"{measure}_low", f"{measure}_high", "%{x:+.2f}")
+    figure = _rows(correlations.assign(estimate=""), measure, f"{measure}_low", f"{measure}_high", "%{x:+.2f}")
     figure.update_xaxes(range=[-1.05, 1.05])
     return figure
 
@@ -59,7 +69,10 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
 
 
 def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> go.Figure:
-    """A value with its interval in a row for each normalisation, a marker for each model; 0 is dotted."""
+    """A value with its interval in a row for each normalisation, a marker for each model; 0 is dotted.
+
+    A row with a text in `estimate` has a ring.
+    """
     shown = table[table[value].notna()]
     names = list(dict.fromkeys(table["normalization"]))
     models = list(dict.fromkeys(table["model"]))
@@ -68,12 +81,13 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
         of_model = shown[shown["model"] == model]
         figure.add_trace(go.Scatter(
             x=of_model[value], y=of_model["normalization"], mode="markers", name=plain(model), orientation="h",
-            offsetgroup=str(index), marker={"size": 9, "symbol": symbol(index)},
+            offsetgroup=str(index), marker={"size": 9, "symbol": [
+                f"{symbol(index)}-open" if estimate else symbol(index) for estimate in of_model["estimate"]]},
             error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
                      "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},
-            customdata=of_model[[low, high, "n"]].to_numpy(),
+            customdata=of_model[[low, high, "n", "estimate"]].to_numpy(dtype=object),
             hovertemplate="%{y}: " + hover + "<br>95 %: %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<br>"
-                          "n = %{customdata[2]:,}<extra>" + template_safe(model) + "</extra>",
+                          "n = %{customdata[2]:,}<br>%{customdata[3]}<extra>" + template_safe(model) + "</extra>",
         ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(zeroline=False, fixedrange=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,8 @@ from engine.evaluations.minimal_pairs.views import (
 )
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.minimal_pairs.length_slope import length_slope
+from engine.measures.minimal_pairs.firth_slope import firth_slope
+from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
 from engine.measures.statistics.correlation import pearson, spearman
 
 MOST_POINTS = 4000  # more cannot be told apart on a screen
@@ -34,6 +36,9 @@ SLOPES = Table("bias", "A row for each model and normalisation: the length bias 
     Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,
+    Column("firth_slope", "number", "Firth's penalised estimate of the slope, where one difference parts right from "
+           "wrong and the slope is infinite", "log-odds of being right per token that the acceptable sentence is longer"),
+    *interval("from the profile of the penalised likelihood", names="firth"),
 ))
 POINTS = Table("points", "A row for each sentence to be drawn.", (
     PAIR_ROW, Column("side", "text", "acceptable or unacceptable"),
@@ -51,8 +56,7 @@ CORRELATIONS = Table("correlations", "A row for each model and normalisation: sc
 def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
     """The length bias as one number for each model and normalisation (None = every one that is `available`)."""
     return SLOPES.frame_of_records([
-        {"model": model, "normalization": normalization,
-         **vars(length_slope(decided(pairs, normalization, alpha), _differences(pairs)))}
+        {"model": model, "normalization": normalization, **_slope(decided(pairs, normalization, alpha), pairs)}
         for model, pairs in by_model(result)
         for normalization in (available(pairs) if normalizations is None else normalizations)
     ])
@@ -96,6 +100,17 @@ def length_points(result: Result, model: str, normalization: str, alpha: float =
         "tokens": np.concatenate(token_counts(pairs))[kept],
         "score": np.concatenate(scores(pairs, normalization, alpha))[kept],
     })
+
+
+def _slope(decisions: np.ndarray, pairs: pd.DataFrame) -> dict[str, Any]:
+    """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
+    differences = _differences(pairs)
+    fit = length_slope(decisions, differences)
+    firth = {"firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
+    if fit.reason == PERFECT_SEPARATION:
+        penalised = firth_slope(decisions, differences)
+        firth = {"firth_slope": penalised.slope, "firth_low": penalised.ci_low, "firth_high": penalised.ci_high}
+    return {**vars(fit), **firth}
 
 
 def _differences(pairs: pd.DataFrame) -> np.ndarray:

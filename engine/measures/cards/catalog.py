@@ -201,7 +201,8 @@ _ALL = (
         "neither",
         "By how much does each further token of the acceptable sentence change the odds of being right? Below 0 the "
         "model favours the shorter sentence, above 0 the longer one.",
-        "Our addition: a logistic curve through figure 2 of Ueda, Mita, Komachi 2024 (NLP), ties left out",
+        "Our addition: a logistic curve through figure 2 of Ueda, Mita, Komachi 2024 (NLP), ties left out; where one "
+        "difference parts right from wrong it is infinite, and Firth's penalised estimate (1993) is drawn",
     ),
     MeasureCard(
         "accuracy_difference", "Difference of accuracies", "Δ accuracy",

@@ -15,6 +15,7 @@ FEWEST_PAIRS = 3
 # Newton's method doubles its digits at each step; where it has not come to rest by then it never will.
 MOST_STEPS = 100
 STEP_AT_REST = 1e-10
+PERFECT_SEPARATION = "one difference parts right from wrong (perfect separation)"
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
 
     Edges: ties are neither right nor wrong and are left out. Nan with a reason: fewer than 3 decided pairs, one
     difference only, all right or all wrong, and perfect separation, where one threshold parts right from wrong
-    and the likelihood grows without end.
+    and the likelihood grows without end; `firth_slope` is finite there.
 
     Raises InputError for columns of different lengths, decisions other than -1, 0, 1, and confidence not within
     0 and 1.
@@ -103,7 +104,7 @@ def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArra
     if not right.size or not wrong.size:
         return "every pair is right" if right.size else "every pair is wrong"
     if right.max() <= wrong.min() or wrong.max() <= right.min():
-        return "one difference parts right from wrong (perfect separation)"
+        return PERFECT_SEPARATION
     return ""
 
 

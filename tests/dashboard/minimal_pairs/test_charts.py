@@ -48,6 +48,14 @@ def test_a_tail_is_marked_and_lp_is_dotted_under_another_score(result: Result) -
     assert len(dotted) == len(MODELS) and list(figure.data[:2]) == [t for t in figure.data if t.mode == "lines+markers"]
 
 
+def test_the_areas_of_the_points_have_a_key_and_many_lines_no_bands(result: Result) -> None:
+    points = by_difference(result, "LP")
+    texts = [note.text for note in charts.difference_figure(points).layout.annotations]
+    assert f"area of a point: number of pairs, {points['n'].min()} to {points['n'].max()}" in texts
+    many = pd.concat([points[points["model"] == "m"].assign(model=f"{n}") for n in range(charts.MOST_BANDS + 1)])
+    assert [trace.visible for trace in charts.difference_figure(many).data if trace.fill] == [False] * 5
+
+
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 0), (-3, 3), (-40, 17), (5, 9), (-900, 900)])
 def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
     points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,

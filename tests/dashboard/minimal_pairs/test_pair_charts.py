@@ -17,7 +17,7 @@ from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, beside
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_difference
-from tests.support.minimal_results import synthetic
+from tests.support.minimal_results import from_margins, synthetic
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +42,22 @@ def test_slopes_and_correlations_are_rows_with_their_intervals(result: Result) -
 
 def test_an_undefined_slope_is_not_drawn() -> None:
     table = pd.DataFrame({"model": ["m", "n"], "normalization": "LP", "slope": [np.nan, -1.0], "n": 5,
-                          "ci_low": [np.nan, -2.0], "ci_high": [np.nan, 0.0]})
+                          "ci_low": [np.nan, -2.0], "ci_high": [np.nan, 0.0], "firth_slope": np.nan,
+                          "firth_low": np.nan, "firth_high": np.nan})
     assert [len(trace.x) for trace in slope_figure(table).data] == [0, 1]
+
+
+def test_a_slope_of_total_bias_is_a_ring_at_firths_estimate_and_named() -> None:
+    decided_by_length = from_margins({"m": [1.0, 2.0, 1.0, -1.0, -2.0, -1.0]}, [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3),
+                                                                                (6, 3)])
+    table = slopes(decided_by_length, ["LP"])
+    assert np.isnan(table["slope"][0]) and "perfect separation" in table["reason"][0]
+    (trace,) = slope_figure(table).data
+    assert list(trace.x) == table["firth_slope"].tolist() and trace.x[0] < 0 and list(trace.marker.symbol) == [
+        "circle-open"]
+    np.testing.assert_allclose([trace.x[0] - trace.error_x.arrayminus[0], trace.x[0] + trace.error_x.array[0]],
+                               table.loc[0, ["firth_low", "firth_high"]].to_numpy(dtype=float))
+    assert "Firth's penalised estimate" in " ".join(note.text for note in slope_figure(table).layout.annotations)
 
 
 def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:

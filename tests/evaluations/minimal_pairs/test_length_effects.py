@@ -9,6 +9,7 @@ from scipy.stats import pearsonr, spearmanr
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.views import of_model, scores
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.measures.minimal_pairs.firth_slope import firth_slope
 from tests.support.minimal_results import from_margins, synthetic
 
 RESULT = synthetic(3000)
@@ -26,6 +27,17 @@ def test_a_model_that_likes_short_sentences_has_a_slope_below_0_until_length_is_
 def test_what_cannot_be_fitted_says_why() -> None:
     table = slopes(from_margins({"m": [1.0, 2.0, 3.0]}, [(3, 4)] * 3), ["LP"])
     assert np.isnan(table["slope"][0]) and table["reason"][0] == "the difference is -1 in every pair"
+
+
+def test_only_under_perfect_separation_there_is_firths_estimate() -> None:
+    lengths = [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3), (6, 3)]
+    result = from_margins({"total": [1.0, 1.0, 1.0, -1.0, -1.0, -1.0], "partly": [1.0, -1.0, 1.0, -1.0, 1.0, -1.0],
+                           "right": [1.0] * 6}, lengths)
+    table = slopes(result, ["LP"]).set_index("model")
+    firth = firth_slope([1, 1, 1, -1, -1, -1], [-1, -2, 0, 1, 2, 3])
+    assert table.loc["total", ["firth_slope", "firth_low", "firth_high"]].tolist() == [
+        firth.slope, firth.ci_low, firth.ci_high]
+    assert table.loc[["partly", "right"], "firth_slope"].isna().all() and np.isfinite(table.loc["partly", "slope"])
 
 
 @pytest.mark.parametrize("normalization", NORMALIZATIONS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from matplotlib import patheffects
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.offsetbox import AnnotationBbox, HPacker, TextArea, VPacker
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation, Transform
@@ -73,12 +74,25 @@ class Sheet:
         self.finish(text, label)
 
     def width_of(self, text: str, size: float = TEXT_SIZE) -> float:
-        """About how wide a text is, in points: a kanji as wide as its size, another letter 0.56 of it."""
-        return max((columns(line) for line in text.split("\n")), default=0.0) * size * self.unit
+        """How wide a text is, in points: the widest of its lines."""
+        renderer = self.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        font = FontProperties(family=fonts.families(text), size=size * self.unit)
+        return max((renderer.get_text_width_height_descent(line, font, ismath=False)[0] / self.figure.dpi * 72
+                    for line in text.split("\n") if line), default=0.0)
 
     def broken(self, text: str, width: float, size: float = TEXT_SIZE) -> str:
         """`text` in lines of at most `width` points, broken where it has spaces or joints, else anywhere."""
-        return "\n".join(_broken(line, width / (size * self.unit)) for line in text.split("\n"))
+        return "\n".join(self._broken(line, width, size) for line in text.split("\n"))
+
+    def _broken(self, line: str, width: float, size: float) -> str:
+        lines, rest = [], line
+        while len(rest) > 1 and self.width_of(rest, size) > width:
+            end = max(1, bisect_right(range(1, len(rest) + 1), width, key=lambda n: self.width_of(rest[:n], size)))
+            joint = max((n for n in range(1, end + 1) if rest[n - 1] in BREAK_AFTER), default=0)
+            end = joint if joint > end / 3 else end
+            lines.append(rest[:end].rstrip())
+            rest = rest[end:].lstrip()
+        return "\n".join([*lines, rest])
 
     def _write_runs(self, label: str, point: tuple[float, float], transform: Transform, alignment: Sequence[float],
                     size: float, ink: str) -> None:
@@ -101,23 +115,3 @@ def blank(style: PrintStyle) -> Sheet:
     figure = Figure(figsize=(style.width / 72, style.width / 72), dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     return Sheet(style, figure)
-
-
-def columns(text: str) -> float:
-    """The width of a line as a multiple of the size of its letters.
-
-    >>> columns("東京"), columns("ab")
-    (2.0, 1.12)
-    """
-    return sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.56 for letter in text)
-
-
-def _broken(line: str, most: float) -> str:
-    lines, rest = [], line
-    while columns(rest) > most and len(rest) > 1:
-        end = next(n for n in range(len(rest), 0, -1) if n == 1 or columns(rest[:n]) <= most)
-        joint = max((n for n in range(1, end + 1) if rest[n - 1] in BREAK_AFTER), default=0)
-        end = joint if joint > end / 3 else end
-        lines.append(rest[:end].rstrip())
-        rest = rest[end:].lstrip()
-    return "\n".join([*lines, rest])
