@@ -11,12 +11,12 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.agreement.charts import PER_CENT, scatter
+from dashboard.shared.published import AS_PUBLISHED, columns_of
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
-from engine.evaluations.agreement.published_models import COMPARED, TABLES
+from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 
-AS_PUBLISHED = "as published"
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 
@@ -70,7 +70,7 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
             else:
                 figures |= _points(printed, first, second, published=True)
                 first_table, second_table = (TABLES[key] for key, _ in COMPARED[first, second])
-                st.caption(f"{verbatim(first_table.paper)}, tables {first_table.number} and {second_table.number}. "
+                st.caption(f"{verbatim(first_table.source)} and {verbatim(second_table.place)}. "
                            "Other sentences and models; the coefficients are computed from the printed numbers.")
     return figures
 
@@ -84,11 +84,9 @@ def printed_tables() -> None:
                        persist_state="session",
                        format_func=lambda key: f"{TABLES[key].source}: {TABLES[key].title}")
     table = TABLES[key]
-    columns = {column: st.column_config.TextColumn(
-        column.capitalize() if column == "model" else column, alignment="left" if column == "model" else "right",
-        help=measure_help(table.measures[column]) if column in table.measures else None) for column in table.columns}
-    st.dataframe(table.printed(), hide_index=True, column_config=columns,
-                 placeholder="–", alt=f"{table.title}, as published")
+    printed = table.printed()
+    st.dataframe(printed, hide_index=True, column_config=columns_of(table, printed), placeholder="–",
+                 alt=f"{table.title}, as published")
     st.caption(f"{verbatim(table.source)}, {AS_PUBLISHED}. {verbatim(table.note)}")
 
 

@@ -63,4 +63,5 @@ if run_id is not None and result is not None:
     run_view.sign(result.signature, {
         "models": result.models, "runs": result.runs, "confusion": result.confusion, "classes": result.classes,
         "sentences": result.sentences,
-    }, LazyFigures({"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}))
+    }, LazyFigures({"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}),
+        result=result)

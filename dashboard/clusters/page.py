@@ -69,4 +69,5 @@ if run_id is not None and result is not None:
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)
     makers |= explanation_figures(result)
-    run_view.sign(signature, {"models": result.models, "classes": result.classes}, LazyFigures(makers))
+    run_view.sign(signature, {"models": result.models, "classes": result.classes}, LazyFigures(makers),
+                  result=result)

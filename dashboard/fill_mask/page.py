@@ -58,4 +58,4 @@ if run_id is not None and result is not None:
         makers["In each domain"] = partial(charts.domain_bars, means)
     makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
     run_view.sign(result.signature, {"models": result.models, "items": result.items,
-                                     "predictions": result.predictions}, LazyFigures(makers))
+                                     "predictions": result.predictions}, LazyFigures(makers), result=result)

@@ -54,8 +54,8 @@ if run_id is not None and result is not None:
             case_table(run_id, result, setting)
     with st.expander("Agreement of the annotators", icon=":material/groups:", key=f"metric-annotators-{run_id}"):
         annotators_view(result)
-    with st.expander("Published results of the paper", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
-        published_tables()
+    with st.expander("Published numbers", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
+        published_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
     to_keep = file_tables(run_id, result)

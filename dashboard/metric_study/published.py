@@ -7,9 +7,11 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
-from dashboard.metric_study.labels import PENALTY_NAMES
+from dashboard.shared.published import columns_of, side_by_side
 from dashboard.shared.wording import verbatim
-from engine.evaluations.metric_study.published_novels import (
+from engine.evaluations.metric_study.records import Result
+from engine.evaluations.published.beside import beside
+from engine.evaluations.published.novels import (
     ANNOTATOR_AGREEMENT,
     CASES,
     N_ANNOTATORS,
@@ -34,17 +36,19 @@ def published_grid() -> dict[str, go.Figure]:
     return {PUBLISHED: figure}
 
 
-def published_tables() -> None:
-    """Draw all of the paper's tables on the correlation with human scores, as printed."""
+def published_tables(result: Result) -> None:
+    """Draw all of the paper's tables on the correlation with human scores, as printed.
+
+    The run's own correlations stand beside the 16 settings where the data are comparable; else it is said why not.
+    """
     _badge()
     st.caption(verbatim(SENTENCES))
-    grid = published_correlations()
-    setting = grid["idf"] + " dictionary, " + grid["penalty"].map(PENALTY_NAMES)
-    wide = grid.assign(setting=setting).pivot(index="model", columns="setting", values="pearson")
-    wide = wide.loc[grid["model"].drop_duplicates(), setting.drop_duplicates()]  # in the order of print
+    (entry,) = beside("metric-study", result)
+    grid = side_by_side(entry)
     st.markdown("Pearson's correlation of the 16 settings :gray[section 4.3]")
-    st.dataframe(wide.reset_index(names="Model"), hide_index=True, placeholder="–", alt="The paper's 16 settings",
-                 column_config={name: st.column_config.NumberColumn(format="%.3f") for name in wide.columns})
+    st.dataframe(grid, hide_index=True, placeholder="–", alt="The paper's 16 settings",
+                 column_config=columns_of(entry.printed, grid))
+    st.caption(verbatim(entry.reason))
     st.markdown("Compared with other methods :gray[section 5]")
     st.dataframe(published_methods().rename(columns={"method": "Method", "pearson": "Pearson's correlation"}),
                  hide_index=True, width="content", placeholder="–", alt="The paper's comparison with other methods")

@@ -72,5 +72,5 @@ if run_id is not None and result is not None:
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
     run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
                               "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures,
-                  further=[Shown(view.alpha, view.unigrams)], address=address,
+                  further=[Shown(view.alpha, view.unigrams)], address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

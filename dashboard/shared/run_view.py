@@ -30,6 +30,7 @@ from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.exports.signing import signature_line
+from dashboard.shared.published import published_popover
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -145,14 +146,14 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
-         compared: Mapping[str, Any] = MappingProxyType({})) -> None:
+         compared: Mapping[str, Any] = MappingProxyType({}), result: Any = None) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
     them beside the tables; `drawings` are further ones for print. `settings`: those with which
     commands give what is shown, None for the settings of the run; `further`: records of options that the commands have
     beside. `address`: where the choices of the page stand. `compared`: the choices of the page that count in a
-    comparison, by name.
+    comparison, by name. `result`: that of the run, where papers printed tables on its kind that belong beside it.
     """
     exports.downloads(tables, signature)
     run_id = run_from_url()
@@ -166,6 +167,8 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link("Compare with …", view.id, compared)
+            if result is not None:
+                published_popover(view.kind, result)
     st.caption(f":small[{verbatim(signature_line(signature))}]")
     with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
         st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")

@@ -41,5 +41,6 @@ def agreement_line(directories: Mapping[str, str], out: str) -> str:
     """
     parser = argparse.ArgumentParser(prog="agreement")
     agreement.add_arguments(parser)
-    sources = Sources(**{kind.replace("-", "_"): directory for kind, directory in directories.items()})
+    sources = Sources(clusters=directories.get("clusters"), fill_mask=directories.get("fill-mask"),
+                      classification=directories.get("classification"))
     return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])

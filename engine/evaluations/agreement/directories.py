@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, published_table
-from engine.evaluations.agreement.published_models import COMPARED, TABLES
+from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.options import option

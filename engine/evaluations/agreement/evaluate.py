@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.agreement.published_models import COMPARED, TABLES
 from engine.evaluations.fill_mask.records import ALL
+from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS

@@ -12,10 +12,10 @@ import pytest
 from dashboard.shared import session
 from engine.__main__ import main
 from engine.datasets import sample_data
-from engine.evaluations.agreement.published_models import TABLES
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
+from engine.evaluations.published.sentence_clustering import TABLES
 from tests.dashboard.classification.test_page import THREE
 from tests.dashboard.printed_commands import Exported, as_texts, printed
 from tests.support.fakes import FakeBackend

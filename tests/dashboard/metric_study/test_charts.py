@@ -12,7 +12,7 @@ from dashboard.metric_study.charts import MAX_POINTS, layer_figure, scatter_figu
 from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.labels import cell_key, is_marked, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
-from engine.evaluations.metric_study.published_novels import published_correlations
+from engine.evaluations.published.novels import published_correlations
 
 MODELS = ("builtin/bert", "<b>x</b>")
 CELLS = [Cell("bertscore", model, idf, penalty) for model in MODELS

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from engine.evaluations.metric_study.cases import CASES as CASE_TABLE
 from engine.evaluations.metric_study.cases import all_cases, cases, compare
 from engine.evaluations.metric_study.grid import Cell, correlations
-from engine.evaluations.metric_study.published_novels import (
+from engine.evaluations.metric_study.records import Result, Settings
+from engine.evaluations.published.novels import (
     ANNOTATOR_AGREEMENT,
     CASES,
     N_ANNOTATORS,
@@ -21,7 +22,6 @@ from engine.evaluations.metric_study.published_novels import (
     published_correlations,
     published_methods,
 )
-from engine.evaluations.metric_study.records import Result, Settings
 from engine.measures.statistics.correlation import pearson
 
 NAN = math.nan

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from engine.evaluations.published.printed import PublishedTable
+
 SOURCE = "The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of readings"
 N_PAIRS = 200
 N_ANNOTATORS = 3
@@ -69,3 +71,25 @@ def published_correlations() -> pd.DataFrame:
 def published_methods() -> pd.DataFrame:
     """The comparison with other methods: method, pearson."""
     return pd.DataFrame(_METHODS, columns=["method", "pearson"])
+
+
+def _column(idf: str, penalty: str) -> str:
+    return f"{idf} dictionary, {'with' if penalty == 'reading' else 'without'} penalty"
+
+
+def _grid_table() -> PublishedTable:
+    grid = published_correlations()
+    settings = list(dict.fromkeys(zip(grid["idf"], grid["penalty"], strict=True)))
+    values = {(row["model"], row["idf"], row["penalty"]): f"{row['pearson']:.3f}" for row in grid.to_dict("records")}
+    columns = tuple(_column(*setting) for setting in settings)
+    return PublishedTable(
+        "novels-1", "Pearson's correlation with the human scores, 16 settings", SOURCE, "section 4.3, both tables",
+        ("model", *columns),
+        tuple((model, *(values[model, *setting] for setting in settings)) for model in dict.fromkeys(grid["model"])),
+        dict.fromkeys(columns, "pearson"),
+        f"{N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators; no intervals were printed.")
+
+
+GRID_TABLE = _grid_table()
+# (idf dictionary, penalty) -> its column of GRID_TABLE.
+COLUMNS = {(idf, penalty): _column(idf, penalty) for idf in ("novel", "wiki") for penalty in ("none", "reading")}

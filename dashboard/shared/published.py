@@ -1,0 +1,69 @@
+"""The papers' tables as printed, with a run's own numbers beside them where the data are comparable."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.shared.wording import measure_help, verbatim
+from engine.evaluations.published.beside import Beside, beside
+from engine.evaluations.published.printed import PublishedTable
+
+AS_PUBLISHED = "as published"
+HERE = "this run"
+
+
+def published_popover(kind: str, result: Any) -> None:
+    """Draw a button that opens the tables; they are put together once it is pressed."""
+    with st.popover("Published numbers", icon=":material/menu_book:", key="published", on_change="rerun") as popover:
+        if popover.open:
+            published_tables(kind, result)
+
+
+def published_tables(kind: str, result: Any) -> None:
+    """Draw a choice of the papers' tables and the chosen one."""
+    by_key = {entry.printed.key: entry for entry in beside(kind, result)}
+    key = st.selectbox("Table", list(by_key), key="published-table", label_visibility="collapsed",
+                       format_func=lambda key: f"{by_key[key].printed.source}: {by_key[key].printed.title}")
+    entry = by_key[key]
+    table = side_by_side(entry)
+    st.dataframe(table, hide_index=True, column_config=columns_of(entry.printed, table), width=720, placeholder="–",
+                 alt=f"{entry.printed.title}, as published")
+    if entry.reason:
+        icon = ":material/check:" if entry.is_comparable else ":orange[:material/difference:]"
+        st.caption(f"{icon} {verbatim(entry.reason)}")
+    st.caption(f"{verbatim(entry.printed.source)}, {AS_PUBLISHED}. {verbatim(entry.printed.note)}")
+
+
+def side_by_side(entry: Beside) -> pd.DataFrame:
+    """The cells as printed, each column of which the run has numbers followed by these; all texts.
+
+    Models of the run that the paper has not come below, with empty cells for the paper.
+    """
+    table = entry.printed
+    name = table.columns[0]
+    printed = table.printed().set_index(name)
+    rows = list(dict.fromkeys([*table.rows, *entry.values["row"]]))
+    shown = printed.reindex(rows)
+    wide = pd.DataFrame(index=pd.Index(rows, name=name))
+    for column in table.columns[1:]:
+        wide[column] = shown[column]
+        own = entry.values[(entry.values["column"] == column) & entry.values["value"].notna()].drop_duplicates("row")
+        if len(own):
+            texts = {row["row"]: table.as_printed(column, row["value"]) for row in own.to_dict("records")}
+            wide[f"{column}, {HERE}"] = [texts.get(row) for row in rows]
+    return wide.reset_index()
+
+
+def columns_of(printed: PublishedTable, table: pd.DataFrame) -> dict[str, Any]:
+    """The configuration of each column of a table of `printed`: its heading, its measure, numbers to the right."""
+    configuration = {}
+    for column in map(str, table.columns):
+        head = column.removesuffix(f", {HERE}")
+        is_name = head == printed.columns[0]
+        configuration[column] = st.column_config.TextColumn(
+            column.capitalize() if is_name else column, alignment="left" if is_name else "right", pinned=is_name,
+            help=measure_help(printed.measures[head]) if head in printed.measures else None)
+    return configuration
