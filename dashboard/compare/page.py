@@ -14,7 +14,7 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.records import Comparison
+from engine.evaluations.comparison.records import FILES, Comparison
 from engine.version import VERSION
 
 KEPT = 8
@@ -93,5 +93,5 @@ if item is not None:
     item_detail(item, sides, signature)
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(signature, tables, {FIGURE: figure})
+run_view.sign(signature, tables, {FIGURE: figure}, declared=FILES)
 address.copy_link()

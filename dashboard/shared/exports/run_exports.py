@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +16,46 @@ import streamlit as st
 from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.report import Report, report_html
-from dashboard.shared.exports.signing import csv_bytes, digest
+from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
+from dashboard.shared.exports.tables.downloads import table_downloads
+from dashboard.shared.exports.tables.offered import OfferedTables
+from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
 from engine.datasets import sample_data
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import SIGNED
 from engine.runs.storage.run_record import RunRecord
 
 DATA = "data.csv"
 
 
-def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
-    """One CSV for each table and the signature they carry, as buttons in a row."""
-    with st.container(horizontal=True, gap="small"):
-        for name, frame in tables.items():
-            csv_download(frame, name, signature)
-        st.download_button(
-            "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
-            file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
-            on_click="ignore", icon=":material/download:",
-        )
+def offered_tables(view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
+                   ) -> OfferedTables:
+    """The tables of a page with their declarations, and where they are of a run with the columns of its input."""
+    if view is None or view.kind not in EVALUATIONS:
+        return OfferedTables(tables, declared)
+    return OfferedTables(tables, declared or EVALUATIONS[view.kind].tables, partial(session.access().dataset, view.id))
+
+
+def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
+    """The tables in the format of the session, in a popover, and beside it the signature that they carry."""
+    table_downloads(tables, signature)
+    st.download_button(
+        "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
+        file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
+        on_click="ignore", icon=":material/download:",
+    )
+
+
+def signature_in_full(signature: Mapping[str, Any]) -> None:
+    """Draw the signature in a line, and in a popover all of it."""
+    st.caption(f":small[{verbatim(signature_line(signature))}]")
+    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
+        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
+        st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
 
 
 def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
@@ -54,7 +72,7 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
 def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                    figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
                    further: Sequence[Any] = ()) -> None:
-    """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same.
+    """A popover: the run as one HTML file, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
     the options that every command has beside its settings.
@@ -67,10 +85,6 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
             "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures, command)),
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
             on_click="ignore", icon=":material/description:",
-        )
-        st.download_button(
-            "Tables (Parquet)", lambda: parquet_zip(tables, signature), key="download-parquet", on_click="ignore",
-            file_name=f"{view.kind}-{digest(signature)}.zip", mime="application/zip", icon=":material/table:",
         )
         if command:
             st.caption("The same from a terminal:")
@@ -86,16 +100,6 @@ def printed_command(view: RunRecord, signature: Mapping[str, Any], out: str, dat
 def _reading(signature: Mapping[str, Any]) -> list[Reading]:
     """How the command reads the data, where that is not as by default."""
     return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
-
-
-def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
-    """A zip with one Parquet file for each table and the signature as JSON."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for name, table in tables.items():
-            archive.writestr(f"{name}.parquet", table.to_parquet(index=False))
-        archive.writestr("signature.json", json.dumps(dict(signature), indent=2, ensure_ascii=False, default=str))
-    return packed.getvalue()
 
 
 def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
