@@ -161,7 +161,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered, signature)
         if view is not None:
-            exports.export_popover(view, signature, offered, figures, settings, further)
+            exports.export_popover(view, signature, offered, figures, settings, further, drawings)
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS:

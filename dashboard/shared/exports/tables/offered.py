@@ -28,7 +28,7 @@ class OfferedTables(Mapping[str, pd.DataFrame]):
     def __getitem__(self, name: str) -> pd.DataFrame:
         """The table as it is downloaded."""
         frame, table = self._frames[name], self.declaration(name)
-        return with_input(table, frame, self._dataset) if table.of_input and self._dataset is not None else frame
+        return with_input(table, frame, self.dataset) if table.of_input and self.dataset is not None else frame
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
@@ -47,7 +47,8 @@ class OfferedTables(Mapping[str, pd.DataFrame]):
         return self._declared.get(name) or _by_types(name, self._frames[name])
 
     @cached_property
-    def _dataset(self) -> Any | None:
+    def dataset(self) -> Any | None:
+        """The input, None where there is none or it is gone."""
         try:
             return self._read() if self._read is not None else None
         except EngineError:  # deleted from the disk

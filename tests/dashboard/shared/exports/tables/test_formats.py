@@ -89,7 +89,7 @@ def test_a_table_that_is_too_long_to_print_says_so_and_is_data_still() -> None:
 
 
 def test_rows_of_the_input_have_its_columns_and_the_input_is_read_once_when_they_are_asked_for() -> None:
-    dataset = LabelledSentences("d", ("a", "b"), ("x", "y"), (1, 2), (), {"id": ("7", "8")})
+    dataset = LabelledSentences("d", ("a", "b"), ("x", "y"), (1, 2), (), (), {"id": ("7", "8")})
     reads = []
 
     def read() -> LabelledSentences:
