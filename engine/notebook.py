@@ -36,6 +36,7 @@ from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
+from engine.evaluations.shared.input_columns import all_with_input
 from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
@@ -101,9 +102,11 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
         result = with_unigrams(result, shown.unigrams)
     if kind == "alignment":
         scores = rescoring.rescore(result, result.settings.scoring)
-        return Evaluated(kind, {"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded},
-                         (*result.notices, *scores.notices), rescoring.scored_signature(result, scores), result)
-    return Evaluated(kind, _tables(kind, result, shown), result.notices, result.signature, result)
+        frames = {"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded}
+        notices, signature = (*result.notices, *scores.notices), rescoring.scored_signature(result, scores)
+    else:
+        frames, notices, signature = _tables(kind, result, shown), result.notices, result.signature
+    return Evaluated(kind, all_with_input(EVALUATIONS[kind].tables, frames, dataset), notices, signature, result)
 
 
 def _tables(kind: str, result: Any, shown: Shown) -> dict[str, pd.DataFrame]:

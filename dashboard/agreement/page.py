@@ -7,7 +7,14 @@ from dashboard.agreement.choice import chosen_runs, loaded, signature_of
 from dashboard.agreement.terminal import same_from_a_terminal
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
-from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, different_files, model_table
+from engine.evaluations.agreement.evaluate import (
+    AGREEMENT,
+    MEASURES,
+    MODELS,
+    agreement_table,
+    different_files,
+    model_table,
+)
 
 NOTE = """**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always up and
 right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the models:
@@ -39,6 +46,7 @@ st.space("small")
 printed_tables()
 wording.how_to_read(tuple(MEASURES.values()), NOTE)
 if results:
-    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures)
+    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
+                  declared=(MODELS, AGREEMENT))
 if len(kinds) > 1:
     same_from_a_terminal(runs, results)

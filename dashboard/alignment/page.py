@@ -87,6 +87,7 @@ if run_id is not None and result is not None:
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
     tokens_download(scores, signature)
-    run_view.sign(signature, tables(scores), figures, drawings=drawings, address=view,
+    offered = tables(scores) | {"excluded": result.excluded}
+    run_view.sign(signature, offered, figures, drawings=drawings, address=view,
                   settings=shown_settings(result, scoring, layers),
                   compared={**asdict(scoring), "model": model, "layer": layers[model]})

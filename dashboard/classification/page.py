@@ -10,6 +10,8 @@ from dashboard.classification.form import classification_settings
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import frames_of
 
 KIND = "classification"
 NOTE = """A check on the clusters: a small network can classify vectors that form separable groups, whatever the shape
@@ -60,8 +62,5 @@ if run_id is not None and result is not None:
     wording.how_to_read((charts.MEASURE,), NOTE)
     matrices = {f"Confusion matrix of {model}": partial(charts.confusion_matrix, result.confusion, model, classes)
                 for model in ranked}
-    run_view.sign(result.signature, {
-        "models": result.models, "runs": result.runs, "confusion": result.confusion, "classes": result.classes,
-        "sentences": result.sentences,
-    }, LazyFigures({"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}),
-        result=result)
+    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(
+        {"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}), result=result)

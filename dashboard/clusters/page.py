@@ -14,7 +14,6 @@ from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, s
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
-from dashboard.shared.exports.table_archive import archive_download
 from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
@@ -64,10 +63,8 @@ if run_id is not None and result is not None:
             st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
-    archive_download(frames_of(result, EVALUATIONS[KIND].tables), "tables", signature)
     makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)
     makers |= explanation_figures(result)
-    run_view.sign(signature, {"models": result.models, "classes": result.classes}, LazyFigures(makers),
-                  result=result)
+    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), result=result)

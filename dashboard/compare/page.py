@@ -14,7 +14,7 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.records import Comparison
+from engine.evaluations.comparison.records import FILES, Comparison
 from engine.version import VERSION
 
 KEPT = 8
@@ -92,5 +92,5 @@ address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(signature, tables, {FIGURE: figure, **figures}, drawings=drawings)
+run_view.sign(signature, tables, {FIGURE: figure, **figures}, drawings=drawings, declared=FILES)
 address.copy_link()

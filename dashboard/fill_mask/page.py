@@ -14,6 +14,8 @@ from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import run_view, wording
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import frames_of
 
 KIND = "fill-mask"
 NOTE = """**Bars**: mean probability of the masked words; **lines**: 95 % intervals, from a bootstrap over the words.
@@ -57,5 +59,4 @@ if run_id is not None and result is not None:
     if several_domains:
         makers["In each domain"] = partial(charts.domain_bars, means)
     makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
-    run_view.sign(result.signature, {"models": result.models, "items": result.items,
-                                     "predictions": result.predictions}, LazyFigures(makers), result=result)
+    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), result=result)

@@ -12,7 +12,6 @@ from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
 from dashboard.metric_study.published import published_tables
 from dashboard.shared import run_view, wording
-from dashboard.shared.exports.table_archive import archive_download
 from dashboard.shared.inputs import inputs
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
@@ -58,7 +57,4 @@ if run_id is not None and result is not None:
         published_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
-    to_keep = file_tables(run_id, result)
-    archive_download(to_keep, "tables", result.signature)
-    run_view.sign(result.signature, {name: to_keep[name] for name in ("settings", "methods", "pairs", "cases")},
-                  figures)
+    run_view.sign(result.signature, file_tables(run_id, result), figures)

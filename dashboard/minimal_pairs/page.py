@@ -7,11 +7,12 @@ import streamlit as st
 from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
+from dashboard.minimal_pairs.downloads import offered_tables
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.sections import SECTION, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
-from dashboard.minimal_pairs.view import restricted, table, tables, view_input
+from dashboard.minimal_pairs.view import restricted, table, view_input
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.inputs import inputs
@@ -70,7 +71,6 @@ if run_id is not None and result is not None:
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
-    run_view.sign(signature, {"pairs": view.result.pairs, "summary": tables(view, "summary"),
-                              "differences": table(view, "differences"), "bias": tables(view, "slopes")}, figures,
+    run_view.sign(signature, offered_tables(view), figures,
                   further=[Shown(view.alpha, view.unigrams)], address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

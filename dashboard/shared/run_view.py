@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -29,12 +28,12 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
-from dashboard.shared.exports.signing import signature_line
 from dashboard.shared.published import published_popover
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
+from engine.evaluations.shared.declared_tables import Table
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.storage.run_record import RunRecord
@@ -146,33 +145,33 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
-         compared: Mapping[str, Any] = MappingProxyType({}), result: Any = None) -> None:
+         compared: Mapping[str, Any] = MappingProxyType({}), declared: Sequence[Table] = (),
+         result: Any = None) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
-    them beside the tables; `drawings` are further ones for print. `settings`: those with which
-    commands give what is shown, None for the settings of the run; `further`: records of options that the commands have
-    beside. `address`: where the choices of the page stand. `compared`: the choices of the page that count in a
-    comparison, by name. `result`: that of the run, where papers printed tables on its kind that belong beside it.
+    them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
+    shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
+    of the page stand. `compared`: those that count in a comparison, by name. `declared`: the declarations of the tables
+    where the page is not that of a run. `result`: that of the run, where papers printed tables on its kind that belong
+    beside it.
     """
-    exports.downloads(tables, signature)
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
+    offered = exports.offered_tables(view, tables, declared)
     with st.container(horizontal=True, gap="small"):
         if figures:
             figure_downloads(figures, signature, drawings)
+        exports.downloads(offered, signature)
         if view is not None:
-            exports.export_popover(view, signature, tables, figures, settings, further)
+            exports.export_popover(view, signature, offered, figures, settings, further, drawings)
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link("Compare with …", view.id, compared)
             if result is not None:
                 published_popover(view.kind, result)
-    st.caption(f":small[{verbatim(signature_line(signature))}]")
-    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
-        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
-        st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
+    exports.signature_in_full(signature)
 
 
 def _unknown_run() -> None:

@@ -26,4 +26,4 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES))
+    write_tables(options.out, result.signature, records.FILES, frames_of(result, records.FILES), dataset)

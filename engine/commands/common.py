@@ -20,6 +20,7 @@ from engine.datasets.formats import files
 from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
@@ -98,11 +99,12 @@ def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
         yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
 
 
-def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame]
-                 ) -> None:
+def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame],
+                 dataset: Any) -> None:
     """`settings.json` and one UTF-8 CSV for each of `tables`, in `out`; `frames` by the tables' names.
 
-    The columns are the declared ones, in their order. A table that is not among the frames, or that is only written
+    The columns are the declared ones, in their order; tables of rows of the input have the columns of `dataset` behind.
+    A table that is not among the frames, or that is only written
     with rows and has none, is left out. Raises TypeError for a frame that is not as declared.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -110,7 +112,8 @@ def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], 
     for table in tables:
         frame = frames.get(table.name)
         if frame is not None and (len(frame) or not table.only_with_rows):
-            table.arranged(frame).to_csv(out / f"{table.name}.csv", index=False, encoding="utf-8")
+            written = table.arranged(with_input(table, frame, dataset))
+            written.to_csv(out / f"{table.name}.csv", index=False, encoding="utf-8")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:

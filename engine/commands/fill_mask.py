@@ -46,7 +46,8 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES))
+    write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES),
+                 dataset)
 
 
 def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, dict[str, Any]]:

@@ -37,4 +37,4 @@ def run(options: argparse.Namespace) -> None:
         settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, result.signature, FILES, tables(result))
+    write_tables(options.out, result.signature, FILES, tables(result), dataset)

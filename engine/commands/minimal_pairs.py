@@ -51,4 +51,4 @@ def run(options: argparse.Namespace) -> None:
                  "rules": result.rules}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,
-                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed))
+                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed), dataset)

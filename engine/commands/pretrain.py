@@ -9,8 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from engine.commands.options import add_options, is_given, settings_from
-from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.errors import InputError
+from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.options import check
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.datasets import human_scores, rows
+from engine.datasets import further_columns, human_scores, rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
@@ -41,7 +41,8 @@ class SentencePairs:
 
     `human`: annotator or column name -> scores (nan = missing). `more_references`: for each row the references
     after the first, none of them empty; () when no row has any. `rows` are row numbers in the file (1 = first row
-    of data), `left_out` the rows of the file that could not be used and were left out.
+    of data), `left_out` the rows of the file that could not be used and were left out. `further`: the columns of the
+    file without a role, by their names there.
     """
 
     name: str
@@ -53,6 +54,7 @@ class SentencePairs:
     more_references: tuple[tuple[str, ...], ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -67,16 +69,19 @@ class SentencePairs:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "reference": self.references, "candidate": self.candidates,
-                                        "category": self.categories, **self._further_references(), **self._scores()},
-                                 self.left_out)
+                                        "category": self.categories, **self._further_references(), **self._scores(),
+                                        **further_columns.with_prefix(self.further)}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, reference, candidate, category, then "reference 2" … ("" = none) and "human:<name>" …"""
+        """Columns row, reference, candidate, category, "reference 2" … ("" = none), "human:<name>" …, "column:<name>" …
+        """
         texts = {"reference": self.references, "candidate": self.candidates, "category": self.categories,
                  **self._further_references()}
         frame = pd.DataFrame({"row": list(self.rows),
                               **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
-                              **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()}})
+                              **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()},
+                              **{name: pd.Series(values, dtype="str")
+                                 for name, values in further_columns.with_prefix(self.further).items()}})
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -91,7 +96,8 @@ class SentencePairs:
                                                         for score in frame[column].tolist())
                  for column in frame.columns if str(column).startswith(HUMAN)}
         return cls(name, references, candidates, rows.texts_of(frame, "category", required=False), human, numbers,
-                   further, _notices(references, candidates, further, human, numbers), rows.left_out_of(frame))
+                   further, _notices(references, candidates, further, human, numbers), rows.left_out_of(frame),
+                   further_columns.of_own_frame(frame))
 
     def _further_references(self) -> dict[str, tuple[str, ...]]:
         max_references = max(map(len, self.more_references), default=0)
@@ -115,13 +121,15 @@ def reference_column(number: int) -> str:
 def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
     """The column of each role, judged by its name; for MULTI_COLUMN_ROLES all columns, () for none.
 
-    A column "label" is a human score when at least half of its values are numbers (JSTS),
-    else the category (JNLI), unless another column is either by its name.
+    The columns "human:<name>" of a dataset's own frame are human scores. A column "label" is one when at least half of
+    its values are numbers (JSTS), else the category (JNLI), unless another column is either by its name.
     """
     single = [role.name for role in ROLES if role.name not in MULTI_COLUMN_ROLES]
     column_by_role: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
     taken = set(column_by_role.values())
-    human = [column for column in human_scores.guess(table.frame) if column not in taken]
+    by_name = human_scores.guess(table.frame)
+    human = [column for column in table.frame.columns
+             if column not in taken and (column in by_name or column.startswith(HUMAN))]
     label = next((column for column in table.frame.columns if column_names.normalize_name(column) == "label"), None)
     if label is not None:
         if human_scores.mostly_numbers(table.frame[label]):
@@ -161,11 +169,15 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     candidates = column_names.values(frame, chosen["candidate"])
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     scores = {column: column_names.values(frame, column) for column in several["human"]}
-    human = {column: tuple(_number(score) for score in values) for column, values in scores.items()}
+    human = {column.removeprefix(HUMAN): tuple(_number(score) for score in values)
+             for column, values in scores.items()}
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
-    return SentencePairs(table.name, references, candidates, categories, human, numbers, further,
-                         table.notices + rows.left_out_notice(table.left_out)
-                         + _notices(references, candidates, further, human, numbers), table.left_out)
+    notices = (table.notices + rows.left_out_notice(table.left_out)
+               + _notices(references, candidates, further, human, numbers))
+    without_role = further_columns.further_columns(
+        frame, [*chosen.values(), *several["human"], *several["more_references"]])
+    return SentencePairs(table.name, references, candidates, categories, human, numbers, further, notices,
+                         table.left_out, without_role)
 
 
 def _single_columns(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:

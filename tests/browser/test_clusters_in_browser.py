@@ -52,7 +52,7 @@ def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFac
     page.get_by_text("PCA", exact=True).click()  # UMAP's first picture takes longer than all the rest
     settled(page)
     evaluate(page)
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     context.close()
     return page.url
 

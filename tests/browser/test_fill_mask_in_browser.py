@@ -24,7 +24,7 @@ def evaluated(server: Server, chromium) -> str:  # type: ignore[no-untyped-def]
     page.goto(f"{server.url}/fill_mask")
     settled(page)
     evaluate(page)
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     address = page.url
     context.close()
     return address
@@ -99,7 +99,7 @@ def test_html_in_sentences_words_and_domains_is_shown_as_text(page: Page, server
     upload(page, hostile)
     expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
     evaluate(page)
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     shown(page, "<img src=x")
     assert page.evaluate("window.hit") is None

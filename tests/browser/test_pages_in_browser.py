@@ -84,18 +84,18 @@ def test_a_link_opens_in_a_second_browser_and_after_reload_and_back(
     settled(page)
     upload(page, head["clusters"])
     evaluate(page)
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     link = page.url
     page.reload()
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible()
     page.goto(address(server, "models"))
     settled(page)
     page.go_back()
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible()
     other = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
     second = other.new_page()
     second.goto(link)
-    expect(second.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible()
+    expect(second.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible()
     other.close()
 
 
@@ -129,6 +129,6 @@ def test_html_in_a_sentence_is_shown_as_text(page: Page, server: Server, tmp_pat
     settled(page)
     upload(page, hostile)
     evaluate(page)
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     assert page.evaluate("window.hit") is None

@@ -53,7 +53,7 @@ def begin(page: Page, server: Server, file: Path) -> None:
 
 
 def done(page: Page) -> None:
-    expect(page.get_by_role("button", name=re.compile(r"models\.csv")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
 
 
 def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path: Path) -> None:

@@ -63,10 +63,14 @@ def evaluate(page: Page) -> None:
 
 
 def downloaded(page: Page, table: str) -> list[dict[str, str]]:
-    button = page.get_by_role("button", name=re.compile(rf"{table}\.csv")).first
-    button.wait_for(timeout=RUN_MILLISECONDS)
+    menu = page.get_by_role("button", name=re.compile(r"\bTables\b")).first
+    menu.wait_for(timeout=RUN_MILLISECONDS)
+    press(menu)
+    button = page.get_by_role("button", name=re.compile(rf"\b{table}\.csv")).first
+    button.wait_for()
     with page.expect_download() as caught:
         press(button)
+    page.keyboard.press("Escape")
     raw = Path(caught.value.path()).read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf")  # Excel reads UTF-8 by this mark
     return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))

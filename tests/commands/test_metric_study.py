@@ -42,7 +42,9 @@ def test_tables_have_the_declared_columns_in_order(tmp_path: Path, fake: None) -
                "0.4") == 0
     written = {path.stem: path.read_text(encoding="utf-8").splitlines()[0].split(",")
                for path in (tmp_path / "out").glob("*.csv")}
-    assert written == {declared.name: declared.headers for declared in FILES}
+    # the annotators of the sample are columns of the input; the sample has no category and no further reference
+    humans = ["human:annotator_a", "human:annotator_b", "human:annotator_c"]
+    assert written == {declared.name: [*declared.headers, *(humans if declared.of_input else [])] for declared in FILES}
     grid = table(tmp_path / "out" / "settings.csv")
     # neither built-in dictionary fits the fake's tokenizer
     assert [(line["model"], line["idf"], line["penalty"]) for line in grid] == [

@@ -14,7 +14,7 @@ from dashboard.alignment.printed.drawing import WORDS, legend_words
 from dashboard.alignment.printed.links import Link, costs, depth, links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.colors import INK, MUTED, color
-from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, Sheet, blank
+from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, blank
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.theme import ACCENT, WARM
 from engine.evaluations.alignment.token_table import SIDES

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -16,28 +16,55 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.shared import session
+from dashboard.shared.exports.bundle.bundle import Bundle, bundle, data_path
+from dashboard.shared.exports.bundle.data import DATA, data_csv, data_file
+from dashboard.shared.exports.bundle.methods import KINDS as METHODS
+from dashboard.shared.exports.bundle.methods import methods
+from dashboard.shared.exports.figure_downloads import LazyFigures, print_style
+from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.report import Report, report_html
-from dashboard.shared.exports.signing import csv_bytes, digest
+from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
+from dashboard.shared.exports.tables.downloads import table_downloads
+from dashboard.shared.exports.tables.offered import OfferedTables
+from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
 from engine.datasets import sample_data
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
-from engine.evaluations.shared.left_out import SIGNED
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.left_out import EXCLUDED, SIGNED
 from engine.runs.storage.run_record import RunRecord
 
-DATA = "data.csv"
+BUNDLE = ("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
+          "references, in English and Japanese. Figures look as chosen under Figures.")
 
 
-def downloads(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> None:
-    """One CSV for each table and the signature they carry, as buttons in a row."""
-    with st.container(horizontal=True, gap="small"):
-        for name, frame in tables.items():
-            csv_download(frame, name, signature)
-        st.download_button(
-            "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
-            file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
-            on_click="ignore", icon=":material/download:",
-        )
+def offered_tables(view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
+                   ) -> OfferedTables:
+    """The tables of a page with their declarations, and where they are of a run with the columns of its input."""
+    if view is None or view.kind not in EVALUATIONS:
+        return OfferedTables(tables, declared)
+    return OfferedTables(tables, declared or EVALUATIONS[view.kind].tables, partial(session.access().dataset, view.id))
+
+
+def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
+    """The tables in the format of the session, in a popover, and beside it the signature that they carry."""
+    table_downloads(tables, signature)
+    st.download_button(
+        "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
+        file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
+        on_click="ignore", icon=":material/download:",
+    )
+
+
+def signature_in_full(signature: Mapping[str, Any]) -> None:
+    """Draw the signature in a line, and in a popover all of it."""
+    st.caption(f":small[{verbatim(signature_line(signature))}]")
+    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
+        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
+        st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
 
 
 def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -> None:
@@ -51,15 +78,16 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     )
 
 
-def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
                    figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
-                   further: Sequence[Any] = ()) -> None:
-    """A popover: the run as one HTML file, its tables as Parquet, and the command that does the same.
+                   further: Sequence[Any] = (), drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
+    """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
-    the options that every command has beside its settings.
+    the options that every command has beside its settings. drawings: figures for print alone.
     """
-    command = _command(view, settings, [*_reading(signature), *further])
+    options = [*_reading(signature), *further]
+    command = _command(view, settings, options)
     with st.popover("Export", icon=":material/ios_share:", key="export"):
         st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
                    "no network.")
@@ -68,34 +96,57 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Mappin
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
             on_click="ignore", icon=":material/description:",
         )
-        st.download_button(
-            "Tables (Parquet)", lambda: parquet_zip(tables, signature), key="download-parquet", on_click="ignore",
-            file_name=f"{view.kind}-{digest(signature)}.zip", mime="application/zip", icon=":material/table:",
-        )
+        if view.kind in METHODS:
+            makers = {**_lazily(figures), **_lazily(drawings)}
+            st.download_button(
+                "Paper bundle (zip)", partial(paper_bundle, view, signature, tables, makers, print_style(),
+                                              _shown(view, settings), options),
+                file_name=f"{view.kind}-paper-{digest(signature)}.zip", mime="application/zip", key="download-bundle",
+                on_click="ignore", icon=":material/folder_zip:", help=BUNDLE)
         if command:
             st.caption("The same from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
             data_download(view)
 
 
+def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
+                 makers: Mapping[str, Callable[[], Any]], style: PrintStyle, settings: Sequence[Any],
+                 options: Sequence[Any]) -> bytes:
+    """The zip for a paper, of what is on show; without data and methods where the data are gone.
+
+    makers: of the figures by caption. settings, options: of the commands.
+    """
+    page, dataset = pages.PAGE_BY_KIND[view.kind], tables.dataset
+    data = data_file(dataset) if dataset is not None else None
+    n_excluded = tables.n_rows(EXCLUDED) if EXCLUDED in tables else 0
+    return bundle(Bundle(
+        title=view.name, question=pages.card(page).question, signature=signature, tables=tables, style=style,
+        figures=LazyFigures(makers), data=data,
+        command=_command(view, settings, options, data=data_path(data) if data else ""),
+        methods=None if dataset is None else
+        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded)))
+
+
+def _lazily(figures: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
+    return {caption: partial(figures.__getitem__, caption) for caption in figures}
+
+
+def _shown(view: RunRecord, settings: Sequence[Any] | None) -> Sequence[Any]:
+    """The settings that give what is shown, by default those of the run; none where they are of another version."""
+    try:
+        return settings or [session.access().settings(view.id)]
+    except EngineError:
+        return []
+
+
 def printed_command(view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
     """The command that gives a run with its own settings; data: the name of its data where they have none."""
-    return _command(view, None, _reading(signature), [out], data)
+    return _command(view, None, _reading(signature), [out], _data_file(view, data))
 
 
 def _reading(signature: Mapping[str, Any]) -> list[Reading]:
     """How the command reads the data, where that is not as by default."""
     return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
-
-
-def parquet_zip(tables: Mapping[str, pd.DataFrame], signature: Mapping[str, Any]) -> bytes:
-    """A zip with one Parquet file for each table and the signature as JSON."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
-        for name, table in tables.items():
-            archive.writestr(f"{name}.parquet", table.to_parquet(index=False))
-        archive.writestr("signature.json", json.dumps(dict(signature), indent=2, ensure_ascii=False, default=str))
-    return packed.getvalue()
 
 
 def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
@@ -109,14 +160,14 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
 
 
 def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any], folders: Sequence[str] = (),
-             data: str = DATA) -> str:
-    """A command for each of the settings, by default for those of the run, in lines; "" where there is none."""
-    try:
-        shown = settings or [session.access().settings(view.id)]
-    except EngineError:  # settings of another version
-        return ""
+             data: str = "") -> str:
+    """A command for each of the settings, by default for those of the run, in lines; "" where there is none.
+
+    data: what they have for --data, by default the name of the run's data.
+    """
+    shown = _shown(view, settings)
     folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
-    lines = [command_line(view.kind, of_command, _data_file(view, data), folder, further)
+    lines = [command_line(view.kind, of_command, data or _data_file(view), folder, further)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
 
@@ -130,10 +181,6 @@ def _data_file(view: RunRecord, unnamed: str = DATA) -> str:
 def data_download(view: RunRecord, name: str = DATA) -> None:
     """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
     if _data_file(view, name) == name:
-        st.download_button(name, lambda: _data_csv(view), file_name=name, mime="text/csv", key=f"download-{name}",
-                           on_click="ignore", icon=":material/download:", help="The data that the command reads.")
-
-
-def _data_csv(view: RunRecord) -> bytes:
-    frame: pd.DataFrame = session.access().dataset(view.id).to_frame()
-    return frame.drop(columns=[name for name in ("row",) if name in frame]).to_csv(index=False).encode("utf-8-sig")
+        st.download_button(name, lambda: data_csv(session.access().dataset(view.id)), file_name=name, mime="text/csv",
+                           key=f"download-{name}", on_click="ignore", icon=":material/download:",
+                           help="The data that the command reads.")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.datasets.corpora.aozora import is_aozora, strip_aozora
-from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats import text_stream
+from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.text_stream import blocks
 from engine.datasets.formats.unpacking import is_hidden
 from engine.errors import InputError

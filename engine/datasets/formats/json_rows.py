@@ -71,6 +71,16 @@ def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
     return {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
 
 
+def texts_of_row(raw: str) -> dict[str, str]:
+    """The texts of a row that `raw_rows` returned, by key, as `read_json` has them.
+
+    >>> texts_of_row('{"n": 1.50, "sure": true, "note": null}')
+    {'n': '1.50', 'sure': 'true', 'note': ''}
+    """
+    row = _Decoder().value_or_error(raw)
+    return {key: _text(value) for key, value in row.items()} if isinstance(row, Mapping) else {}
+
+
 def is_list(text: str) -> bool:
     """Whether the text starts as one JSON list rather than lines of objects."""
     return text.lstrip().startswith("[")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.datasets import rows
+from engine.datasets import further_columns, rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
@@ -30,7 +30,8 @@ COLUMNS_IN_MESSAGE = 10
 class LabelledSentences:
     """Sentences and their labels, aligned; `rows` are their row numbers in the file (1 = first row of data).
 
-    `left_out`: rows of the file that could not be used and were left out.
+    `left_out`: rows of the file that could not be used and were left out. `further`: the columns of the file without a
+    role, by their names there.
     """
 
     name: str
@@ -39,6 +40,7 @@ class LabelledSentences:
     rows: tuple[int, ...]
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -51,14 +53,15 @@ class LabelledSentences:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of rows, texts and labels in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels},
-                                 self.left_out)
+        """SHA-256 of all columns in their order; name and notices do not count."""
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
+                                        **further_columns.with_prefix(self.further)}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, text, label."""
-        frame = pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
-                              "label": pd.Series(self.labels, dtype="str")})
+        """Columns row, text, label, then "column:<name>" …"""
+        texts = {"text": self.texts, "label": self.labels, **further_columns.with_prefix(self.further)}
+        frame = pd.DataFrame({"row": list(self.rows),
+                              **{name: pd.Series(values, dtype="str") for name, values in texts.items()}})
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -66,7 +69,8 @@ class LabelledSentences:
         """The dataset whose `to_frame` this is; without a column row the rows are 1, 2, 3 …"""
         texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
         numbers = rows.numbers_of(frame)
-        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers), rows.left_out_of(frame))
+        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers), rows.left_out_of(frame),
+                   further_columns.of_own_frame(frame))
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -100,7 +104,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
                          f"labels over {count(len(texts), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it "
                          "the right column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
     notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers)
-    return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out)
+    return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
+                             further_columns.further_columns(table.frame, chosen.values()))
 
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.datasets import rows
+from engine.datasets import further_columns, rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
@@ -31,7 +31,7 @@ class MaskedSentences:
     """Whole sentences with the word to be masked, aligned: `texts[i][starts[i]:]` begins with `labels[i]`.
 
     `domains` may be "". `rows` are row numbers in the file (1 = first row of data), `left_out` the rows of the file
-    that could not be used and were left out.
+    that could not be used and were left out. `further`: the columns of the file without a role, by their names there.
     """
 
     name: str
@@ -42,6 +42,7 @@ class MaskedSentences:
     rows: tuple[int, ...]
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -62,14 +63,17 @@ class MaskedSentences:
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
         return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
-                                        "start": self.starts, "domain": self.domains}, self.left_out)
+                                        "start": self.starts, "domain": self.domains,
+                                        **further_columns.with_prefix(self.further)}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, text, label, start, domain."""
+        """Columns row, text, label, start, domain, then "column:<name>" …"""
         frame = pd.DataFrame({
             "row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
             "label": pd.Series(self.labels, dtype="str"), "start": list(self.starts),
             "domain": pd.Series(self.domains, dtype="str"),
+            **{name: pd.Series(values, dtype="str")
+               for name, values in further_columns.with_prefix(self.further).items()},
         })
         return rows.with_left_out(frame, self.left_out)
 
@@ -89,7 +93,8 @@ class MaskedSentences:
         if bad:
             raise InputError(f"The frame's column 'start' must say where each label stands. {ROW_NUMBERS}", bad)
         return cls(name, texts, labels, starts, rows.texts_of(frame, "domain", required=False), numbers,
-                   _notices(texts, labels, starts, numbers), rows.left_out_of(frame))
+                   _notices(texts, labels, starts, numbers), rows.left_out_of(frame),
+                   further_columns.of_own_frame(frame))
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -120,7 +125,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
     notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, starts, numbers)
-    return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out)
+    return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out,
+                           further_columns.further_columns(table.frame, chosen.values()))
 
 
 def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:

@@ -13,7 +13,7 @@ from engine.datasets import rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
-from engine.datasets.formats.json_rows import raw_rows
+from engine.datasets.formats.json_rows import raw_rows, texts_of_row
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
@@ -71,6 +71,21 @@ class MinimalPairs:
         """The layout the pairs were published in, `pair_formats.OTHER`, or MIXED for files of several."""
         names = set(self.formats)
         return MIXED if len(names) > 1 else next(iter(names), pair_formats.OTHER)
+
+    @cached_property
+    def further(self) -> dict[str, tuple[str, ...]]:
+        """The columns of the files but those of the sentences, by their names there; "" where a file lacks one.
+
+        Pairs from no file have their `fields`. A column that is the acceptable or the unacceptable sentence in every
+        row that has it is one of the sentences.
+        """
+        without = ("",) * self.n
+        of_rows = [texts_of_row(original) if original else {} for original in self.originals or without]
+        names = dict.fromkeys((*(name for row in of_rows for name in row), *self.fields))
+        columns = {name: tuple(row[name] if name in row else "" if row else self.fields.get(name, without)[i]
+                               for i, row in enumerate(of_rows)) for name in names}
+        return {name: values for name, values in columns.items()
+                if not any(_repeats(values, sentences) for sentences in (self.acceptable, self.unacceptable))}
 
     @cached_property
     def right_to_left(self) -> bool:
@@ -168,6 +183,11 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         notices=(*table.notices, *gaps, *rows.left_out_notice(table.left_out),
                  *_notices(acceptable, unacceptable, numbers)),
     )
+
+
+def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
+    """Whether a column is a sentence in every row that has a value of it."""
+    return any(values) and all(value in ("", sentence) for value, sentence in zip(values, sentences, strict=True))
 
 
 def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment.notices import unknown_token_notices
 from engine.evaluations.alignment.records import (
     EXCLUDED,
+    PAIRS,
     SHAPES,
     Result,
     Settings,
@@ -68,7 +69,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
 
     left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
     result = Result(
-        settings=settings, dataset_name=dataset.name, pairs=dataset.to_frame(),
+        settings=settings, dataset_name=dataset.name, pairs=PAIRS.selected(dataset.to_frame()),
         tokens=_stacked([part.tokens for part in parts.values()]),
         shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
         similarity={model: part.similarity for model, part in parts.items()},

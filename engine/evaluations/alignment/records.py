@@ -161,7 +161,9 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("unknown", "boolean", "whether it stands for text out of the vocabulary: it is low-frequency whatever its "
            "idf, and the penalty counts it under every criterion", since="0.2.0"),
 ), promised=13)
-FILES = (PAIR_SCORES, TOKEN_SCORES, EXCLUDED)
+# The pairs as files have them: with their sentences, categories and human scores, and what else the input has.
+PAIR_FILE = PAIR_SCORES.with_input(*(column for column in PAIRS.columns if column != PAIR_ROW))
+FILES = (PAIR_FILE, TOKEN_SCORES, EXCLUDED)
 
 
 @documented

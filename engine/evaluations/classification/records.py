@@ -16,7 +16,9 @@ from engine.evaluations.shared.common_columns import (
     REASON,
     ROW,
     SEPARABLE,
+    best_in_bold,
     interval,
+    separable_in_bold,
 )
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
@@ -77,20 +79,21 @@ MODELS = Table("models", "A row for each model.", (
     measured("classification_accuracy", "accuracy_max", "the greatest accuracy of a run"),
     measured("classification_accuracy", "accuracy_mean", "mean accuracy of the runs"),
     *interval("Wilson's, at n_test sentences"),
-    Column("baseline", "number", "accuracy of always predicting the majority class of the training sentences"),
+    Column("baseline", "number", "accuracy of always predicting the majority class of the training sentences",
+           digits=3),
     Column("rank", "integer", "1 is the best mean accuracy, equal ones share a rank", better="lower"),
     Column("n_classes", "integer", "classes", "classes"),
     RANK_GROUP,
-), promised=6)
+), promised=6, bold=best_in_bold("accuracy_mean", "paired by sentences"))
 RUNS = Table("runs", "A row for each run of each model.", (
     MODEL, Column("seed", "integer", "seed of the run"), measured("classification_accuracy", "accuracy"),
     measured("classification_accuracy", "train_accuracy", "accuracy on the sentences trained on"),
 ))
 COMPARISONS = Table("comparisons", "Each two models once, in the order of the settings.", (
     MODEL, OTHER,
-    Column("difference", "number", "mean accuracy of the model less that of the other"),
+    Column("difference", "number", "mean accuracy of the model less that of the other", digits=3),
     *interval("by the sentences and by the runs"), SEPARABLE,
-))
+), bold=separable_in_bold("difference", "95 % interval, paired by sentences"))
 CONFUSION = Table("confusion", "A row for each class and what was predicted of its sentences, over all runs.", (
     MODEL, CLASS, Column("predicted", "text", "the class that was predicted"),
     Column("n", "integer", "how often, never 0", "tests"),
@@ -107,8 +110,8 @@ EXCLUDED = Table("excluded", "A row for each sentence that was left out, under e
                  "and for each row of the file that could not be used.", (
     LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
-# What the command writes and a page's archive holds.
-FILES = (MODELS, RUNS, COMPARISONS, CLASSES, CONFUSION, SENTENCES, EXCLUDED)
+# What the command writes and a page's downloads hold.
+FILES = (MODELS, RUNS, COMPARISONS, CLASSES, CONFUSION, SENTENCES.with_input(), EXCLUDED)
 
 
 @documented

@@ -16,7 +16,9 @@ from engine.evaluations.shared.common_columns import (
     REASON,
     ROW,
     SEPARABLE,
+    best_in_bold,
     interval,
+    separable_in_bold,
 )
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import precision_option
@@ -88,7 +90,7 @@ MODELS = Table("models", "A row for each model.", (
            better="lower"),
     replace(RANK_GROUP, type="integer or none"),
     measured("in_class_variance"), measured("out_of_class_variance"),
-), promised=6)
+), promised=6, bold=best_in_bold("score", "bootstrap of the sentences"))
 CLASSES = Table("classes", "A row for each class under each model.", (
     MODEL, CLASS, Column("n", "integer", "sentences of the class", "sentences"),
     Column("dispersion", "number", "its part of the in-class dispersion A_m", "squared vector entries", "lower"),
@@ -101,7 +103,7 @@ INTERVALS = Table("intervals", "A row for each measure of each model.", (
 COMPARISONS = Table("comparisons", "Each two models once, over the sentences that both read, resampled alike.", (
     MODEL, OTHER, Column("difference", "number", "score of the model less that of the other"), *INTERVAL,
     SEPARABLE,
-))
+), bold=separable_in_bold("difference", "95 % interval of a paired bootstrap"))
 NULL = Table("null", "A row for each model: its score when labels are permuted.", (
     MODEL, SCORE, Column("null_mean", "number", "mean of the score under permuted labels"),
     Column("null_low", "number", "lower end of the middle 95 % of these scores"),
@@ -146,9 +148,9 @@ EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
                  "and for each row of the file that could not be used.", (
     LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
-# What the command writes and a page's archive holds.
-FILES = (MODELS, CLASSES, INTERVALS, COMPARISONS, NULL, VALIDITY, LAYERS, POINTS, CENTROIDS, CENTROID_DISTANCES,
-         NEIGHBOURS, OVERLAP, EXCLUDED)
+# What the command writes and a page's downloads hold.
+FILES = (MODELS, CLASSES, INTERVALS, COMPARISONS, NULL, VALIDITY, LAYERS, POINTS.with_input(), CENTROIDS,
+         CENTROID_DISTANCES, NEIGHBOURS, OVERLAP, EXCLUDED)
 
 
 @documented

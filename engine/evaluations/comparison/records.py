@@ -9,7 +9,7 @@ import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
-from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval
+from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option
@@ -30,7 +30,7 @@ NUMBERS = Table("numbers", f"A row for each number that both sides have: {BOTH_S
     Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
     Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
     WHY_UNDEFINED,
-))
+), bold=separable_in_bold("difference", "Holm-corrected, 5 %"))
 ITEMS = Table("items", f"A row for each item that both sides have, what changed most first: {BOTH_SIDES}.", (
     Column("row", "integer", "number of its row in the file of the first side"),
     Column("other_row", "integer", "number of its row in the file of the second side"),

@@ -99,7 +99,7 @@ def _fit(facts: ModelFacts) -> ModelFacts:
 def _sentences(dataset: MaskedSentences, parts: Sequence[tuple[str, ...]]) -> pd.DataFrame:
     """The dataset with the parts as asked; "" and a domain of our own name get names that are nobody else's."""
     renamed = {"": NO_DOMAIN if any(dataset.domains) else "", ALL: f"({ALL})"}
-    frame = dataset.to_frame()
+    frame = dataset.to_frame()[["row", "text", "label", "start", "domain"]].copy()
     frame["domain"] = [renamed.get(domain, domain) for domain in dataset.domains]
     for index, name in enumerate(("before", "asked", "after")):
         frame[name] = pd.Series([part[index] for part in parts], dtype="str")

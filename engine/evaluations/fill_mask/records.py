@@ -7,7 +7,16 @@ from typing import Any
 
 import pandas as pd
 
-from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, OTHER, REASON, ROW, SEPARABLE, interval
+from engine.evaluations.shared.common_columns import (
+    LEFT_OUT_BY,
+    MODEL,
+    OTHER,
+    REASON,
+    ROW,
+    SEPARABLE,
+    interval,
+    separable_in_bold,
+)
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.language.normalize import STEP_MEANINGS
@@ -68,7 +77,7 @@ COMPARISONS = Table("comparisons", "Each ordered pair of models, over the senten
     MODEL, OTHER,
     Column("difference", "number", "mean probability of the model less that of the other"), *INTERVAL,
     SEPARABLE,
-))
+), bold=separable_in_bold("difference", "95 % interval of a paired bootstrap"))
 SENTENCES = Table("sentences", "A row for each sentence of the dataset.", (
     ROW, Column("text", "text", "the sentence"), LABEL, Column("start", "integer", "where the word begins",
                                                                "characters"), DOMAIN,
@@ -80,8 +89,9 @@ EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
                  "and for each row of the file that could not be used.", (
     LEFT_OUT_BY, ROW, LABEL, REASON,
 ))
-# What the command writes and a page's archive holds.
-FILES = (MODELS, ITEMS, COMMON, COMPARISONS, PREDICTIONS, PIECES, SENTENCES, EXCLUDED)
+# What the command writes and a page's downloads hold.
+FILES = (MODELS, ITEMS.with_input(SENTENCES["text"]), COMMON, COMPARISONS, PREDICTIONS, PIECES, SENTENCES.with_input(),
+         EXCLUDED)
 
 
 @documented

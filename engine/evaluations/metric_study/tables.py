@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment import records as alignment_records
 from engine.evaluations.metric_study.cases import CASES, all_cases
 from engine.evaluations.metric_study.records import (
     AGREEMENT,
@@ -18,21 +19,31 @@ from engine.evaluations.metric_study.records import (
     Result,
 )
 from engine.evaluations.shared.common_columns import ROW
-from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.shared.declared_tables import Column, Emphasis, Table, returns
 
 CELL = ["model", "idf", "penalty"]
+
+def _not_below_the_best(settings: pd.DataFrame) -> pd.Series:
+    tested = settings["williams_p"].notna() & bool(settings["separable"].any())
+    return (settings["best"] & bool(settings["separable"].any())) | (tested & ~settings["separable"])
+
 
 _FIRST = [*CELL, "n", "pearson", "ci_low", "ci_high", "spearman", "kendall"]
 SETTINGS = CORRELATIONS.reduced(
     [*_FIRST, *(name for name in CORRELATIONS.headers if name not in (*_FIRST, "kind"))], name="settings",
-    meaning="A row for each setting of BERTScore.", promised=len(_FIRST))
+    meaning="A row for each setting of BERTScore.", promised=len(_FIRST), bold=Emphasis(
+        "pearson", _not_below_the_best, "Bold: the best setting and those not significantly below it (Williams' test, "
+        "two-sided, 5 %)."))
 METHODS = CORRELATIONS.reduced([name for name in CORRELATIONS.headers if name not in ("idf", "penalty", "best")],
                                name="methods", meaning="A row for each method beside BERTScore.")
 SCORES = Table("pairs", "A row for each pair under each setting and method.", (
     *(CORRELATIONS[name] for name in ("kind", *CELL)), ROW, Column("score", "number", "the score; NaN where the pair "
                                                                    "has none"), PAIRS["gold"],
 ))
-FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORES, CASES, LAYERS, LEFT_OUT, EXCLUDED)
+_OF_INPUT = tuple(column for column in alignment_records.PAIRS.columns if column.name != ROW.name)
+SCORE_FILE = SCORES.with_input(*_OF_INPUT)
+CASE_FILE = CASES.with_input(*(column for column in _OF_INPUT if column.name not in CASES.headers))
+FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED)
 
 
 def tables(result: Result) -> dict[str, pd.DataFrame]:

@@ -10,7 +10,7 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, PAIR_ROW, PAIRS, Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, decided, of_model, scores
-from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, interval
+from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, best_in_bold, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
@@ -20,6 +20,7 @@ from engine.measures.statistics.paired_tests import holm, mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
 
 SIGNIFICANT = 0.05
+METHOD = "McNemar's exact test, Holm-corrected"
 
 COMPARISONS = Table("comparisons", "Each two models once, over the pairs that all models scored.", (
     MODEL, OTHER, Column("n", "integer", "pairs", "pairs"),
@@ -29,7 +30,7 @@ COMPARISONS = Table("comparisons", "Each two models once, over the pairs that al
     Column("p_value", "number", "of McNemar's exact test"),
     Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
     Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"),
-), only_with_rows=True)
+), only_with_rows=True, bold=separable_in_bold("difference", METHOD))
 DIFFERING = Table("differing", "The pairs that two models decide differently, then those they see most differently.", (
     PAIR_ROW, CATEGORY_COLUMN, PAIRS["acceptable"], PAIRS["unacceptable"],
     Column("margin", "number", "score of the acceptable sentence less that of the other, under the model",
@@ -45,7 +46,7 @@ RANKING = Table("ranking", "The models, the best first, over the pairs that all 
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy"), *interval("Wilson's"),
     Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"), RANK_GROUP,
-))
+), bold=best_in_bold("accuracy", METHOD))
 
 
 @returns(COMPARISONS)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
 from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.shared.common_columns import best_in_bold
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
@@ -18,14 +19,17 @@ PAIRS = records.PAIRS.reduced((
     "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
     "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams",
     "first_token_differs"), promised=7)
+PAIR_FILE = PAIRS.with_input()
 FAIR_SUMMARY = fair_subsets.BESIDE.extended(fair_subsets.FAIR_SUBSETS["subset"], *_WITH_NORMALIZATION)
 SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers if name != "item"],
                                        name="shared_tokens", only_with_rows=True)
 STEREOTYPES = replace(stereotypes.STEREOTYPES, only_with_rows=True)
+_RANKING = comparison.RANKING.extended(
+    *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.METHOD, views.NORMALIZATION.name))
 FILES = (
-    PAIRS, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
+    PAIR_FILE, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
     views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS, FAIR_SUMMARY,
-    comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), comparison.RANKING.extended(*_WITH_NORMALIZATION),
+    comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
 

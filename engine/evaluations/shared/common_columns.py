@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.evaluations.shared.declared_tables import Column
+import pandas as pd
+
+from engine.evaluations.shared.declared_tables import Column, Emphasis
 
 MODEL = Column("model", "text", "the model")
 LEFT_OUT_BY = Column("model", "text", 'the model that left it out, "" where no model was given it')
@@ -19,5 +21,27 @@ RANK_GROUP = Column("rank_group", "integer", "models not separable from the best
 def interval(method: str = "", names: str = "ci") -> tuple[Column, Column]:
     """The two ends of a 95 % interval: `names`_low and `names`_high; `method` says how it is found."""
     how = f", {method}" if method else ""
-    return (Column(f"{names}_low", "number", f"lower end of the 95 % interval{how}"),
-            Column(f"{names}_high", "number", f"upper end of the 95 % interval{how}"))
+    return (Column(f"{names}_low", "number", f"lower end of the 95 % interval{how}", end="low"),
+            Column(f"{names}_high", "number", f"upper end of the 95 % interval{how}", end="high"))
+
+
+def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
+    """Bold for the models of the first rank group, where there are others; `method` says how models are compared.
+
+    ranked_by: the column whose values are ranked apart from each other.
+    """
+    def rows(frame: pd.DataFrame) -> pd.Series:
+        groups = frame[RANK_GROUP.name].fillna(0).astype(int)  # 0: without a score
+        last = groups.groupby(frame[ranked_by]).transform("max") if ranked_by else groups.max()
+        return (groups == 1) & (last > 1)
+
+    return Emphasis(column, rows, "Bold: the best model and those not significantly different from it "
+                    f"({method}, 95 %).")
+
+
+def separable_in_bold(column: str, method: str) -> Emphasis:
+    """Bold for the differences that are separable from 0; `method` says by what."""
+    def rows(frame: pd.DataFrame) -> pd.Series:
+        return frame[SEPARABLE.name].fillna(False).astype(bool)
+
+    return Emphasis(column, rows, f"Bold: a significant difference ({method}).")

@@ -46,6 +46,8 @@ class Column:
     type: "number" may be NaN (undefined), "integer or none" NA. dtype: what it is in memory where that is not the usual
     one of the type ("float32", "category"). unit: "" for a pure number. better: which end is, "neither" for what is no
     measure. card: the key of the measure card that unit and direction are from. since: the version that brought it.
+    digits: the decimals that mean something in print; None where the size of the values decides. end: of a 95 %
+    interval, that of the column whose name it has, or else of the column before it.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Column:
     card: str = ""
     since: str = FIRST_VERSION
     dtype: str = ""
+    digits: int | None = None
+    end: Literal["", "low", "high"] = ""
 
     @property
     def is_family(self) -> bool:
@@ -94,11 +98,29 @@ class Column:
         return pd.Series(None, index=index, dtype=_MISSING_DTYPES[self.type])
 
 
+# The columns of the input that have no role, in the tables of files.
+FURTHER = Column("<column>", "text", 'each further column of the input, by its name there; "column:<column>" where a '
+                 "column of this table has that name", since="0.2.0")
+
+
 def measured(card: str, name: str = "", meaning: str = "", since: str = FIRST_VERSION) -> Column:
     """The column of a measure: unit and direction are its card's, and so are the name and the meaning if not given."""
     measure = CARDS[card]
     return Column(name or card, "number", meaning or f"{measure.name}, {measure.symbol}", measure.unit, measure.better,
-                  card, since)
+                  card, since, digits=measure.digits)
+
+
+@dataclass(frozen=True)
+class Emphasis:
+    """The numbers that are printed bold because a test says so: those of `column` in the rows that `rows` marks.
+
+    rows: the frame -> a boolean for each of its rows, none of them true where the test separates nothing. meaning: what
+    bold says, a sentence.
+    """
+
+    column: str
+    rows: Callable[[pd.DataFrame], pd.Series]
+    meaning: str
 
 
 class ColumnRow(NamedTuple):
@@ -117,7 +139,8 @@ class Table:
     """A table: its name (of the file, or of the field that holds it), what a row is, and its columns in order.
 
     promised: so many of the first columns are the command line's public contract. only_with_rows: no file is written
-    of it where it has none. since: the version that brought the table.
+    of it where it has none. since: the version that brought the table. of_input: each of its rows is one of the input,
+    named by the column `row`, and files have the columns of the input behind. bold: what is printed bold.
     """
 
     name: str
@@ -126,6 +149,8 @@ class Table:
     promised: int = 0
     only_with_rows: bool = False
     since: str = FIRST_VERSION
+    of_input: bool = False
+    bold: Emphasis | None = None
 
     @property
     def headers(self) -> list[str]:
@@ -145,6 +170,15 @@ class Table:
         """The table of these rows, each a value by header. Raises KeyError for a row that lacks one."""
         return self.frame([[record[header] for header in self.headers] for record in records])
 
+    def with_input(self, *columns: Column) -> Table:
+        """The table as files have it: with these columns of the input behind, then every other of the input."""
+        return self.extended(*columns, FURTHER, of_input=True)
+
+    def column_of(self, header: str) -> Column | None:
+        """The declaration of a column by that name, None where there is none."""
+        return next((column for column in self.columns if column.name == header),
+                    next((column for column in self.columns if column.is_family and column.names(header)), None))
+
     def arranged(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with its columns in the declared order, those of a family as they come.
 
@@ -152,8 +186,8 @@ class Table:
         """
         headers, missing = self._matched(frame)
         strange = [str(header) for header in frame.columns if str(header) not in headers]
-        wrong = [f"{column.name} ({column.type}, not {frame[header].dtype})" for column in self.columns
-                 for header in headers if column.names(header) and not column.fits(frame[header])]
+        wrong = [f"{column.name} ({column.type}, not {frame[header].dtype})" for header in headers
+                 if (column := self.column_of(header)) is not None and not column.fits(frame[header])]
         for what, columns in (("lacks the columns", [column.name for column in missing]),
                               ("has columns that are not declared", strange), ("has columns of another type", wrong)):
             if columns:

@@ -13,7 +13,8 @@ class MeasureCard:
     """What a reader needs to know of one measure; `unit` is "" for a pure number.
 
     undefined: said where it is NaN, "" for a measure that always has a value or whose result brings a reason of its
-    own. function: "module:function" of what computes it, for a measure that workers compute by its card.
+    own. function: "module:function" of what computes it, for a measure that workers compute by its card. digits: the
+    decimals that mean something in print; None where the size of the values decides.
     """
 
     key: str
@@ -27,3 +28,4 @@ class MeasureCard:
     source: str
     undefined: str = ""
     function: str = ""
+    digits: int | None = 3

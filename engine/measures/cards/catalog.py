@@ -19,12 +19,14 @@ _ALL = (
         "A_m = Σ_i Σ_{j in C_i} ||g_i − x_ij||²", "[0, ∞)", "squared vector entries", "lower",
         "How far do the sentences of a class lie from its centroid, summed over all sentences?",
         f"{_CLUSTERS}, equation 1",
+        digits=None,
     ),
     MeasureCard(
         "out_of_class_dispersion", "Out-of-class dispersion", "B_m",
         "B_m = Σ_i ||g − g_i||²,  g = mean of the g_i", "[0, ∞)", "squared vector entries", "higher",
         "How far do the classes' centroids lie from their common mean, summed over the classes?",
         f"{_CLUSTERS}, equation 2",
+        digits=None,
     ),
     MeasureCard(
         "dispersion_score", "Dispersion score", "M_m",
@@ -32,6 +34,7 @@ _ALL = (
         "How much do sentences scatter within their classes for each unit that the classes lie apart? "
         "It grows with the number of sentences per class.",
         f"{_CLUSTERS}, step 5",
+        digits=None,
     ),
     *CLUSTER_CARDS,
     MeasureCard(
@@ -40,6 +43,7 @@ _ALL = (
         "How probable does the model find the word that was masked? A word of several pieces is several masks, and its "
         "probability the product of theirs.",
         "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.2; several pieces are ours",
+        digits=None,
     ),
     MeasureCard(
         "precision", "BERTScore precision", "P",
@@ -64,6 +68,7 @@ _ALL = (
         "idf(t) = log((N + 1) / (df(t) + 1)),  0 for tokens round every text", "[0, log(N + 1)]", "nats", "neither",
         "How rare is the token among the N documents of a corpus?",
         f"{_BERTSCORE}, with the smoothing of bert_score 0.3.13",
+        digits=2,
     ),
     MeasureCard(
         "agreement", "Agreement coefficient", "M",
@@ -108,6 +113,7 @@ _ALL = (
         "LP = log P(S), the sum over the scored tokens", "(−∞, 0]", "nats", "higher",
         "How probable is the sentence to the model? Each further token lowers it.",
         "Ueda, Mita, Komachi 2024 (NLP), section 2, equations 1 to 3",
+        digits=2,
     ),
     MeasureCard(
         "mean_log_likelihood", "Mean log-likelihood", "MeanLP",
@@ -164,6 +170,7 @@ _ALL = (
         "(−∞, ∞), n − 3 degrees of freedom", "", "neither",
         "Does one score follow the human's better than another, or only by luck? r₂₃ is the correlation of the two.",
         "Williams 1959; Graham and Baldwin 2014 (EMNLP); here two-sided",
+        digits=2,
     ),
     MeasureCard(
         "annotator_agreement", "Annotator agreement", "mean r",
@@ -176,12 +183,14 @@ _ALL = (
         "BLEU = 100 · BP · exp(mean of log p_n, n = 1 … 4)", "[0, 100]", "%", "higher",
         "How many of the candidate's words and word sequences stand in the reference?",
         "Papineni et al. 2002, smoothed for sentences by sacrebleu (Post 2018)",
+        digits=1,
     ),
     MeasureCard(
         "chrf", "Character F-score", "chrF",
         "chrF = 100 · (1 + β²) P R / (β² P + R),  β = 2", "[0, 100]", "%", "higher",
         "How many character sequences do candidate and reference share?",
         "Popović 2015, by sacrebleu",
+        digits=1,
     ),
     MeasureCard(
         "vector_cosine", "Cosine of sentence vectors", "cos",

@@ -13,12 +13,14 @@ CLUSTER_CARDS = (
         "A_m / number of sentences", "[0, ∞)", "squared vector entries", "lower",
         "How far does a sentence lie from its class's centroid, squared, on average?",
         f"{_FOOTNOTES} 1, divided by the number of sentences",
+        digits=None,
     ),
     MeasureCard(
         "out_of_class_variance", "Out-of-class variance", "B_m / N",
         "B_m / number of classes", "[0, ∞)", "squared vector entries", "higher",
         "How far does a class's centroid lie from the mean of the centroids, squared, on average?",
         f"{_FOOTNOTES} 2",
+        digits=None,
     ),
     MeasureCard(
         "permutation_p_value", "Permutation p-value", "p_null",
@@ -46,6 +48,7 @@ CLUSTER_CARDS = (
         "How far do the N classes lie apart for each unit that their n sentences scatter, degrees of freedom counted?",
         "Caliński and Harabasz 1974; with classes of one size M_m turned over",
         "The Calinski-Harabasz index is undefined: no class has any spread.", f"{_VALIDITY}:calinski_harabasz",
+        digits=None,
     ),
     MeasureCard(
         "davies_bouldin", "Davies-Bouldin index", "DB",

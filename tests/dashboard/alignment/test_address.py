@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
-from dashboard.shared.exports import run_exports
+from dashboard.shared.exports.bundle.data import data_csv
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.records import Scoring, Settings
@@ -124,7 +124,7 @@ def test_the_command_of_a_typed_pair_reads_the_download(
     view = session.access().get(typed)
     assert view is not None
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "data.csv").write_bytes(run_exports._data_csv(view))
+    (tmp_path / "data.csv").write_bytes(data_csv(session.access().dataset(view.id)))
     written = command(app)
     for name in ("pairs", "tokens"):
         same(written[name], exported.csv(name))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
-import zipfile
 from dataclasses import replace
 from functools import partial
 
@@ -19,8 +17,6 @@ from dashboard.clusters.neighbours import neighbour_table
 from dashboard.clusters.scores import ranking_statements
 from dashboard.clusters.selection import coordinates, selected_sentences
 from dashboard.shared.exports.figure_downloads import LazyFigures
-from dashboard.shared.exports.signing import digest
-from dashboard.shared.exports.table_archive import archive
 from dashboard.shared.ranks import rank_labels
 from tests.support.cluster_results import result_of
 
@@ -148,15 +144,3 @@ def test_a_figure_is_drawn_only_when_it_is_requested() -> None:
     figures = LazyFigures({name: partial(maker, name) for name in ("a", "b")})
     assert list(figures) == ["a", "b"] and len(figures) == 2 and not made
     assert figures["b"].layout.title.text == "b" and made == ["b"]
-
-
-def test_the_archive_holds_every_table_that_has_rows_and_the_signature() -> None:
-    result = result_of()
-    content = archive({"points": result.points, "layers": result.layers}, result.signature)
-    with zipfile.ZipFile(io.BytesIO(content)) as opened:
-        assert opened.namelist() == ["points.csv", "signature.json"]
-        table = pd.read_csv(io.BytesIO(opened.read("points.csv")), encoding="utf-8-sig")
-        assert table["text"].tolist() == result.points["text"].tolist()
-        assert set(table["signature"]) == {digest(result.signature)}
-        assert json.loads(opened.read("signature.json")) == result.signature
-    assert archive({"points": result.points, "layers": result.layers}, result.signature) == content

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.masked.masked_sentences import MaskedSentences
-from engine.evaluations.fill_mask.records import ALL, Settings
+from engine.evaluations.fill_mask.records import ALL, FILES, Settings
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.mask_fakes import UNKNOWN
@@ -54,7 +54,7 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert items["p:builtin/bert-mini-ja"].tolist() == pytest.approx((100 * result.items["probability"]).tolist())
     assert len(app.get("plotly_chart")) == 3  # over all, each domain, the first sentence's predictions
     assert {button.label for button in app.download_button} == {
-        "models.csv", "items.csv", "predictions.csv", "signature.json", "Report (HTML)", "Tables (Parquet)"}
+        *(f"{table.name}.csv" for table in FILES), "tables.zip", "signature.json", "Report (HTML)"}
     assert "朝から降り続いた:primary-background[**雨**]が、昼すぎにようやくやんだ。" in words(app)
 
 

@@ -1,0 +1,133 @@
+"""Everything that a paper needs of a run in one zip: figures, tables, data, commands, methods, references. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from dashboard.shared.exports.bundle.data import DataFile
+from dashboard.shared.exports.bundle.methods import LANGUAGES, Methods
+from dashboard.shared.exports.print.files import Drawing, figure_file
+from dashboard.shared.exports.print.style import PrintStyle
+from dashboard.shared.exports.signing import digest, signature_line
+from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
+from dashboard.shared.exports.tables.offered import OfferedTables
+from engine.errors import InputError
+
+FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
+# What is to be completed by hand before a paper is printed.
+INCOMPLETE = "novelbertscore"
+_NOT_ALPHANUMERIC = re.compile(r"\W+")
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What goes into the zip. figures: by caption. command: in lines, over the file of `data`; "" for none.
+
+    data and methods are None where the data of the run are no longer on the disk.
+    """
+
+    title: str
+    question: str
+    signature: Mapping[str, object]
+    tables: OfferedTables
+    figures: Mapping[str, go.Figure | Drawing]
+    style: PrintStyle
+    command: str = ""
+    data: DataFile | None = None
+    methods: Methods | None = None
+
+
+def bundle(contents: Bundle) -> bytes:
+    """The zip. The same contents give the same bytes: no file has a date.
+
+    A table that cannot be printed and a figure that cannot be drawn are left out, and the README says which and why.
+    """
+    files: dict[str, bytes] = {}
+    parts: dict[str, list[str]] = {"Figures": [], "Tables": []}
+    for caption, path in _figure_paths(contents.figures).items():
+        written, reason = _drawn(contents, caption, path)
+        files |= written
+        parts["Figures"].append(f"- `{path}.pdf`, `{path}.svg`: {caption}" if written else
+                                f"- {caption}: left out. {reason}")
+    for name in contents.tables:
+        written, reasons = _tabulated(contents, name)
+        files |= written
+        meaning = contents.tables.declaration(name).meaning
+        parts["Tables"] += [f"- {', '.join(f'`{path}`' for path in written)}: {meaning}"] if written else []
+        parts["Tables"] += [f"- Not as LaTeX: {reason}" for reason in reasons]
+    if contents.data is not None:
+        files[f"data/{contents.data.name}"] = contents.data.content
+    if contents.command:
+        files["commands.sh"] = ("#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\nset -e\n"
+                                f"{contents.command}\n").encode()
+    if contents.methods is not None:
+        for language in LANGUAGES:
+            files[f"methods.{language}.md"] = contents.methods.markdown(language).encode()
+            files[f"methods.{language}.tex"] = contents.methods.latex(language).encode()
+        files["references.bib"] = contents.methods.bibtex().encode()
+    files["signature.json"] = signature_json(contents.signature)
+    return zipped({"README.md": _readme(contents, parts).encode(), **files})
+
+
+def data_path(data: DataFile) -> str:
+    """Where the data lie in the zip, as the command names them."""
+    return f"data/{data.name}"
+
+
+def _figure_paths(figures: Mapping[str, object]) -> dict[str, str]:
+    """The paths of figures without their endings, by caption; equal ones are numbered."""
+    paths: dict[str, str] = {}
+    for caption in figures:
+        name = _NOT_ALPHANUMERIC.sub("-", caption.lower()).strip("-") or "figure"
+        n_equal = sum(path == f"figures/{name}" or path.startswith(f"figures/{name}--") for path in paths.values())
+        paths[caption] = f"figures/{name}{f'--{n_equal + 1}' if n_equal else ''}"
+    return paths
+
+
+def _drawn(contents: Bundle, caption: str, path: str) -> tuple[dict[str, bytes], str]:
+    """The files of a figure, or none and why."""
+    try:
+        figure = contents.figures[caption]
+        return {f"{path}.{kind}": figure_file(figure, kind, contents.style, contents.signature)
+                for kind in FIGURE_FORMATS}, ""
+    except InputError as error:
+        return {}, str(error)
+
+
+def _tabulated(contents: Bundle, name: str) -> tuple[dict[str, bytes], list[str]]:
+    """The files of a table, and why it lacks one."""
+    files, reasons = {}, []
+    for kind in TABLE_FORMATS:
+        if reason := refusal(contents.tables, name, kind):
+            reasons.append(reason)
+        else:
+            files[f"tables/{name}.{FORMATS[kind].suffix}"] = table_file(contents.tables, name, kind, contents.signature)
+    return files, reasons
+
+
+def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
+    lines = [f"# {contents.title}", "", contents.question, "",
+             f"Signature {digest(contents.signature)}: {signature_line(contents.signature)}", ""]
+    for title, listed in parts.items():
+        lines += [f"## {title}", "", *(listed or ["None."]), ""]
+    lines += ["In LaTeX: `\\includegraphics{figures/….pdf}`, which has its width already, and `\\input{tables/….tex}`, "
+              "with the packages that its first line names.", "", "## Everything else", ""]
+    if contents.data is not None:
+        lines.append(f"- `{data_path(contents.data)}`: the data, with every column of the input.")
+    else:
+        lines.append("- The data of the run are no longer on the server, and so there is neither them nor a paragraph "
+                     "on methods.")
+    lines += ["- `commands.sh`: the commands that compute these numbers."] if contents.command else []
+    if contents.methods is not None:
+        lines += ["- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
+                  "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",
+                  "- `references.bib`: the works that it cites. Check the entries of models: they name the page that a "
+                  "model is from, not a paper on it."]
+        if f"{{{INCOMPLETE}," in contents.methods.bibtex():
+            lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
+    lines += ["- `signature.json`: all that determines the numbers.", ""]
+    return "\n".join(lines)

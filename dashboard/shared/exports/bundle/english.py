@@ -1,0 +1,137 @@
+"""The sentences of the methods paragraph in English. Parts in braces; the names are those of `japanese`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+SEPARATOR = " "
+REVISION = "{name} (revision {revision})"
+WITH_CITATION = "{name} {cite}"
+
+SENTENCES: Mapping[str, str] = {
+    "data": "We evaluated {models} on {n} {items} of {dataset}.",
+    "excluded": "Items that a model cannot process were left out for it ({n} in all); they are listed with the reason.",
+    "computed": "The models were computed in {dtype} with PyTorch {torch} and Transformers {transformers} {cite}.",
+    "tool": "All numbers are by Hakari {version} (signature {signature}).",
+    "vectors": "A sentence is represented by {pooling}, taken from hidden layer {layer} (0 is the embeddings).",
+    "published vectors": "A sentence is represented by its vector as published with the model ({how}), computed as by "
+                         "sentence-transformers {cite}.",
+    "prompt": "Every text was preceded by the prompt “{prompt}”.",
+    "truncated": "Vectors were cut to their first {n} dimensions.",
+    "normalised": "Texts were normalised beforehand ({steps}).",
+    "dispersions": "Following Shibayama et al. {cite}, we report the in-class dispersion A_m (the sum of the squared "
+                   "distances of the sentence vectors to the centroid of their class), the out-of-class dispersion B_m "
+                   "(the sum of the squared distances of the centroids to their mean), and the score M_m = A_m / B_m, "
+                   "of which smaller values mean that the classes are kept apart better.",
+    "lone classes": "Classes of a single sentence were left out.",
+    "cluster intervals": "Intervals are 95 % percentile intervals of a bootstrap {cite} that resamples the sentences "
+                         "within each class ({n} resamples, seed {seed}); two models are compared on the same "
+                         "resamples. The score is also held against {n} permutations of the labels {permuted}.",
+    "validity": "Beside the score stand the silhouette {silhouette}, the Caliński-Harabasz {calinski} and "
+                "Davies-Bouldin indices {davies}, and of a k-means clustering the V-measure {measure}, the adjusted "
+                "Rand "
+                "index {rand} and the normalised mutual information {nmi}, by scikit-learn {version} {library}.",
+    "umap": "Maps are projections by UMAP {version} {cite} ({neighbours} neighbours, minimum distance {distance}, "
+            "{metric} distance, seed {seed}); no number is computed from them.",
+    "pca": "Maps show the first principal components; no number is computed from them.",
+    "network": "As in Shibayama et al. {cite}, a feed-forward network on the sentence vectors (hidden layers of "
+               "{hidden} units, {epochs} epochs, batches of {batch}) predicts the class of a sentence, in {runs} runs "
+               "with random weights of their own (seeds {first} to {last}).",
+    "standardised": "Each dimension was standardised over the training sentences.",
+    "split": "Of each class {share} % are the test sentences, {split}.",
+    "accuracy intervals": "The 95 % interval of the mean accuracy is Wilson's {cite} at the number of test sentences "
+                          "of "
+                          "one run; two models are compared sentence by sentence, with the variance between runs "
+                          "taken into account.",
+    "mask": "Following Shibayama et al. {cite}, one word of each sentence is masked, and we report the probability "
+            "that "
+            "a model gives to it; of a word of several tokens, the product of the probabilities of its tokens from "
+            "left "
+            "to right, the later ones masked.",
+    "mask intervals": "Intervals of the mean are 95 % percentile intervals of a bootstrap over the words {cite} ({n} "
+                      "resamples, seed {seed}), and models are compared on the sentences that all of them could fill.",
+    "bertscore": "Pairs were scored with BERTScore {cite}: each token is matched with the most similar token of the "
+                 "other sentence, by the cosine of their contextual vectors at hidden layer {layer} (0 is the "
+                 "embeddings); precision, recall and F1 are not rescaled with a baseline.",
+    "words": "The units that are matched are words, with the mean similarity of their subwords.",
+    "special": "{special}",
+    "no special matches": "No token is matched with a special token.",
+    "idf none": "All tokens have equal weights.",
+    "idf references": "Tokens are weighted by their inverse document frequency among the references.",
+    "idf dictionary": "Tokens are weighted by their inverse document frequency in a corpus: {dictionaries}.",
+    "no penalty": "No penalty was applied.",
+    "penalty": "Precision and recall are penalised as in the work on BERTScore for Japanese novels {cite}: each is "
+               "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "
+               "of a token and of its match over the length of the longer reading for {criterion}, and 1 for all other "
+               "tokens. Readings are those of {scope} by {engine}; {pairing}.",
+    "share threshold": "Low-frequency tokens are those above the {threshold} quantile of the dictionary's idf.",
+    "idf threshold": "Low-frequency tokens are those with an idf above {threshold} nats.",
+    "readings": "Readings depend on the versions {versions}.",
+    "grid": "As in the work on BERTScore for Japanese novels {cite}, {score} was computed under every combination of "
+            "model, idf weights ({idfs}) and penalty ({penalties}).",
+    "gold": "The human score of a pair is the mean of its annotators' scores, standardised for each annotator.",
+    "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by Bonett and "
+                    "Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson {fieller}.",
+    "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
+                "correction for the number of settings.",
+    "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",
+    "cosine": "Beside them stands the cosine of sentence vectors: {pooling}.",
+    "published cosine": "Beside them stands the cosine of sentence vectors, as published with the model and computed "
+                        "as "
+                        "by sentence-transformers {cite}.",
+    "decision": "A model is right about a minimal pair where it gives the acceptable sentence the higher score; ties "
+                "are not right. Following Ueda et al. {cite}, accuracies are also given for pairs whose acceptable "
+                "sentence has as many tokens as the other (A = U), more (A > U) and fewer (A < U).",
+    "causal": "Causal models score a sentence by the sum of its tokens' log-likelihoods from left to right.",
+    "prefix": "They read {tokens} before it.",
+    "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "
+                    "later tokens of its word {cite}.",
+    "pll original": "Masked models score a sentence by its pseudo-log-likelihood, each token masked alone {cite}.",
+    "shared tokens": "The measure of CrowS-Pairs {cite}, over the tokens that both sentences share, stands beside.",
+    "score": "What is shown is {score}.",
+    "cited score": "What is shown is {score} {cite}.",
+    "alpha": "Its exponent is α = {alpha}.",
+    "unigrams": "Its unigram probabilities are those of {corpus}.",
+    "subset": "Only {subset} are counted.",
+    "pair intervals": "Intervals of accuracies are Wilson's at 95 % {wilson}; two models are compared by McNemar's "
+                      "exact "
+                      "test {mcnemar}, corrected by Holm's method {holm}.",
+}
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "items": {"sentences": "labelled sentences", "masked": "masked sentences", "pairs": "sentence pairs",
+              "minimal": "minimal pairs"},
+    "pooling": {
+        "cls": "the vector of its first token ([CLS])", "mean": "the mean of the vectors of all its tokens",
+        "mean-without-special": "the mean of the vectors of its own tokens, special ones left out",
+        "last": "the vector of its last token",
+        "weighted-mean": "the mean of the vectors of its tokens, the k-th with weight k"},
+    "split": {"tail": "the last ones in the order of the file", "stratified": "drawn anew in every run"},
+    "special": {"as-bert-score": "Special tokens are weighted as in the published implementation.",
+                "left-out": "Special tokens have no weight and are the match of no other token."},
+    "criterion": {"idf": "low-frequency tokens", "proper-nouns": "proper nouns",
+                  "either": "tokens that are low-frequency or proper nouns",
+                  "both": "tokens that are low-frequency and proper nouns"},
+    "scope": {"piece": "tokens", "word": "the words that tokens belong to"},
+    "pairing": {"token": "each token is compared with its match",
+                "joined": "the readings of all such tokens of a sentence are joined before they are compared"},
+    "engine": {"pykakasi": "pykakasi", "unidic": "MeCab with UniDic"},
+    "penalty": {"none": "without", "reading": "by readings"},
+    "score": {"f1": "F1", "precision": "precision", "recall": "recall"},
+    "normalization": {
+        "LP": "the sum of the log-likelihoods (LP)", "MeanLP": "the mean log-likelihood per token (MeanLP)",
+        "PenLP": "the length-penalised log-likelihood (PenLP)", "SLOR": "the syntactic log-odds ratio (SLOR)",
+        "per character": "the log-likelihood per character"},
+    "subset": {"A=U": "the pairs whose two sentences have equally many tokens to the model",
+               "A=U for all models": "the pairs whose two sentences have equally many tokens to every model",
+               "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random"},
+}
+
+
+def listed(items: Sequence[str]) -> str:
+    """Items as a list in a sentence.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))

@@ -1,0 +1,131 @@
+"""The sentences of the methods paragraph in Japanese. Parts in braces; the names are those of `english`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+SEPARATOR = ""
+REVISION = "{name}（リビジョン {revision}）"
+WITH_CITATION = "{name} {cite}"
+
+SENTENCES: Mapping[str, str] = {
+    "data": "{dataset} の{items} {n} 件を用いて，{models} を評価した．",
+    "excluded": "モデルが処理できない事例はそのモデルの評価から除外し（計 {n} 件），理由とともに一覧を示す．",
+    "computed": "モデルの計算は {dtype} で行い，PyTorch {torch} と Transformers {transformers} {cite} を用いた．",
+    "tool": "数値はすべて Hakari {version} で算出した（シグネチャ {signature}）．",
+    "vectors": "文の表現には，隠れ層 {layer}（0 は埋め込み層）から得た{pooling}を用いた．",
+    "published vectors": "文の表現には，モデルとともに公開されている方法（{how}）による文ベクトルを用い，"
+                         "sentence-transformers {cite} と同じ手順で計算した．",
+    "prompt": "各テキストの先頭にはプロンプト「{prompt}」を付した．",
+    "truncated": "ベクトルは先頭の {n} 次元のみを用いた．",
+    "normalised": "テキストには前処理として正規化（{steps}）を施した．",
+    "dispersions": "芝山ら {cite} に従い，クラス内分散 A_m（各文ベクトルと所属クラスの重心との距離の二乗和），"
+                   "クラス間分散 B_m（各クラスの重心と重心全体の平均との距離の二乗和），"
+                   "およびスコア M_m = A_m / B_m を求めた．M_m は小さいほど，クラスがよく分離されていることを示す．",
+    "lone classes": "文を 1 つしか含まないクラスは除外した．",
+    "cluster intervals": "信頼区間は，各クラス内で文を復元抽出するブートストラップ {cite} による 95 % パーセンタイル区"
+                         "間である"
+                         "（反復 {n} 回，乱数シード {seed}）．モデル間の比較には同一の再標本を用いた．"
+                         "また，ラベルの並べ替え {n} 回による並べ替え検定 {permuted} を行った．",
+    "validity": "併せて，シルエット係数 {silhouette}，Caliński-Harabasz 指標 {calinski}，Davies-Bouldin 指標 {davies}，"
+                "ならびに k-means によるクラスタリングの V-measure {measure}，調整ランド指数 {rand}，"
+                "正規化相互情報量 {nmi} を scikit-learn {version} {library} により算出した．",
+    "umap": "文の配置図は UMAP {version} {cite} による射影であり（近傍数 {neighbours}，最小距離 {distance}，"
+            "距離 {metric}，乱数シード {seed}），数値の算出には用いていない．",
+    "pca": "文の配置図は主成分分析による射影であり，数値の算出には用いていない．",
+    "network": "芝山ら {cite} と同様に，文ベクトルを入力とする順伝播型ニューラルネットワーク（隠れ層のユニット数 "
+               "{hidden}，"
+               "エポック数 {epochs}，バッチサイズ {batch}）により文のクラスを分類した．"
+               "重みの初期値を変えて {runs} 回の学習を行った（乱数シード {first} から {last}）．",
+    "standardised": "各次元は学習データの平均と分散により標準化した．",
+    "split": "各クラスの {share} % をテストデータとし，{split}．",
+    "accuracy intervals": "平均正解率の 95 % 信頼区間は，1 回の実行のテスト文数に基づく Wilson の区間 {cite} である．"
+                          "モデル間の差は文ごとに対応をとり，実行間の分散を考慮して比較した．",
+    "mask": "芝山ら {cite} に従い，各文の 1 語をマスクし，モデルがその語に与える確率を求めた．"
+            "複数のトークンからなる語では，後続のトークンをマスクしたまま左から順に求めた各トークンの確率の積とした．",
+    "mask intervals": "平均の信頼区間は，語を復元抽出するブートストラップ {cite} による 95 % パーセンタイル区間である"
+                      "（反復 {n} 回，乱数シード {seed}）．モデル間の比較には，すべてのモデルが処理できた文のみを用いた"
+                      "．",
+    "bertscore": "文対の評価には BERTScore {cite} を用いた．各トークンを，隠れ層 {layer}（0 は埋め込み層）の"
+                 "文脈化ベクトルのコサイン類似度が最大となる相手文のトークンに対応づけ，適合率，再現率，F1 を求めた．"
+                 "ベースラインによる再スケーリングは行っていない．",
+    "words": "対応づけの単位は単語とし，単語間の類似度にはサブワード間の類似度の平均を用いた．",
+    "special": "{special}",
+    "no special matches": "特殊トークンへの対応づけは行わなかった．",
+    "idf none": "トークンの重みはすべて等しくした．",
+    "idf references": "トークンは，参照文集合における逆文書頻度（idf）で重みづけた．",
+    "idf dictionary": "トークンは，コーパスから求めた逆文書頻度（idf）で重みづけた（{dictionaries}）．",
+    "no penalty": "ペナルティは課していない．",
+    "penalty": "日本語小説の翻訳を対象とした BERTScore の研究 {cite} に従い，適合率と再現率に読みに基づくペナルティを課"
+               "した．"
+               "すなわち，{criterion}については，トークンと対応先の読みの編集距離を長い方の読みの長さで除した値を 1 か"
+               "ら引いた値を，"
+               "その他のトークンについては 1 を一致係数 M とし，その平均を乗じた．"
+               "読みは{scope}について {engine} により付与し，{pairing}．",
+    "share threshold": "低頻度トークンは，idf が辞書中の idf の分位点 {threshold} を超えるものとした．",
+    "idf threshold": "低頻度トークンは，idf が {threshold} ナットを超えるものとした．",
+    "readings": "読みの付与に用いたソフトウェアの版は {versions} である．",
+    "grid": "日本語小説の翻訳を対象とした BERTScore の研究 {cite} と同様に，モデル，idf（{idfs}），"
+            "ペナルティ（{penalties}）のすべての組み合わせについて {score} を求めた．",
+    "gold": "各文対の人手評価には，評価者ごとに標準化したスコアの平均を用いた．",
+    "correlations": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），"
+                    "Spearman の ρ（同じく Bonett と Wright {bonett}），"
+                    "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
+    "williams": "最良の設定と他の各設定との差は Williams の検定 {cite}（両側，多重比較の補正なし）で検定した．",
+    "surface": "SentBLEU {bleu} と chrF {chrf} は sacreBLEU {sacrebleu} により算出した（{signatures}）．",
+    "cosine": "比較のため，{pooling}のコサイン類似度も求めた．",
+    "published cosine": "比較のため，モデルとともに公開されている方法による文ベクトルのコサイン類似度も，"
+                        "sentence-transformers {cite} と同じ手順で求めた．",
+    "decision": "モデルが容認可能な文により高いスコアを与えたとき，そのミニマルペアを正解とした（同点は正解としない）．"
+                "上田ら {cite} に従い，容認可能な文のトークン数が容認不可能な文と等しい場合（A = U），"
+                "多い場合（A > U），少ない場合（A < U）の正解率も求めた．",
+    "causal": "自己回帰型モデルでは，文のスコアとして各トークンの対数尤度の和を左から順に求めた．",
+    "prefix": "その際，文の前には {tokens} を置いた．",
+    "pll word-l2r": "マスク型モデルでは擬似対数尤度を用い，各トークンを同じ単語に属する後続のトークンとともにマスクした"
+                    " {cite}．",
+    "pll original": "マスク型モデルでは擬似対数尤度を用い，トークンを 1 つずつマスクした {cite}．",
+    "shared tokens": "両文に共通するトークンのみを対象とする CrowS-Pairs の指標 {cite} も併せて求めた．",
+    "score": "スコアには{score}を用いた．",
+    "cited score": "スコアには{score} {cite} を用いた．",
+    "alpha": "その指数は α = {alpha} とした．",
+    "unigrams": "ユニグラム確率は {corpus} から求めた．",
+    "subset": "集計の対象は，{subset}のみとした．",
+    "pair intervals": "正解率の 95 % 信頼区間は Wilson の区間 {wilson} である．モデル間の比較には McNemar の正確検定 "
+                      "{mcnemar} "
+                      "を用い，Holm の方法 {holm} により補正した．",
+}
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "items": {"sentences": "ラベル付き文", "masked": "マスク文", "pairs": "文対", "minimal": "ミニマルペア"},
+    "pooling": {
+        "cls": "先頭トークン（[CLS]）のベクトル", "mean": "全トークンのベクトルの平均",
+        "mean-without-special": "特殊トークンを除くトークンのベクトルの平均", "last": "末尾トークンのベクトル",
+        "weighted-mean": "トークンの位置を重みとするベクトルの加重平均"},
+    "split": {"tail": "各クラスの末尾の文を割り当てた", "stratified": "実行ごとに無作為に抽出した"},
+    "special": {"as-bert-score": "特殊トークンの重みは公開実装に従った．",
+                "left-out": "特殊トークンには重みを与えず，対応づけの対象からも除いた．"},
+    "criterion": {"idf": "低頻度トークン", "proper-nouns": "固有名詞", "either": "低頻度または固有名詞であるトークン",
+                  "both": "低頻度かつ固有名詞であるトークン"},
+    "scope": {"piece": "トークン", "word": "トークンの属する単語"},
+    "pairing": {"token": "トークンごとに対応先と比較した",
+                "joined": "文ごとに該当トークンの読みを連結してから比較した"},
+    "engine": {"pykakasi": "pykakasi", "unidic": "MeCab（UniDic）"},
+    "penalty": {"none": "なし", "reading": "読みによる"},
+    "score": {"f1": "F1", "precision": "適合率", "recall": "再現率"},
+    "normalization": {
+        "LP": "対数尤度の和（LP）", "MeanLP": "トークンあたりの平均対数尤度（MeanLP）",
+        "PenLP": "長さのペナルティを課した対数尤度（PenLP）", "SLOR": "SLOR（syntactic log-odds ratio）",
+        "per character": "文字あたりの対数尤度"},
+    "subset": {"A=U": "2 文のトークン数が当該モデルにおいて等しいペア",
+               "A=U for all models": "2 文のトークン数がすべてのモデルにおいて等しいペア",
+               "matched": "容認可能な文が長いペアと短いペアが同数となるよう無作為に抽出したペア"},
+}
+
+
+def listed(items: Sequence[str]) -> str:
+    """Items as a list in a sentence.
+
+    >>> listed(["a", "b"])
+    'a，b'
+    """
+    return "，".join(items)

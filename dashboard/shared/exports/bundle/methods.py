@@ -1,0 +1,305 @@
+"""The methods paragraph of a run: what was evaluated and how, in whole sentences with citations, from its signature.
+
+A statement is a sentence's name with its parts; the sentences stand in `english` and `japanese`, and every one of them
+in both. Nothing is said that the signature does not hold. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dashboard.shared.exports.bundle import english, japanese
+from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, model_work
+from dashboard.shared.exports.signing import digest
+from dashboard.shared.exports.tables import latex
+from dashboard.shared.exports.tables import markdown as markdown_text
+
+LANGUAGES = {"en": english, "ja": japanese}
+# Round the keys of a citation, until the text is written in a format: characters of the private use area.
+_BEGIN, _END = "\ue010", "\ue011"
+_CITED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
+ITEMS = {"clusters": "sentences", "classification": "sentences", "fill-mask": "masked", "alignment": "pairs",
+         "metric-study": "pairs", "minimal-pairs": "minimal"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A part that each language has a word for: `name` of the words of `group`."""
+
+    group: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """A part that is a list, joined as the language does."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A part that cites works by their keys."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model: its name, revision ("" for none) and the key of its entry ("" for none)."""
+
+    name: str
+    revision: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence by its name in the languages, with its parts."""
+
+    name: str
+    parts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Methods:
+    """What the paragraph says, and the works that it cites by key."""
+
+    statements: tuple[Statement, ...]
+    works: Mapping[str, Work]
+
+    def text(self, language: str) -> str:
+        """The paragraph as plain text, citations between marks."""
+        words = LANGUAGES[language]
+        return words.SEPARATOR.join(words.SENTENCES[statement.name].format(
+            **{name: _worded(part, words) for name, part in statement.parts.items()}) for statement in self.statements)
+
+    def markdown(self, language: str) -> str:
+        """The paragraph in Markdown with citations as Pandoc reads them."""
+        return _written(self.text(language), markdown_text.escape,
+                        lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]") + "\n"
+
+    def latex(self, language: str) -> str:
+        r"""The paragraph in LaTeX with \cite."""
+        return _written(self.text(language), latex.escape_text, lambda keys: rf"\cite{{{','.join(keys)}}}") + "\n"
+
+    def bibtex(self) -> str:
+        """The works that are cited."""
+        cited = [key for match in _CITED.finditer(self.text("en")) for key in match[1].split(",")]
+        return bibtex(self.works, cited)
+
+
+def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items: int, n_excluded: int = 0) -> Methods:
+    """The paragraph of a run of `kind`, from the signature of what is shown. n_excluded: items left out, over models.
+
+    A setting that the signature of an earlier version lacks is not spoken of.
+    """
+    entries = {f"model-{number}": work for number, model in enumerate(signature.get("models", ()), start=1)
+               if (work := model_work(model["name"], model.get("revision"))) is not None}
+    models = Names(tuple(
+        Named(model["name"], str(model.get("revision") or ""), key if (key := f"model-{number}") in entries else "")
+        for number, model in enumerate(signature.get("models", ()), start=1)))
+    versions = signature.get("versions", {})
+    dtypes = Names(tuple(dict.fromkeys(model["dtype"] for model in signature.get("models", ()) if model.get("dtype"))))
+    statements = [
+        Statement("data", {"models": models, "n": n_items, "items": Choice("items", ITEMS[kind]),
+                           "dataset": dataset_name}),
+        *_OF_KIND[kind](signature),
+        *([Statement("excluded", {"n": n_excluded})] if n_excluded else []),
+        *([Statement("computed", {"dtype": dtypes, "torch": versions["torch"], "transformers": versions["transformers"],
+                                  "cite": Cited(("wolf2020transformers",))})]
+          if "torch" in versions and dtypes.items else []),
+        Statement("tool", {"version": versions.get("hakari", ""), "signature": digest(signature)}),
+    ]
+    return Methods(tuple(statements), {**WORKS, **entries})
+
+
+def _layers(signature: Mapping[str, Any]) -> Names:
+    """The layers of the models, one where they all have it."""
+    layers = signature.get("layers", {})
+    numbers = tuple(dict.fromkeys(layers.values()))
+    return Names(numbers if len(numbers) <= 1 else tuple(f"{layer} ({model})" for model, layer in layers.items()))
+
+
+def _vectors(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    described = tuple(dict.fromkeys(signature.get("vectors", {}).values()))
+    if settings.get("pooling") == "published":
+        yield Statement("published vectors", {"how": Names(described), "cite": Cited(("reimers2019sbert",))})
+    elif settings.get("pooling") in english.WORDS["pooling"]:
+        yield Statement("vectors", {"pooling": Choice("pooling", settings["pooling"]), "layer": _layers(signature)})
+    if settings.get("prompt"):
+        yield Statement("prompt", {"prompt": settings["prompt"]})
+    if settings.get("truncate_dim"):
+        yield Statement("truncated", {"n": settings["truncate_dim"]})
+    yield from _normalised(settings)
+
+
+def _normalised(settings: Mapping[str, Any]) -> Iterator[Statement]:
+    if settings.get("normalize"):
+        yield Statement("normalised", {"steps": Names(tuple(settings["normalize"]))})
+
+
+def _clusters(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    yield from _vectors(signature)
+    yield Statement("dispersions", {"cite": Cited(("shibayama2020clustering",))})
+    if settings.get("lone_classes") == "exclude":
+        yield Statement("lone classes")
+    if "resamples" in settings:
+        yield Statement("cluster intervals", {"n": settings["resamples"], "seed": settings["seed"],
+                                              "cite": Cited(("efron1993",)), "permuted": Cited(("phipson2010",))})
+    yield Statement("validity", {
+        "silhouette": Cited(("rousseeuw1987",)), "calinski": Cited(("calinski1974",)),
+        "davies": Cited(("davies1979",)), "measure": Cited(("rosenberg2007",)),
+        "rand": Cited(("hubert1985",)), "nmi": Cited(("strehl2002",)),
+        "library": Cited(("pedregosa2011",)), "version": signature.get("versions", {}).get("scikit-learn", "")})
+    if settings.get("projection") == "umap":
+        yield Statement("umap", {"neighbours": settings["n_neighbors"], "distance": settings["min_dist"],
+                                 "metric": settings["metric"], "seed": settings["seed"],
+                                 "cite": Cited(("mcinnes2018umap",)),
+                                 "version": signature.get("versions", {}).get("umap-learn", "")})
+    elif settings.get("projection") == "pca":
+        yield Statement("pca")
+
+
+def _classification(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    seeds = signature.get("run_seeds", ())
+    yield from _vectors(signature)
+    yield Statement("network", {
+        "cite": Cited(("shibayama2020nlp",)), "hidden": Names(tuple(settings["hidden"])), "epochs": settings["epochs"],
+        "batch": settings["batch_size"], "runs": settings["seeds"], "first": settings["seed"],
+        "last": seeds[-1] if seeds else settings["seed"]})
+    if settings.get("standardize"):
+        yield Statement("standardised")
+    yield Statement("split", {"share": f"{100 * settings['test_share']:g}",
+                              "split": Choice("split", settings["split"])})
+    yield Statement("accuracy intervals", {"cite": Cited(("wilson1927",))})
+
+
+def _fill_mask(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    yield from _normalised(settings)
+    yield Statement("mask", {"cite": Cited(("shibayama2020clustering",))})
+    if "resamples" in settings:
+        yield Statement("mask intervals", {"n": settings["resamples"], "seed": settings["seed"],
+                                           "cite": Cited(("efron1993",))})
+
+
+def _bertscore(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    """BERTScore itself: layer, unit, special tokens."""
+    yield Statement("bertscore", {"cite": Cited(("zhang2020bertscore",)), "layer": _layers(signature)})
+    if scoring.get("unit") == "word":
+        yield Statement("words")
+    if scoring.get("special_tokens") in english.WORDS["special"]:
+        yield Statement("special", {"special": Choice("special", scoring["special_tokens"])})
+    if scoring.get("match_special") is False:
+        yield Statement("no special matches")
+
+
+def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    criterion = scoring.get("criterion", "idf")
+    kind = scoring.get("threshold_kind", "quantile")
+    yield Statement("penalty", {
+        "cite": Cited(("novelbertscore",)), "criterion": Choice("criterion", criterion),
+        "scope": Choice("scope", scoring.get("reading_scope", "piece")),
+        "pairing": Choice("pairing", scoring.get("pairing", "token")),
+        "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
+    if criterion != "proper-nouns":
+        yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
+            "threshold": f"{scoring['threshold']:g}"})
+    if signature.get("readings"):
+        yield Statement("readings", {"versions": signature["readings"]})
+
+
+def _alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    scoring = signature["settings"]["scoring"]
+    yield from _bertscore(signature, scoring)
+    if scoring["idf"] in ("none", "references"):
+        yield Statement(f"idf {scoring['idf']}")
+    else:
+        used = tuple(dict.fromkeys(signature.get("dictionaries", {}).values()))
+        yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
+    if scoring["penalty"] == "reading":
+        yield from _penalty(signature, scoring)
+    else:
+        yield Statement("no penalty")
+
+
+def _metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings = signature["settings"]
+    yield from _bertscore(signature, settings["scoring"])
+    yield Statement("grid", {"score": Choice("score", settings.get("score", "f1")),
+                             "idfs": Names(tuple(settings["idfs"])), "cite": Cited(("novelbertscore",)),
+                             "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
+    if "reading" in settings["penalties"]:
+        yield from _penalty(signature, settings["scoring"])
+    yield Statement("gold")
+    yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
+                                     "fieller": Cited(("fieller1957",))})
+    yield Statement("williams", {"cite": Cited(("williams1959", "graham2014"))})
+    if signature.get("surface"):
+        yield Statement("surface", {"bleu": Cited(("papineni2002",)), "chrf": Cited(("popovic2015",)),
+                                    "sacrebleu": Cited(("post2018",)),
+                                    "signatures": Names(tuple(signature["surface"].values()))})
+    if settings.get("pooling") == "published":
+        yield Statement("published cosine", {"cite": Cited(("reimers2019sbert",))})
+    elif settings.get("pooling") in english.WORDS["pooling"]:
+        yield Statement("cosine", {"pooling": Choice("pooling", settings["pooling"])})
+
+
+def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings, rules = signature["settings"], tuple(signature.get("scoring", {}).values())
+    yield Statement("decision", {"cite": Cited(("ueda2024",))})
+    if any("causal" in rule for rule in rules):
+        yield Statement("causal")
+        read = tuple(dict.fromkeys(filter(None, signature.get("prefixes", {}).values())))
+        if read:
+            yield Statement("prefix", {"tokens": Names(read)})
+    if any("causal" not in rule for rule in rules):
+        cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
+        yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})
+    if settings.get("shared_tokens"):
+        yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
+    shown = signature.get("normalization", "LP")
+    if shown in english.WORDS["normalization"]:
+        sources = {"SLOR": ("pauls2012", "lau2017"), "MeanLP": ("ueda2024",), "PenLP": ("ueda2024",)}
+        yield Statement("cited score" if shown in sources else "score", {
+            "score": Choice("normalization", shown), **({"cite": Cited(sources[shown])} if shown in sources else {})})
+    if shown == "PenLP" and "alpha" in signature:
+        yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
+    if shown == "SLOR" and signature.get("unigrams"):
+        yield Statement("unigrams", {"corpus": signature["unigrams"]})
+    if signature.get("subset", "all") in english.WORDS["subset"]:
+        yield Statement("subset", {"subset": Choice("subset", signature["subset"])})
+    yield Statement("pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)),
+                                       "holm": Cited(("holm1979",))})
+
+
+_OF_KIND = {"clusters": _clusters, "classification": _classification, "fill-mask": _fill_mask,
+            "alignment": _alignment, "metric-study": _metric_study, "minimal-pairs": _minimal_pairs}
+KINDS = tuple(_OF_KIND)
+
+
+def _worded(part: Any, words: Any) -> str:
+    """A part in the words of a language."""
+    if isinstance(part, Choice):
+        return str(words.WORDS[part.group][part.name])
+    if isinstance(part, Cited):
+        return f"{_BEGIN}{','.join(part.keys)}{_END}"
+    if isinstance(part, Names):
+        return str(words.listed([_worded(item, words) for item in part.items]))
+    if isinstance(part, Named):
+        name = words.REVISION.format(name=part.name, revision=part.revision) if part.revision else part.name
+        return words.WITH_CITATION.format(name=name, cite=f"{_BEGIN}{part.key}{_END}") if part.key else name
+    return f"{part:,}" if isinstance(part, int) else str(part)
+
+
+def _written(text: str, escape: Any, cite: Any) -> str:
+    """The text in a format: `escape` for what is no citation, `cite` for the keys of one."""
+    parts: Sequence[str] = _CITED.split(text)
+    return "".join(cite(part.split(",")) if index % 2 else escape(part) for index, part in enumerate(parts))

@@ -1,0 +1,154 @@
+"""The methods paragraph: it states the settings that were used, in both languages, and cites what it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from dashboard.shared.exports.bundle import english, japanese
+from dashboard.shared.exports.bundle.methods import KINDS, methods
+from dashboard.shared.exports.bundle.references import WORKS, bibtex, model_work
+from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.records import Settings as AlignmentSettings
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.classification.records import Settings as ClassificationSettings
+from engine.evaluations.clusters.records import Settings as ClusterSettings
+from engine.evaluations.fill_mask.records import Settings as MaskSettings
+from engine.evaluations.metric_study.records import Settings as MetricSettings
+from engine.evaluations.minimal_pairs.fair_subsets import ALL, SUBSETS
+from engine.evaluations.minimal_pairs.records import Settings as PairSettings
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.options import option_of
+
+MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
+SETTINGS = {"clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
+            "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
+            "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
+
+
+def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]:
+    """A signature as the evaluations make it."""
+    fields = asdict(settings or SETTINGS[kind])
+    del fields["models"]
+    return {"models": [{"name": MODELS[0], "revision": "65243d6e", "fingerprint": "ab", "dtype": "float32"},
+                       {"name": MODELS[1], "revision": None, "fingerprint": "cd", "dtype": "float32"}],
+            "settings": fields, "layers": {MODELS[0]: 9, MODELS[1]: 9}, "vectors": {MODELS[0]: "cls"},
+            "scoring": {MODELS[0]: "pll-word-l2r", MODELS[1]: "causal"}, "prefixes": {MODELS[1]: "<s>"},
+            "dictionaries": {MODELS[0]: "novel (229 documents, ab12)"}, "readings": "pykakasi 2.3.0",
+            "surface": {"sentbleu": "smooth:exp", "chrf": "nc:6"}, "run_seeds": [0, 1, 2, 3, 4],
+            "versions": {"hakari": "0.2.0", "torch": "2.13.0", "transformers": "5.23.0", "scikit-learn": "1.9.1",
+                         "umap-learn": "0.5.12"}, **further}
+
+
+def text(kind: str, language: str = "en", settings: Any = None, **further: Any) -> str:
+    return methods(kind, signature(kind, settings, **further), "mine.csv", 1234).markdown(language).replace("\\", "")
+
+
+def parts_of(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
+
+
+def test_both_languages_have_the_same_sentences_parts_and_words() -> None:
+    assert {name: parts_of(sentence) for name, sentence in english.SENTENCES.items()} == {
+        name: parts_of(sentence) for name, sentence in japanese.SENTENCES.items()}
+    assert {group: set(words) for group, words in english.WORDS.items()} == {
+        group: set(words) for group, words in japanese.WORDS.items()}
+
+
+def test_there_is_a_word_for_every_choice() -> None:
+    def choices(record: type[Any], name: str, *but: str) -> set[str]:
+        return set(option_of(record, name).choices) - set(but)
+
+    words: Mapping[str, set[str]] = {group: set(values) for group, values in english.WORDS.items()}
+    assert words["pooling"] >= choices(ClusterSettings, "pooling", "published")
+    assert words["pooling"] >= choices(MetricSettings, "pooling", "published", "none")
+    assert words["split"] == choices(ClassificationSettings, "split")
+    assert words["criterion"] == choices(Scoring, "criterion") and words["pairing"] == choices(Scoring, "pairing")
+    assert words["engine"] == choices(Scoring, "reading_engine") and words["scope"] == choices(Scoring, "reading_scope")
+    assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
+    assert words["score"] == choices(MetricSettings, "score") and words["normalization"] == set(NORMALIZATIONS)
+    assert words["subset"] == set(SUBSETS) - {ALL}
+    assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)
+
+
+def test_every_kind_of_run_with_models_has_a_paragraph() -> None:
+    assert {"dictionary", *KINDS} == set(EVALUATIONS)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kind: str, language: str) -> None:
+    paragraph = text(kind, language)
+    for said in (*MODELS, "65243d6e", "1,234", "mine.csv", "2.13.0", "5.23.0", "0.2.0", "float32"):
+        assert said in paragraph, said
+    made = methods(kind, signature(kind), "mine.csv", 1234)
+    cited = set(re.findall(r"@([\w-]+)", made.markdown(language)))
+    assert cited and cited == set(re.findall(r"@\w+\{([\w-]+),", made.bibtex()))
+    keys = {key for group in re.findall(r"\\cite\{([^}]*)\}", made.latex(language)) for key in group.split(",")}
+    assert keys == cited
+    assert not re.search(r"[{}]", paragraph) and "None" not in paragraph and "nan" not in paragraph
+
+
+@pytest.mark.parametrize(("kind", "change", "further", "said"), [
+    ("clusters", {}, {}, ("the mean of the vectors of all its tokens", "hidden layer 9", "1,000 resamples, seed 0",
+                          "UMAP 0.5.12", "15 neighbours", "scikit-learn 1.9.1")),
+    ("clusters", {"projection": "pca", "normalize": ("nfkc", "lower"), "lone_classes": "exclude"}, {},
+     ("principal components", "normalised beforehand (nfkc and lower)", "single sentence were left out")),
+    ("classification", {"hidden": (30, 20), "epochs": 7, "test_share": 0.25, "split": "stratified"}, {},
+     ("30 and 20 units, 7 epochs, batches of 32", "25 %", "drawn anew", "5 runs", "seeds 0 to 4", "Wilson")),
+    ("fill-mask", {"resamples": 300, "seed": 4}, {}, ("300 resamples, seed 4", "probability")),
+    ("alignment", {}, {}, ("All tokens have equal weights.", "No penalty was applied.", "not rescaled")),
+    ("alignment", {"scoring": Scoring("novel", penalty="reading", criterion="either", threshold=0.6, pairing="joined",
+                                      reading_engine="unidic", reading_scope="word", match_special=False)}, {},
+     ("novel (229 documents, ab12)", "low-frequency or proper nouns", "above the 0.6 quantile", "MeCab with UniDic",
+      "the words that tokens belong to", "are joined", "No token is matched with a special token")),
+    ("alignment", {"scoring": Scoring("references", threshold=4.5, threshold_kind="value", penalty="reading")}, {},
+     ("among the references", "an idf above 4.5 nats")),
+    ("metric-study", {"idfs": ("novel", "wiki"), "score": "recall"}, {},
+     ("recall was computed", "novel and wiki", "without and by readings", "Williams", "Fisher's z", "smooth:exp")),
+    ("minimal-pairs", {}, {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
+     ("α = 0.35", "equally many tokens", "later tokens of its word", "They read <s> before it", "McNemar", "Holm")),
+    ("minimal-pairs", {"pll": "original", "shared_tokens": True}, {"normalization": "SLOR", "unigrams": "wiki"},
+     ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)")),
+])
+def test_the_settings_used_are_stated(kind: str, change: dict[str, Any], further: dict[str, Any], said: tuple[str, ...]
+                                      ) -> None:
+    paragraph = text(kind, "en", replace(SETTINGS[kind], **change), **further)
+    for words in said:
+        assert words in paragraph, (words, paragraph)
+    assert text(kind, "ja", replace(SETTINGS[kind], **change), **further)
+
+
+def test_items_left_out_are_counted_and_published_vectors_are_those_of_sentence_transformers() -> None:
+    made = methods("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published")), "d", 5, 3)
+    assert "(3 in all)" in made.markdown("en") and "計 3 件" in made.markdown("ja")
+    assert "@reimers2019sbert" in made.markdown("en")
+    assert "left out" not in text("fill-mask")
+
+
+def test_a_name_is_printed_literally() -> None:
+    made = methods("clusters", signature("clusters"), "50%_of_#1 & {x}.csv", 5)
+    assert r"50\%\_of\_\#1 \& \{x\}.csv" in made.latex("en")
+    assert r"50%\_of\_\#1 & {x}.csv" in made.markdown("en")
+
+
+def test_works_have_what_a_reader_finds_them_by() -> None:
+    for key, work in WORKS.items():
+        assert work.author and work.title and (work.year or "note" in work.fields), key
+    entries = bibtex(WORKS, WORKS)
+    assert entries.count("\n@") + 1 == len(WORKS) and entries.count("{") == entries.count("}")
+    assert "BERT" in entries and "10.18653/v1/D19-1410" in entries
+
+
+def test_a_model_is_cited_by_its_page() -> None:
+    hub, card = model_work("somebody/bert", "ab12"), model_work("paper/kyoto-univ=/models/kyoto", None)
+    assert hub is not None and hub.fields == {"howpublished": "https://huggingface.co/somebody/bert",
+                                              "note": "Revision ab12"}
+    assert card is not None and card.fields["howpublished"].startswith("https://nlp.ist.i.kyoto-u.ac.jp")
+    for local in ("builtin/bert-mini-ja", "/models/bert", "./bert", "endpoint/mine"):
+        assert model_work(local, None) is None

@@ -1,0 +1,125 @@
+"""Tables as they are printed: digits and intervals of the declaration, bold only where a test separates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.shared.exports.tables.printed import MOST_ROWS, Cell, PrintedTable, decimals_of, number_text, printed
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.classification.records import MODELS as ACCURACIES
+from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, MODELS
+from engine.evaluations.comparison.records import NUMBERS
+from engine.evaluations.metric_study.tables import SETTINGS
+from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
+from engine.evaluations.shared.declared_tables import Table
+
+RANKING = next(table for table in MINIMAL if table.name == "ranking")
+
+
+def models(groups: list[int | None], scores: list[float]) -> pd.DataFrame:
+    return MODELS.frame([(f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3)
+                         for i, (group, score) in enumerate(zip(groups, scores, strict=True))])
+
+
+def column(table: PrintedTable, head: str) -> tuple[Cell, ...]:
+    return next(column.cells for column in table.columns if column.head == head)
+
+
+def bold(table: PrintedTable) -> list[bool]:
+    return [any(cells) for cells in zip(*([cell.bold for cell in column.cells] for column in table.columns),
+                                        strict=True)]
+
+
+def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
+    frame = ACCURACIES.frame([("a", 80, 20, 0.8, 0.9, 0.8351, 0.8009, 0.8641, 0.5, 1, 3, 1),
+                              ("b", 80, 20, 0.7, 0.9, 0.75, float("nan"), float("nan"), 0.5, 2, 3, 1)])
+    table = printed(ACCURACIES, frame)
+    assert column(table, "accuracy mean") == (Cell("0.835", "[0.801, 0.864]"), Cell("0.750"))
+    assert not {"ci low", "ci high", "rank group"} & {part.head for part in table.columns}
+    assert "Square brackets: 95 % interval (accuracy mean: Wilson's, at n_test sentences)." in table.notes
+    assert "In every row: n train 80; n test 20; baseline 0.500; n classes 3." in table.notes
+
+
+def test_of_several_intervals_each_belongs_to_its_own_column() -> None:
+    values = {name: 0.0 for name in SETTINGS.headers}
+    row = {**values, "model": "m", "idf": "novel", "penalty": "none", "n": 12, "pearson": 0.5, "ci_low": 0.1,
+           "ci_high": 0.7, "spearman": 0.6, "spearman_low": 0.2, "spearman_high": 0.8, "kendall": 0.4,
+           "kendall_low": 0.3, "kendall_high": 0.45, "williams_n": 12, "best": True, "separable": False, "reason": ""}
+    table = printed(SETTINGS, SETTINGS.frame_of_records([row]))
+    assert column(table, "r") == (Cell("0.500", "[0.100, 0.700]"),)
+    assert column(table, "ρ") == (Cell("0.600", "[0.200, 0.800]"),)
+    assert column(table, "τ_b") == (Cell("0.400", "[0.300, 0.450]"),)
+
+
+@pytest.mark.parametrize(("groups", "expected"), [
+    ([1, 1, 2], [True, True, False]),
+    ([1, 1, 1], [False, False, False]),  # no test separates any two
+    ([None, 1, 2], [False, True, False]), ([1, None], [False, False]), ([1], [False]),
+])
+def test_bold_are_the_models_that_no_test_separates_from_the_best(groups: list[int | None], expected: list[bool]
+                                                                  ) -> None:
+    table = printed(MODELS, models(groups, [22.4, 23.0, 40.0][:len(groups)]))
+    assert bold(table) == expected
+    assert any(note.startswith("Bold: ") for note in table.notes) == any(expected)
+    assert [cell.bold for cell in column(table, "M_m")] == expected  # the score alone, not the other numbers
+
+
+def test_models_are_ranked_apart_under_each_normalisation() -> None:
+    frame = RANKING.frame([("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, "LP"), ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2, "LP"),
+                           ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, "SLOR"), ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1, "SLOR")])
+    assert bold(printed(RANKING, frame)) == [True, False, False, False]
+
+
+def test_differences_are_bold_where_they_are_separable() -> None:
+    frame = COMPARISONS.frame([("a", "b", -2.0, -3.0, -1.0, True), ("a", "c", 0.5, -1.0, 2.0, False)])
+    table = printed(COMPARISONS, frame)
+    assert column(table, "difference") == (Cell("-2.000", "[-3.000, -1.000]", bold=True),
+                                           Cell("0.500", "[-1.000, 2.000]"))
+
+
+def test_the_best_setting_and_those_williams_test_does_not_separate_are_bold() -> None:
+    base = dict.fromkeys(SETTINGS.headers, 0.1)
+    rows = [{**base, "model": model, "idf": "novel", "penalty": "none", "n": 9, "williams_n": 9, "reason": "",
+             "williams_p": p, "best": best, "separable": separable}
+            for model, p, best, separable in (("best", np.nan, True, False), ("near", 0.4, False, False),
+                                              ("far", 0.01, False, True), ("untested", np.nan, False, False))]
+    assert bold(printed(SETTINGS, SETTINGS.frame_of_records(rows))) == [True, True, False, False]
+    assert bold(printed(SETTINGS, SETTINGS.frame_of_records(rows[:2]))) == [False, False]
+
+
+def test_heads_are_symbols_with_an_arrow_to_the_better_end_and_units_are_a_note() -> None:
+    table = printed(MODELS, models([1, 2], [22.4, 30.0]))
+    arrows = {part.head: part.arrow for part in table.columns}
+    assert (arrows["A_m"], arrows["B_m"], arrows["M_m"], arrows["model"]) == ("↓", "↑", "↓", "")
+    assert "Units: A_m, B_m, A_m / n, B_m / N squared vector entries." in table.notes
+
+
+def test_too_many_rows_are_refused() -> None:
+    frame = INTERVALS.frame([("m", "score", 0.5, 0.4, 0.6)] * (MOST_ROWS + 1))
+    with pytest.raises(ValueError, match="501 rows"):
+        printed(INTERVALS, frame)
+
+
+def test_a_number_is_never_shown_as_a_zero_that_it_is_not() -> None:
+    assert [number_text(value, 3) for value in (0.0, 0.0004, 0.0006, 0.0012, -0.0004, float("nan"), float("inf"))] == [
+        "0.000", "<0.001", "0.001", "0.001", "0.000", "–", "∞"]
+
+
+@given(st.floats(1e-3, 1e6))
+def test_the_digits_of_a_number_without_declared_ones_are_at_least_four(value: float) -> None:
+    shown = float(number_text(value, decimals_of([value])))
+    assert abs(shown - value) <= 0.5e-3 * value * 1.0001
+
+
+@pytest.mark.parametrize("table", [table for evaluation in EVALUATIONS.values() for table in evaluation.tables]
+                         + [NUMBERS], ids=lambda table: table.name)
+def test_every_declared_table_can_be_printed(table: Table) -> None:
+    samples = {"text": "文_a", "integer": 3, "integer or none": 3, "number": 0.5, "boolean": True}
+    row = [samples[part.type] for part in table.columns if not part.is_family]
+    other = [f"{value}b" if isinstance(value, str) else value for value in row]
+    result = printed(table, table.frame([row, other]))
+    assert result.n_rows == 2 and all(len(part.cells) == 2 for part in result.columns)
