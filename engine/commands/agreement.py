@@ -31,4 +31,5 @@ def run(options: argparse.Namespace) -> None:
         frames |= {"published_models": directories.published_models(),
                    "published_agreement": directories.published_agreement()}
     print_notices(different_files({kind: result.signature for kind, result in results.items()}))
-    write_tables(options.out, directories.signature_of(results, published=sources.published), directories.FILES, frames)
+    write_tables(options.out, directories.signature_of(results, published=sources.published), directories.FILES, frames,
+                 None)

@@ -65,12 +65,12 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     In folders and archives the files that end in TEXT_SUFFIXES are texts, and a folder may hold archives; a path to a
     file is always read as text. `unit` defines a document: "file"; "line" (empty lines are skipped; of a tab-separated
     line the last field is used); "blank-line" and "page-break" (a form feed, or Aozora's ［＃改ページ］, 改丁 or
-    改見開き): what stands between two of them in a file, of its lines none is dropped. A file above `text_stream.WHOLE_BYTES` is read as plain text, not in
-    Aozora's notation, and in parts. Raises InputError when a path does not exist, when nothing below the paths is text,
-    or when a file cannot be read or decoded.
+    改見開き): what stands between two of them in a file; none of its lines is dropped. A file above
+    `text_stream.WHOLE_BYTES` is read as plain text, not in Aozora's notation, and in parts. Raises InputError when a
+    path does not exist, when nothing below the paths is text, or when a file cannot be read or decoded.
     """
     if unit not in UNITS:
-        raise InputError(f"A document is a 'file' or a 'line'; got {unit!r}.")
+        raise InputError(f"A document is one of {', '.join(map(repr, UNITS))}; got {unit!r}.")
     paths = [Path(path) for path in paths]
     bytes_before, found_text = 0, False
     for path in paths:

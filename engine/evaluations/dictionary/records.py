@@ -27,7 +27,7 @@ class Settings:
     unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices={
         "file": "a novel, an article", "line": "a sentence or paragraph; of tab-separated lines the last field counts",
         "blank-line": "what stands between blank lines of a file",
-        "page-break": "what stands between page breaks of a file: form feeds, or ［＃改ページ］ as Aozora Bunko has it"})
+        "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
 
 
 # Pasted text is one file; its lines are the documents.
