@@ -97,7 +97,7 @@ def test_a_folder_without_text_says_what_counts_as_text(tmp_path: Path) -> None:
 
 
 def test_an_unknown_unit() -> None:
-    with pytest.raises(InputError, match="'file' or a 'line'; got 'page'"):
+    with pytest.raises(InputError, match="'file', 'line', 'blank-line', 'page-break'; got 'page'"):
         list(read_documents([Path("x")], unit="page"))
 
 
