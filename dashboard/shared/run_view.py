@@ -62,6 +62,8 @@ def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> N
     except EngineError as error:
         show_error(error)
         return
+    if submission.restored:
+        st.toast("This run was in the bin and is restored.", icon=":material/restore_from_trash:")
     show_run(submission.run_id)
 
 
@@ -84,7 +86,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
         return None
     view = session.access().get(run_id)
     if view is None:
-        _unknown_run()
+        run_actions.unknown_run(run_id)
     elif view.kind != kind:
         _run_of_another_page(view)
     elif view.state in ACTIVE:
@@ -174,15 +176,6 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     exports.signature_in_full(signature)
 
 
-def _unknown_run() -> None:
-    st.info("There is no run at this link. It may have been deleted, or the link is incomplete.",
-            icon=":material/link_off:")
-    with st.container(horizontal=True):
-        if st.button("Start over", key="run-afresh"):
-            _clear_address()
-        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
-
-
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(run_id: str) -> None:
     """The progress of a run, redrawn at intervals."""
@@ -240,7 +233,7 @@ def _stopped(view: RunRecord) -> None:
         if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
             _submit_again(view)
         if st.button("Start over", key="run-afresh"):
-            _clear_address()
+            run_actions.clear_address()
 
 
 def _submit_again(view: RunRecord) -> None:
@@ -286,17 +279,14 @@ def _headline(view: RunRecord) -> None:
                     "It opens for the team once you share the run." if session.hosted() else
                     "Whoever has it sees the same result."))
     run_actions.sharing_and_note(view)
-    of_another_user = session.hosted() and not session.access().may_change(view)
-    if of_another_user and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
-                            help="The same data and settings as a run of yours; cached parts are not computed again."):
+    of_another = run_actions.is_of_another_browser(view) or (
+        session.hosted() and not session.access().may_change(view))
+    if of_another and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
+                                help="The same data and settings as a run of yours; cached parts are not computed "
+                                     "again."):
         _submit_again(view)
 
 
 def facts_of(view: RunRecord) -> list[str]:
     """What to show beside a run's name: the dataset, unless the name holds it."""
     return [] if view.dataset_name in view.name else [view.dataset_name]
-
-
-def _clear_address() -> None:
-    st.query_params.clear()
-    st.rerun()
