@@ -138,7 +138,8 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
             "Correlation", ["spearman", "pearson"], default="spearman", required=True, label_visibility="collapsed",
             format_func=str.capitalize, key=f"minimal-correlation-{view.run_id}"))
         correlations = correlation_figure(tables(view, "correlations"), measure)
-        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}", config=camera("correlations", signature),
+        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
+                        config=camera("correlations", signature),
                         alt="Correlation of score and number of tokens, for each model and score")
     return {CORRELATION: figure, f"{measure.capitalize()} correlation of score and number of tokens": correlations}
 

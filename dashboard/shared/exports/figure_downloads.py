@@ -100,10 +100,10 @@ def _print_choices() -> None:
 def _print_buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure],
                    signature: Mapping[str, Any]) -> None:
     """Draw a button for each figure, and which characters of the one downloaded last no font has."""
-    file_format = print_format()
+    file_format, style = print_format(), print_style()
     for caption, drawing in drawings.items():
         st.download_button(
-            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, print_style(), signature),
+            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, style, signature),
             file_name=f"{file_name(caption, signature)}.{file_format}", mime=printing.MIME_BY_FORMAT[file_format],
             key=f"download-print-{caption}", on_click=_note_lacking, icon=":material/print:",
             args=(caption, drawing, figures))

@@ -60,7 +60,9 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     app.get_by_key("agreement-pair").set_value("Fill-mask and Classification")
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
-    assert {button.label for button in app.download_button} == {"models.csv", "agreement.csv", "signature.json"}
+    assert {button.label for button in app.download_button} == {
+        "models.csv", "agreement.csv", "signature.json", "Fill-mask and Classification.pdf",
+        "Fill-mask and Classification.html"}
 
 
 def test_published_numbers_are_never_mixed_with_computed_ones(backend: FakeBackend) -> None:
