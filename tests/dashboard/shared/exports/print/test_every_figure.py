@@ -182,3 +182,16 @@ def opened(app: AppTest, key: str) -> AppTest:
     """Open a folded section."""
     app.session_state[key] = True
     return drawn(app)
+
+
+@pytest.mark.usefixtures("data_dir")
+def test_the_scores_are_overlaid_a_line_for_each(recorded: Recorded) -> None:
+    page, run_id = run_named("Minimal pairs: 20 minimal pairs")
+    app = visit(page, run=run_id)
+    app.get_by_key(f"minimal-lines-{run_id}").set_value("scores")
+    recorded.forget()
+    drawn(app)
+    scores = list(app.get_by_key(f"minimal-pairs-normalization-{run_id}").options)
+    overlaid = recorded.offered["Accuracy against the token difference"]
+    assert len(scores) > 2 and [trace.name for trace in overlaid.data[:len(scores)]] == scores
+    check(recorded)
