@@ -22,14 +22,14 @@ COLORS_ALONE = 8
 SYMBOLS_3D = {"triangle-up": "diamond-open", "cross": "square-open"}
 
 
-def maps_figure(result: Result) -> go.Figure:
-    """All maps in one figure, models in the order of rank: the HTML download.
+def maps_figure(result: Result, only: str = "") -> go.Figure:
+    """All maps in one figure, models in the order of rank, or that of one model: the downloads.
 
     One legend for all maps; the hover of a point shows its sentence, class and row. Axes have no numbers: only
     nearness has a meaning. Models without a map are left out.
     """
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"]
-    models = [model for model in ranked if has_map(result.points, model)]
+    models = [model for model in ranked if has_map(result.points, model) and only in ("", model)]
     classes = class_order(result.points)
     columns = max(1, min(COLUMNS, len(models)))
     n_rows = max(1, -(-len(models) // columns))

@@ -9,7 +9,7 @@ from dashboard.clusters import charts
 from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
-from dashboard.clusters.map_charts import maps_figure
+from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
@@ -66,5 +66,8 @@ if run_id is not None and result is not None:
     makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)
+        mapped = [model for model in result.models["model"] if has_map(result.points, model)]
+        if len(mapped) > 1:  # in one column of a page, all beside each other are small
+            makers |= {f"Map of the sentences, {model}": partial(maps_figure, result, model) for model in mapped}
     makers |= explanation_figures(result)
     run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), result=result)

@@ -35,8 +35,7 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stere
 
     `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
     """
-    subsets = [name for name in FILE_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(view.models) > 1]
-    default = view.subset if view.subset in subsets else subsets[-2]
+    subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         subset = str(st.segmented_control("Subset", subsets, format_func=SUBSET_LABELS.__getitem__, default=default,
                                           required=True, key=f"minimal-fair-subset-{view.run_id}",
@@ -71,6 +70,15 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stere
 
     clickable(figure, "fair", view.run_id, signature, decode, FAIR)
     return {FAIR: figure}
+
+
+def default_subset(view: View) -> str:
+    """The subset that the section shows at first: that of the page, if it is a fair one, or A = U."""
+    return view.subset if view.subset in _subsets(view) else _subsets(view)[-2]
+
+
+def _subsets(view: View) -> list[str]:
+    return [name for name in FILE_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(view.models) > 1]
 
 
 def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:

@@ -34,7 +34,7 @@ def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        caption = DIFFERENCE if word == RIGHT else f"Share {word} against the token difference"
+        caption = difference_caption(word)
         figures[caption] = _differences(view, signature, word, caption)
     with right:
         st.markdown(f"**{SLOPE}** :gray[log-odds of {verbatim(word)} per additional token of A]",
@@ -49,6 +49,16 @@ def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[
             st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.{in_its_place}")
     _counts(view, word)
     return figures
+
+
+def difference_caption(word: str) -> str:
+    """The caption of the accuracies by token difference, or of the share of another outcome."""
+    return DIFFERENCE if word == RIGHT else f"Share {word} against the token difference"
+
+
+def correlation_caption(measure: str) -> str:
+    """The caption of the correlations by "spearman" or "pearson"."""
+    return f"{measure.capitalize()} correlation of score and number of tokens"
 
 
 def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str) -> go.Figure:
@@ -90,8 +100,10 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
 
 def by_score(view: View, model: str) -> pd.DataFrame:
     """`pair_views.by_difference` of one model, a row for each score in place of each model."""
-    parts = [table(view, "differences", normalization=score).query("model == @model").assign(model=score)
-             for score in available(view.result.pairs)]
+    parts = []
+    for score in available(view.result.pairs):
+        differences = table(view, "differences", normalization=score)
+        parts.append(differences[differences["model"] == model].assign(model=score))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -138,9 +150,10 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
             "Correlation", ["spearman", "pearson"], default="spearman", required=True, label_visibility="collapsed",
             format_func=str.capitalize, key=f"minimal-correlation-{view.run_id}"))
         correlations = correlation_figure(tables(view, "correlations"), measure)
-        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}", config=camera("correlations", signature),
+        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
+                        config=camera("correlations", signature),
                         alt="Correlation of score and number of tokens, for each model and score")
-    return {CORRELATION: figure, f"{measure.capitalize()} correlation of score and number of tokens": correlations}
+    return {CORRELATION: figure, correlation_caption(measure): correlations}
 
 
 def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:

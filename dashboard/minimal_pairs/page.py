@@ -1,6 +1,7 @@
 """Minimal pairs: does the model prefer the acceptable sentence, or only the shorter one?"""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -10,11 +11,12 @@ from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser,
 from dashboard.minimal_pairs.downloads import offered_tables
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
-from dashboard.minimal_pairs.sections import SECTION, sections
+from dashboard.minimal_pairs.sections import SECTION, makers, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import restricted, table, view_input
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
+from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
@@ -71,6 +73,7 @@ if run_id is not None and result is not None:
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
-    run_view.sign(signature, offered_tables(view), figures,
+    every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
+    run_view.sign(signature, offered_tables(view), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams)], address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

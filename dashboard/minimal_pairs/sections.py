@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
-from dashboard.minimal_pairs.fair_subsets import fair_section
-from dashboard.minimal_pairs.length import RIGHT, length_section, scores_section
+from dashboard.minimal_pairs.charts import category_figure, difference_figure
+from dashboard.minimal_pairs.fair_subset_charts import fair_figure
+from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
+from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
+from dashboard.minimal_pairs.length import (
+    CORRELATION,
+    RIGHT,
+    SLOPE,
+    by_score,
+    correlation_caption,
+    difference_caption,
+    length_section,
+    scores_section,
+)
+from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.models import models_section
 from dashboard.minimal_pairs.scoring import scoring_section
-from dashboard.minimal_pairs.view import View
+from dashboard.minimal_pairs.view import View, table, tables
 from dashboard.shared.address import view as address_view
+from engine.evaluations.minimal_pairs.views import available
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.options import option, option_of
 
 Figures = dict[str, go.Figure]
@@ -36,13 +53,43 @@ class Sectioned:
 SECTION = option_of(Sectioned, "section")
 
 
+def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
+    """What draws the figures of all sections as each is before anybody changes a choice in it, by caption."""
+    word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
+    made: dict[str, Callable[[], go.Figure]] = {
+        difference_caption(word): lambda: difference_figure(
+            table(view, "differences"),
+            table(view, "differences", normalization="LP") if view.normalization != "LP" else None, word),
+        SLOPE: lambda: slope_figure(tables(view, "slopes")),
+        CORRELATION: lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
+        correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
+    }
+    if len(available(view.result.pairs)) > 1:
+        for name in view.models:
+            made[f"{difference_caption(word)}, scores of {name}"] = partial(_of_scores, view, name, word)
+    if columns and not stereotypes:
+        made[BY_CATEGORY] = lambda: category_figure(table(view, "categories", columns[0]), word=word)
+    column = columns[0] if columns else "category"
+    made[FAIR_FIGURE] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
+    return made
+
+
+def _of_scores(view: View, model: str, word: str) -> go.Figure:
+    return difference_figure(by_score(view, model), None, word)
+
+
+def _word(stereotypes: bool) -> str:
+    """The name of a counted outcome."""
+    return "sent_more preferred" if stereotypes else RIGHT
+
+
 def sections(view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *,
              stereotypes: bool) -> Figures:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
 
     The address names it.
     """
-    word = "sent_more preferred" if stereotypes else RIGHT
+    word = _word(stereotypes)
     parts: dict[str, Callable[[], Figures]] = {}
     if stereotypes:
         parts[STEREOTYPES] = lambda: stereotype_section(view, signature)

@@ -14,7 +14,7 @@ from dashboard.alignment.printed.drawing import WORDS, legend_words
 from dashboard.alignment.printed.links import Link, costs, depth, links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.colors import INK, MUTED, color
-from dashboard.shared.exports.print.sheet import BETWEEN_LINES, TEXT_SIZE, blank
+from dashboard.shared.exports.print.sheet import BETWEEN_LINES, PAD, TEXT_SIZE, blank
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.theme import ACCENT, WARM
 from engine.evaluations.alignment.token_table import SIDES
@@ -25,7 +25,6 @@ LINKS_HEIGHT, BETWEEN_SEGMENTS = 62.0, 14.0  # pixels
 STUB = 0.3  # length of the end of a link that leads to another line, of the height of the links
 LONGEST_STUB = 4  # characters of the token it leads to
 DEEPEST_SHADE = 0.42
-PAD = 2.0  # points at the edges
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,11 @@ def links_of(data: Mapping[str, Any]) -> list[Link]:
         for index, token in enumerate(data[side]):
             if token["special"] or token["match"] < 0:
                 continue
-            ends = (index, token["match"]) if side == "reference" else (token["match"], index)
-            former = by_ends.get(ends)
-            by_ends[ends] = Link(
-                *ends, (*(former.chosen_by if former else ()), side), former.depth if former else depth(data, token),
+            reference, candidate = (index, token["match"]) if side == "reference" else (token["match"], index)
+            former = by_ends.get((reference, candidate))
+            by_ends[reference, candidate] = Link(
+                reference, candidate, (*(former.chosen_by if former else ()), side),
+                former.depth if former else depth(data, token),
                 bool(token["match_special"]), costs(data, token) or (former is not None and former.warm))
     return list(by_ends.values())
 

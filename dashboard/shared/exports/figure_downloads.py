@@ -77,7 +77,7 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
     drawings: by caption, figures that are drawn for print alone, because the page shows a component in their place.
     """
     with st.popover("Figures", icon=":material/image:", key="figure-downloads"):
-        _print_choices()
+        _print_choices(with_language=bool(drawings))
         _print_buttons({**dict.fromkeys(figures), **drawings}, figures, signature)
         st.caption("As interactive HTML:")
         for caption in figures:
@@ -86,12 +86,17 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
                              format_func=CAMERA_FORMATS.__getitem__, key=KEY, persist_state="session")
 
 
-def _print_choices() -> None:
-    """Draw the look and the format of printed figures, the same on every page."""
+def _print_choices(*, with_language: bool) -> None:
+    """Draw the look and the format of printed figures, the same on every page.
+
+    with_language: some of the figures have words that are written for print alone.
+    """
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         settings.segments("Width", option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
         settings.number("Letters, pt", option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"], width=110)
-        settings.segments("Words", option_of(PrintStyle, "language"), key=PRINT_KEYS["language"], words=LANGUAGE_WORDS)
+        if with_language:
+            settings.segments("Words of the alignment", option_of(PrintStyle, "language"), words=LANGUAGE_WORDS,
+                              key=PRINT_KEYS["language"])
         st.segmented_control("Format", list(printing.FORMATS), default=print_format(), required=True, key=FORMAT_KEY,
                              format_func=printing.FORMATS.__getitem__, persist_state="session")
 
@@ -100,10 +105,10 @@ def _print_choices() -> None:
 def _print_buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure],
                    signature: Mapping[str, Any]) -> None:
     """Draw a button for each figure, and which characters of the one downloaded last no font has."""
-    file_format = print_format()
+    file_format, style = print_format(), print_style()
     for caption, drawing in drawings.items():
         st.download_button(
-            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, print_style(), signature),
+            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, style, signature),
             file_name=f"{file_name(caption, signature)}.{file_format}", mime=printing.MIME_BY_FORMAT[file_format],
             key=f"download-print-{caption}", on_click=_note_lacking, icon=":material/print:",
             args=(caption, drawing, figures))

@@ -37,7 +37,7 @@ SLOPES = Table("bias", "A row for each model and normalisation: the length bias 
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,
     Column("firth_slope", "number", "Firth's penalised estimate of the slope, where one difference parts right from "
-           "wrong and the slope is infinite", "log-odds of being right per token that the acceptable sentence is longer"),
+           "wrong and the slope is infinite", "log-odds per token"),
     *interval("from the profile of the penalised likelihood", names="firth"),
 ))
 POINTS = Table("points", "A row for each sentence to be drawn.", (

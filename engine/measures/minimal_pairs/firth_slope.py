@@ -67,7 +67,7 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     if values.size < 2:
         raise InputError(f"A slope needs decided pairs of at least 2 differences; there are {values.size}.")
     n = np.bincount(group, minlength=values.size).astype(np.float64)
-    n_right = np.bincount(group, weights=(decided[decided != 0] == 1).astype(np.float64), minlength=values.size)
+    n_right = np.bincount(group[decided[decided != 0] == 1], minlength=values.size).astype(np.float64)
     centre = float(np.average(values, weights=n))  # about it the constant and the slope are nearly independent
     curve = _Curve(values - centre, n, n_right)
     constant, slope = curve.maximum()

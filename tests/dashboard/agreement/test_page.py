@@ -66,7 +66,8 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
     assert {button.label for button in app.download_button} == {
-        "models.csv", "agreement.csv", "tables.zip", "signature.json"}
+        "models.csv", "agreement.csv", "tables.zip", "signature.json", "Fill-mask and Classification.pdf",
+        "Fill-mask and Classification.html"}
 
 
 def test_published_numbers_are_never_mixed_with_computed_ones(backend: FakeBackend) -> None:

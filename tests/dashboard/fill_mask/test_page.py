@@ -54,7 +54,10 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert items["p:builtin/bert-mini-ja"].tolist() == pytest.approx((100 * result.items["probability"]).tolist())
     assert len(app.get("plotly_chart")) == 3  # over all, each domain, the first sentence's predictions
     assert {button.label for button in app.download_button} == {
-        *(f"{table.name}.csv" for table in FILES), "tables.zip", "signature.json", "Report (HTML)"}
+        *(f"{table.name}.csv" for table in FILES), "tables.zip", "signature.json", "Report (HTML)",
+        *(f"{caption}.{ending}" for caption in ("Mean probability of the masked words", "In each domain",
+                                                 "Predictions of builtin/bert-mini-ja, row 1")
+           for ending in ("pdf", "html"))}
     assert "朝から降り続いた:primary-background[**雨**]が、昼すぎにようやくやんだ。" in words(app)
 
 

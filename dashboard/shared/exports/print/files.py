@@ -19,8 +19,10 @@ from engine.version import VERSION
 
 # matplotlib's settings belong to the process: one file is written after the other.
 WRITING = Lock()
-SETTINGS = {"svg.fonttype": "path", "svg.hashsalt": "hakari", "pdf.fonttype": 42, "path.simplify": False,
-            "font.family": ["IPAexGothic", "DejaVu Sans"], "text.parse_math": False}
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "path", "svg.hashsalt": "hakari", "pdf.fonttype": 42, "path.simplify": False,
+    "font.family": ["IPAexGothic", "DejaVu Sans"], "text.parse_math": False,
+}
 
 
 class Drawing(Protocol):

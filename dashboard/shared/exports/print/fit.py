@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from matplotlib.artist import Artist
 from matplotlib.legend import Legend
 from matplotlib.text import Text
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, BboxBase, ScaledTranslation
 
 from dashboard.shared.exports.print.charts.heatmaps import Cells
 from dashboard.shared.exports.print.charts.panel import Panel, put_labels
-from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
+from dashboard.shared.exports.print.sheet import PAD, PAPER_NOTE, TEXT_SIZE, Sheet
 
-PAD = 2.0  # points between the edge and what is next to it
 APART, TITLE_APART = 5.0, 1.5  # points between the plot, the legend and the title; between the lines of titles
 ROUNDS = 5
 AT_REST = 0.05  # points
@@ -38,12 +39,13 @@ class Arrangement:
         self._settle()
         if self._labels_fitted(maps):
             self._settle()
-        above = [*titles, *([legend] if legend is not None and legend_above else [])]
-        below = [legend] if legend is not None and not legend_above else []
+        above: list[Text | Legend] = [*titles, *([legend] if legend is not None and legend_above else [])]
+        below: list[Text | Legend] = [legend] if legend is not None and not legend_above else []
         for title in titles:
             title.set_visible(True)
         heights = [_height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART)
                    for item in (*above, *below)]
+        self._keep_notes_inside()
         self._margins["top"] += sum(heights[:len(above)])
         self._margins["bottom"] += sum(heights[len(above):])
         self._place()
@@ -54,6 +56,24 @@ class Arrangement:
             from_top += needed
         for item in below:
             _set_top(item, PAD / width, (PAD + heights[-1] - APART) / height)
+
+    def _keep_notes_inside(self) -> None:
+        """Move texts on paper that would leave the sheet to its edge, broken where they are wider than it."""
+        figure, scale = self._sheet.figure, 72 / self._sheet.figure.dpi
+        renderer, width = figure.canvas.get_renderer(), self._sheet.style.width  # type: ignore[attr-defined]
+        broken = False
+        for note in filter(_is_paper_note, figure.texts):
+            if note.get_window_extent(renderer).width * scale > width - 2 * PAD:
+                size = float(note.get_fontsize()) / self._sheet.unit
+                note.set_text(self._sheet.broken(note.get_text(), width - 2 * PAD, size))
+                broken = True
+        if broken:
+            self._settle()
+        for note in filter(_is_paper_note, figure.texts):
+            box = note.get_window_extent(renderer)
+            beyond = max(0.0, box.x1 * scale - (width - PAD)) - max(0.0, PAD - box.x0 * scale)
+            if beyond:
+                note.set_transform(note.get_transform() + ScaledTranslation(-beyond / 72, 0, figure.dpi_scale_trans))
 
     def _settle(self) -> None:
         """Widen or narrow the margins until what is drawn reaches from edge to edge."""
@@ -91,9 +111,12 @@ class Arrangement:
         """What is drawn reaches from here to there, in points: left, bottom, right, top."""
         figure = self._sheet.figure
         renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-        boxes = [box for axes in figure.axes if (box := axes.get_tightbbox(renderer)) is not None]
-        boxes += [box for item in (*figure.texts, *figure.artists) if item.get_visible()
-                  and (box := item.get_window_extent(renderer)).width > 0]
+        tight = [axes.get_tightbbox(renderer) for axes in figure.axes]
+        boxes: list[BboxBase] = [box for box in tight if box is not None]
+        for item in (*figure.texts, *figure.artists):
+            if item.get_visible() and (box := item.get_window_extent(renderer)).width > 0:
+                # a text on paper is moved into the sheet instead: a margin for it would be a margin beside the plot
+                boxes.append(Bbox([[boxes[0].x0, box.y0], [boxes[0].x0, box.y1]]) if _is_paper_note(item) else box)
         box = Bbox.union(boxes)
         scale = 72 / figure.dpi
         return box.x0 * scale, box.y0 * scale, box.x1 * scale, box.y1 * scale
@@ -131,15 +154,15 @@ class Arrangement:
         texts = [label.get_text() for label in labels]
         if all(NUMBER.fullmatch(text) for text in texts if text):
             for label in labels:
-                label.set_fontsize(SMALLER * label.get_fontsize())
+                label.set_fontsize(SMALLER * float(label.get_fontsize()))
             if _overlap(self._sheet, labels, letter):
                 self._thin(panel, letter)
             return True
         if letter == "x" and not panel.settings["x"].tickangle:
             panel.axes.xaxis.set_tick_params(rotation=90)
-        while _overlap(self._sheet, labels, letter) and labels[0].get_fontsize() > SMALLEST:
+        while _overlap(self._sheet, labels, letter) and float(labels[0].get_fontsize()) > SMALLEST:
             for label in labels:
-                label.set_fontsize(max(SMALLEST, label.get_fontsize() - 0.5))
+                label.set_fontsize(max(SMALLEST, float(label.get_fontsize()) - 0.5))
         return True
 
     def _thin(self, panel: Panel, letter: str) -> None:
@@ -171,6 +194,10 @@ class Arrangement:
         return True
 
 
+def _is_paper_note(item: Artist) -> bool:
+    return str(item.get_gid()).startswith(PAPER_NOTE)
+
+
 def _labels(panel: Panel, letter: str) -> list[Text]:
     """The labels of an axis that are drawn."""
     axis = panel.axis(letter)
@@ -195,12 +222,12 @@ def _overlap(sheet: Sheet, labels: Sequence[Text], letter: str) -> bool:
     renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
     boxes = sorted((label.get_window_extent(renderer) for label in labels),
                    key=lambda box: box.x0 if letter == "x" else box.y0)
-    if labels and labels[0].get_rotation() not in (0.0, 90.0):  # slanted labels may be as near as their letters are high
-        return False
+    if labels and labels[0].get_rotation() not in (0.0, 90.0):
+        return False  # slanted labels may be as near as their letters are high
     gap = 0.3 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
     ends = [(box.x0, box.x1) if letter == "x" else (box.y0, box.y1) for box in boxes]
     return any(following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0)
-               for before, following in zip(ends, ends[1:], strict=False))
+               for before, following in pairwise(ends))
 
 
 def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
@@ -213,7 +240,7 @@ def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
     width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
     boxes = [text.get_window_extent(renderer) for text in cells.texts]
     share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
-    size = min(1.0, share) * cells.texts[0].get_fontsize()
+    size = min(1.0, share) * float(cells.texts[0].get_fontsize())
     for text in cells.texts:
         text.set_fontsize(size)
         text.set_visible(size >= SMALLEST)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from matplotlib import patheffects
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -23,8 +23,10 @@ from dashboard.shared.exports.print.style import DOTS_PER_INCH, PrintStyle
 TEXT_SIZE = 12.0  # pixels of a label on a page; in print it has the size of the style
 BOLDER = 0.045  # width of the stroke around bold letters, of their size: IPAexGothic has no bold face
 BETWEEN_LINES = 1.15
+PAD = 2.0  # points between the edge and what is next to it
 BREAK_AFTER = " _-/・、。,"
 ANCHORS = {"left": 0.0, "center": 0.5, "right": 1.0, "bottom": 0.0, "middle": 0.5, "top": 1.0}
+PAPER_NOTE = "paper-note"  # the beginning of the name of a text whose place across is a share of the figure
 VERTICAL = {"bottom": "bottom", "middle": "center", "top": "top"}
 
 
@@ -50,7 +52,7 @@ class Sheet:
     def finish(self, text: Text, label: str) -> Text:
         """Make a written text bold where its label is, and outline letters of fonts that no PDF can embed."""
         if is_bold(label):
-            stroke = patheffects.Stroke(linewidth=BOLDER * text.get_fontsize(), foreground=text.get_color())
+            stroke = patheffects.Stroke(linewidth=BOLDER * float(text.get_fontsize()), foreground=text.get_color())
             text.set_path_effects([stroke, patheffects.Normal()])
         elif fonts.needs_other_fonts(text.get_text()):
             text.set_path_effects([patheffects.Normal()])
@@ -94,19 +96,20 @@ class Sheet:
             rest = rest[end:].lstrip()
         return "\n".join([*lines, rest])
 
-    def _write_runs(self, label: str, point: tuple[float, float], transform: Transform, alignment: Sequence[float],
+    def _write_runs(self, label: str, point: tuple[float, float], transform: Transform, alignment: tuple[float, float],
                     size: float, ink: str) -> None:
-        lines = [HPacker(children=[self._area(run, size, ink) for run in line], pad=0, sep=0, align="baseline")
-                 for line in lines_of(label)]
-        box = lines[0] if len(lines) == 1 else VPacker(children=lines, pad=0, sep=1, align="left")
-        self.figure.add_artist(AnnotationBbox(box, point, xycoords=transform, box_alignment=tuple(alignment),
+        lines: list[Artist] = [HPacker(children=[self._area(run, size, ink) for run in line], pad=0, sep=0,
+                                       align="baseline") for line in lines_of(label)]
+        box = VPacker(children=lines, pad=0, sep=1, align="left")
+        self.figure.add_artist(AnnotationBbox(box, point, xycoords=transform, box_alignment=alignment,
                                               frameon=False, pad=0, annotation_clip=False))
 
     def _area(self, run: Run, size: float, ink: str) -> TextArea:
         look = self.look("", run.size or size) | {"fontfamily": fonts.families(run.text)}
         self.texts.append(run.text)
         area = TextArea(run.text, textprops={**look, "color": color(run.color or ink)})
-        self.finish(area._text, f"<b>{run.text}</b>" if run.bold else "")
+        (text,) = (child for child in area.get_children() if isinstance(child, Text))
+        self.finish(text, "<b>b</b>" if run.bold else "")
         return area
 
 

@@ -24,7 +24,8 @@ class PrintStyle:
                           choices={"one": "7.7 cm", "two": "16 cm"})
     font_size: int = option(8, "Size of the letters in a printed figure; titles and names of points are up to a sixth "
                             "larger or smaller.", least=5, most=14, unit="pt")
-    language: str = option("en", "Language of the words in printed figures.",
+    language: str = option("en", "Language of the words that are written for print alone: those of the "
+                           "alignment. The other figures have the words of the page.",
                            choices={"en": "English", "ja": "Japanese"})
 
     @property

@@ -60,7 +60,7 @@ def _numbers(sheet: Sheet, panel: Panel, trace: Any, lengths: np.ndarray, places
         if not text or not np.isfinite(end + place):
             continue
         sign = 1 if end >= 0 else -1
-        look = {"size": trace.textfont.size or TEXT_SIZE, "ink": trace.textfont.color or INK}
+        look: dict[str, Any] = {"size": trace.textfont.size or TEXT_SIZE, "ink": trace.textfont.color or INK}
         if lying:
             sheet.write(text, end, place, panel.axes.transData, across="left" if sign > 0 else "right",
                         shift=(sign * TEXT_GAP, 0), **look)

@@ -54,7 +54,8 @@ def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> Cells:
     if trace.showscale is not False:
         _color_bar(sheet, panel, trace, mesh)
     texts = _cell_texts(sheet, panel, trace, values, (x, y), colors, norm) if trace.texttemplate else []
-    size = (float(np.abs(np.diff(x)).min()), float(np.abs(np.diff(y))[np.isfinite(values).any(axis=1)].min(initial=1e9)))
+    heights = np.abs(np.diff(y))[np.isfinite(values).any(axis=1)]  # a row without a value may be a heading
+    size = float(np.abs(np.diff(x)).min()), float(heights.min(initial=1e9))
     return Cells(texts, size, panel, lambda: None if panel.bars else _color_bar(sheet, panel, trace, mesh))
 
 
@@ -70,8 +71,8 @@ def _cell_texts(sheet: Sheet, panel: Panel, trace: Any, values: NDArray[np.float
         label = template_filled(trace.texttemplate, z=value, text=text)
         if not label:
             continue
-        middle = [(edge[place] + edge[place + 1]) / 2 for edge, place in zip(edges, (column, row), strict=True)]
-        written = panel.axes.text(*middle, plain_text(label), ha="center", va="center", zorder=ORDER + 2,
+        across, up = ((edge[place] + edge[place + 1]) / 2 for edge, place in zip(edges, (column, row), strict=True))
+        written = panel.axes.text(across, up, plain_text(label), ha="center", va="center", zorder=ORDER + 2,
                                   color=trace.textfont.color or ink_on(colors(norm(value))), clip_on=True,
                                   linespacing=BETWEEN_LINES, gid="cell", **sheet.look(label, size))
         texts.append(sheet.finish(written, label))

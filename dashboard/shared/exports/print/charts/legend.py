@@ -14,9 +14,10 @@ from matplotlib.patches import Patch
 
 from dashboard.shared.exports.print import fonts
 from dashboard.shared.exports.print.charts.scatter import DASHES, LINE_WIDTH, OPEN_WIDTH, marker_shape
+from dashboard.shared.exports.print.charts.values import per_item
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.rich_text import plain_text
-from dashboard.shared.exports.print.sheet import Sheet
+from dashboard.shared.exports.print.sheet import PAD, Sheet
 
 HANDLE_SIZE = 7.0  # pixels of a marker beside a name, whatever its size in the figure
 
@@ -31,9 +32,10 @@ def legend_of(sheet: Sheet, figure: go.Figure) -> Legend | None:
     names = [sheet.broken(plain_text(trace.name), 0.85 * sheet.style.width) for trace, _ in entries]
     for trace, _ in entries:
         sheet.look(trace.name)
+    room = sheet.style.width - 2 * PAD
     for n_columns in range(len(entries), 0, -1):
         legend = _drawn(sheet, handles, names, n_columns)
-        if n_columns == 1 or legend.get_window_extent().width / sheet.figure.dpi * 72 <= sheet.style.width:
+        if n_columns == 1 or legend.get_window_extent().width / sheet.figure.dpi * 72 <= room:
             return legend
         legend.remove()
     return None
@@ -42,7 +44,7 @@ def legend_of(sheet: Sheet, figure: go.Figure) -> Legend | None:
 def _drawn(sheet: Sheet, handles: Sequence[Artist], names: Sequence[str], n_columns: int) -> Legend:
     legend = sheet.figure.legend(
         handles, names, ncols=n_columns, loc="upper left", frameon=False, borderpad=0, borderaxespad=0,
-        labelspacing=0.35, columnspacing=1.2, handlelength=1.6, handletextpad=0.5, labelcolor=INK,
+        labelspacing=0.35, columnspacing=1.2, handlelength=2.4, handletextpad=0.5, labelcolor=INK,
         prop=FontProperties(family=fonts.families("".join(names)), size=float(sheet.style.font_size)))
     for text in legend.get_texts():
         text.set_parse_math(False)
@@ -62,7 +64,7 @@ def _handle(sheet: Sheet, trace: Any, index: int) -> Artist:
     parts = (trace.mode or "lines").split("+")
     ink = trace.marker.color if isinstance(trace.marker.color, str) else trace.line.color or of_series(index)
     opacity = trace.marker.opacity if isinstance(trace.marker.opacity, int | float) else 1.0
-    symbol = trace.marker.symbol if isinstance(trace.marker.symbol, str) else None
+    symbol = next(iter(per_item(trace.marker.symbol, 1)), None)
     shape, scale, is_open = marker_shape(symbol)
     has_line = "lines" in parts
     return Line2D(

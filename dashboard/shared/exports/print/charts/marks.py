@@ -12,7 +12,7 @@ from matplotlib.transforms import Transform, blended_transform_factory
 from dashboard.shared.exports.print.charts.panel import Panel
 from dashboard.shared.exports.print.charts.scatter import DASHES
 from dashboard.shared.exports.print.colors import INK, color
-from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
+from dashboard.shared.exports.print.sheet import PAPER_NOTE, TEXT_SIZE, Sheet
 from engine.errors import InputError
 
 BELOW, ABOVE = 0.7, 4.0
@@ -29,7 +29,8 @@ def draw_shapes(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], layout: A
         x0, x1, y0, y1 = (_place(panel, *item) for item in (
             ("x", shape.xref, shape.x0), ("x", shape.xref, shape.x1),
             ("y", shape.yref, shape.y0), ("y", shape.yref, shape.y1)))
-        look = {"transform": transform, "zorder": BELOW if shape.layer == "below" else ABOVE, "gid": f"shape-{number}"}
+        look: dict[str, Any] = {"transform": transform, "gid": f"shape-{number}",
+                                "zorder": BELOW if shape.layer == "below" else ABOVE}
         width = (2.0 if shape.line.width is None else shape.line.width) * sheet.unit
         ink, dash = color(shape.line.color or INK, shape.opacity), DASHES[shape.line.dash or "solid"]
         if shape.type == "line":
@@ -57,7 +58,8 @@ def write_annotations(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], lay
         if note.text:
             sheet.write(note.text, x, y, transform, across=_anchor("x", note.xanchor, note.xref, x, note),
                         up=_anchor("y", note.yanchor, note.yref, y, note), size=size, shift=shift,
-                        ink=note.font.color or INK, angle=-(note.textangle or 0), gid=f"annotation-{number}")
+                        ink=note.font.color or INK, angle=-(note.textangle or 0),
+                        gid=f"{PAPER_NOTE if note.xref == 'paper' else 'annotation'}-{number}")
 
 
 def _arrow(sheet: Sheet, panel: Panel, note: Any, tip: tuple[float, float], transform: Transform, number: int

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.collections import PathCollection
 from matplotlib.ticker import Formatter, LogLocator, MaxNLocator, MultipleLocator, NullLocator
 
@@ -36,7 +38,7 @@ class Panel:
     bars: list[tuple[Axes, float, float]] = field(default_factory=list)  # colour bars: width in points, share of height
     labels: dict[str, list[tuple[float, str]]] = field(default_factory=dict)  # of "x" and "y": those at given places
 
-    def axis(self, letter: str) -> Axis:
+    def axis(self, letter: str) -> XAxis | YAxis:
         """The matplotlib axis of a letter."""
         return self.axes.xaxis if letter == "x" else self.axes.yaxis
 
@@ -44,8 +46,9 @@ class Panel:
         """Draw whole the points that lie on the edge of the plot area, where none lies beyond it."""
         (x0, x1), (y0, y1) = sorted(self.axes.get_xlim()), sorted(self.axes.get_ylim())
         for points in self.axes.collections:
-            if isinstance(points, PathCollection) and len(places := points.get_offsets()):
-                inside = (places >= (x0, y0)) & (places <= (x1, y1))
+            if isinstance(points, PathCollection):
+                places = np.ma.getdata(points.get_offsets())  # (n_points, 2)
+                inside = (places >= np.array([x0, y0])) & (places <= np.array([x1, y1]))
                 points.set_clip_on(points.get_clip_on() and not bool(inside.all()))
 
     def free_height(self) -> bool:
@@ -105,6 +108,11 @@ def set_ticks(sheet: Sheet, panel: Panel, letter: str) -> None:
     """The ticks of an axis with their labels and grid lines, its line, side and title."""
     settings, axis = panel.settings[letter], panel.axis(letter)
     suffix = (settings.ticksuffix or "").rstrip()
+    side: Any = settings.side or {"x": "bottom", "y": "left"}[letter]
+    if isinstance(axis, XAxis) and side == "top":  # before the labels: each side has its own
+        axis.tick_top()
+    elif isinstance(axis, YAxis) and side == "right":
+        axis.tick_right()
     axis.set_minor_locator(NullLocator())
     size = (settings.tickfont.size or TEXT_SIZE)
     labels = _fixed_labels(panel, letter, suffix)
@@ -113,9 +121,7 @@ def set_ticks(sheet: Sheet, panel: Panel, letter: str) -> None:
     else:
         _free_ticks(settings, axis, letter, suffix)
         axis.set_tick_params(labelsize=size * sheet.unit, labelcolor=INK, labelfontfamily=sheet.look("0")["fontfamily"])
-    side = settings.side or {"x": "bottom", "y": "left"}[letter]
     axis.set_tick_params(length=0, pad=TICK_PAD * sheet.unit, rotation=-(settings.tickangle or 0))
-    (axis.tick_top if side == "top" else axis.tick_right if side == "right" else lambda: None)()
     axis.set_label_position(side)
     if settings.tickangle and abs(settings.tickangle) < 90:
         for tick_label in axis.get_ticklabels():
@@ -157,7 +163,7 @@ def _fixed_labels(panel: Panel, letter: str, suffix: str) -> tuple[list[float], 
     return places, [f"{text}{suffix}" for text in texts]
 
 
-def _free_ticks(settings: Any, axis: Axis, letter: str, suffix: str) -> None:
+def _free_ticks(settings: Any, axis: XAxis | YAxis, letter: str, suffix: str) -> None:
     if settings.type == "log":
         axis.set_major_locator(LogLocator(10))
         axis.set_major_formatter(PowerFormatter())
@@ -185,5 +191,5 @@ def _lines(panel: Panel, letter: str, side: str) -> None:
 
 def smallest_gap(places: Sequence[float]) -> float:
     """The smallest distance between two ticks; of one tick alone the place of its first digit."""
-    steps = [abs(second - first) for first, second in zip(places, places[1:], strict=False) if second != first]
+    steps = [abs(second - first) for first, second in pairwise(places) if second != first]
     return min(steps) if steps else 10 ** math.floor(math.log10(abs(places[0]))) if places and places[0] else 1.0

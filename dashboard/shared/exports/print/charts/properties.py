@@ -17,12 +17,12 @@ TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
 # What is there to be hovered, clicked or animated, and the frame of the page around the figure.
 SCREEN_ONLY = frozenset((
     "customdata", "hovertemplate", "hoverinfo", "hovertext", "hoverongaps", "hoverlabel", "selected", "unselected",
-    "uid", "dragmode", "hovermode", "clickmode", "template", "fixedrange", "automargin", "type", "colorway",
+    "uid", "dragmode", "hovermode", "clickmode", "template", "fixedrange", "automargin", "colorway",
     "coloraxis", "cornerradius", "itemsizing", "traceorder", "aspectmode", "constraintext", "font.family",
 ))
 PRINTED = frozenset((
     # traces
-    "name", "mode", "x", "y", "z", "text", "textposition", "textfont.size", "textfont.color", "texttemplate",
+    "type", "name", "mode", "x", "y", "z", "text", "textposition", "textfont.size", "textfont.color", "texttemplate",
     "orientation", "opacity", "zorder", "cliponaxis", "legendgroup", "showlegend", "visible", "offsetgroup",
     "fill", "fillcolor", "xaxis", "yaxis", "scene", "width", "offset",
     "line.color", "line.width", "line.dash", "marker.color", "marker.size", "marker.opacity", "marker.symbol",
@@ -38,11 +38,11 @@ PRINTED = frozenset((
     *(f"axis.{name}" for name in (
         "range", "autorange", "rangemode", "tickvals", "ticktext", "tickformat", "tickangle", "ticksuffix", "nticks",
         "dtick", "ticks", "tickfont.size", "showticklabels", "showgrid", "zeroline", "side", "visible", "title.text",
-        "title.font.size", "categoryorder", "categoryarray", "anchor", "domain", "scaleanchor", "scaleratio",
+        "title.font.size", "type", "categoryorder", "categoryarray", "anchor", "domain", "scaleanchor", "scaleratio",
         "matches")),
     *(f"scene.domain.{letter}" for letter in "xy"),
     *(f"scene.axis.{name}" for name in ("showgrid", "zeroline", "showticklabels", "title.text")),
-    *(f"shapes.{name}" for name in ("x0", "x1", "y0", "y1", "xref", "yref", "layer", "fillcolor", "opacity",
+    *(f"shapes.{name}" for name in ("type", "x0", "x1", "y0", "y1", "xref", "yref", "layer", "fillcolor", "opacity",
                                     "line.color", "line.width", "line.dash")),
     *(f"annotations.{name}" for name in (
         "x", "y", "xref", "yref", "xanchor", "yanchor", "xshift", "yshift", "text", "showarrow", "font.size",

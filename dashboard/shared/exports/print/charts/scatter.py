@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.patches import Polygon
 from numpy.typing import NDArray
 
 from dashboard.shared.exports.print.charts.panel import Panel
-from dashboard.shared.exports.print.charts.values import numbers, per_item
+from dashboard.shared.exports.print.charts.values import numbers, per_item, property_of
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
@@ -18,8 +19,8 @@ from engine.errors import InputError
 # Plotly's shape -> matplotlib's, and its size where Plotly's is 1.
 MARKERS = {"circle": ("o", 1.0), "diamond": ("D", 0.78), "square": ("s", 0.88), "triangle-up": ("^", 1.0),
            "triangle-down": ("v", 1.0), "cross": ("P", 1.0), "x": ("X", 1.0)}
-DASHES = {"solid": "-", "dot": (0, (1, 1.6)), "dash": (0, (4, 2.2)), "dashdot": (0, (4, 1.6, 1, 1.6)),
-          "longdash": (0, (7, 2.2))}
+DASHES: Mapping[str, Any] = {"solid": "-", "dot": (0, (1, 1.6)), "dash": (0, (4, 2.2)), "longdash": (0, (7, 2.2)),
+                             "dashdot": (0, (4, 1.6, 1, 1.6))}
 LINE_WIDTH, MARKER_SIZE, ERROR_WIDTH, OPEN_WIDTH = 2.0, 6.0, 2.0, 1.3  # pixels, where nothing is said
 MOST_AS_VECTORS = 5000  # points; beyond, they are a picture of 300 dpi within the file
 TEXT_GAP = 3  # pixels between a point and its text
@@ -29,13 +30,13 @@ BACK, FRONT = 2.0, 3.0
 def draw_scatter(sheet: Sheet, panel: Panel, trace: Any, index: int, offset: float) -> None:
     """Draw a trace; `offset` moves it within its category, along the axis of its orientation."""
     x, y = panel.scales["x"].places(trace.x), panel.scales["y"].places(trace.y)
-    if trace.orientation == "h":
+    if property_of(trace, "orientation") == "h":
         y = y + offset
     else:
         x = x + offset
     mode = trace.mode or ("lines+markers" if len(x) < 20 else "lines")
     parts = mode.split("+")
-    order = BACK + (trace.zorder or 0) * 0.1 + index * 0.001
+    order = BACK + (property_of(trace, "zorder") or 0) * 0.1 + index * 0.001
     own = _main_color(trace, index)
     if trace.fill not in (None, "none"):
         _fill(panel, trace, index, x, y, order - 0.5)
@@ -88,7 +89,7 @@ def draw_errors(sheet: Sheet, panel: Panel, trace: Any, places: tuple[NDArray[np
 def _markers(sheet: Sheet, panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArray[np.float64],
              own: str, order: float) -> None:
     marker, n = trace.marker, len(x)
-    if marker.opacity is not None and np.isscalar(marker.opacity) and float(marker.opacity) == 0:
+    if isinstance(marker.opacity, int | float) and marker.opacity == 0:
         return  # points that are there to be hovered or clicked
     sizes = np.array([MARKER_SIZE if size is None else float(size) for size in per_item(marker.size, n)])
     colors = per_item(marker.color, n)
@@ -99,13 +100,13 @@ def _markers(sheet: Sheet, panel: Panel, trace: Any, index: int, x: NDArray[np.f
         chosen = finite & np.array([item == symbol for item in symbols])
         shape, scale, is_open = marker_shape(symbol)
         inks = [color(colors[i] or own, _product(opacities[i], trace.opacity)) for i in np.flatnonzero(chosen)]
-        edge = marker.line.width if marker.line.width is not None and np.isscalar(marker.line.width) else None
+        edge = float(marker.line.width or 0) if isinstance(marker.line.width, int | float) else 0.0
         edges = inks if is_open else [color(marker.line.color)] if marker.line.color else "none"
-        width = (edge or OPEN_WIDTH) if is_open else edge or 0
+        width = (edge or OPEN_WIDTH) if is_open else edge
         panel.axes.scatter(
             x[chosen], y[chosen], s=(sizes[chosen] * scale * sheet.unit) ** 2, marker=shape, zorder=order,
             facecolors="none" if is_open else inks, edgecolors=edges, linewidths=width * sheet.unit,
-            rasterized=bool(chosen.sum() > MOST_AS_VECTORS), clip_on=trace.cliponaxis is not False,
+            rasterized=bool(chosen.sum() > MOST_AS_VECTORS), clip_on=property_of(trace, "cliponaxis") is not False,
             gid=f"trace-{index}-points-{number}")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from mpl_toolkits.mplot3d import Axes3D
+from numpy.typing import NDArray
 
 from dashboard.shared.exports.print.charts.scatter import MARKER_SIZE, MOST_AS_VECTORS, OPEN_WIDTH, marker_shape
 from dashboard.shared.exports.print.charts.values import numbers, per_item
@@ -21,7 +22,7 @@ def draw_solid(sheet: Sheet, axes: Axes3D, trace: Any, index: int) -> None:
     if trace.mode != "markers":
         raise InputError(f"Three-dimensional traces of the mode '{trace.mode}' cannot be printed.")
     places = [numbers(values) for values in (trace.x, trace.y, trace.z)]
-    known = np.isfinite(np.stack(places)).all(axis=0)
+    known: NDArray[np.bool_] = np.isfinite(np.stack(places).sum(axis=0))
     shape, scale, is_open = marker_shape(trace.marker.symbol)
     opacity = 1.0 if trace.marker.opacity is None else float(trace.marker.opacity)
     inks = [color(ink or of_series(index), opacity) for ink in per_item(trace.marker.color, len(known))]

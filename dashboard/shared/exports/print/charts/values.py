@@ -61,6 +61,11 @@ def scale_of(axis: Any, columns: Iterable[Any]) -> Scale:
     return Scale(list(dict.fromkeys([*first, *seen])), True)
 
 
+def property_of(trace: Any, name: str) -> Any:
+    """A property that not every type of trace has; None where it has not, or it is not set."""
+    return getattr(trace, name, None)
+
+
 def per_item(value: Any, n: int) -> list[Any]:
     """A property that is one for all items, or one for each."""
     if value is None or isinstance(value, str) or np.isscalar(value):
@@ -76,7 +81,8 @@ def group_offsets(traces: Sequence[Any], mode: str | None, gap: float | None) ->
     used = 1 - (DEFAULT_GAP if gap is None else gap)
     if mode != "group":
         return {number: (0.0, used) for number in range(len(traces))}
-    keys = [trace.offsetgroup or f"trace {number}" if isinstance(trace, go.Bar) else trace.offsetgroup or ""
+    keys = [trace.offsetgroup or f"trace {number}" if isinstance(trace, go.Bar)
+            else property_of(trace, "offsetgroup") or ""
             for number, trace in enumerate(traces)]
     order = list(dict.fromkeys(keys))
     return {number: (((order.index(key) + 0.5) / len(order) - 0.5) * used, used / len(order))
