@@ -56,10 +56,10 @@ AREAS = {
                if path != CLASSIFIER],
     "ARRAYS": [CLASSIFIER, *files("measures/clusters/*.py")],
     "SURFACE": files("measures/surface.py"),
-    "READINGS": files("language/readings.py", "language/unidic_readings.py", "language/words.py",
+    "READINGS": files("language/readings/*.py", "language/words.py",
                       "measures/reading_penalty.py"),
     "TABLES": files("evaluations/**/*.py", "measures/statistics/*.py", "measures/bertscore.py"),
-    "ALL": files("measures/**/*.py", "models/**/*.py", "language/*.py", "evaluations/**/*.py"),
+    "ALL": files("measures/**/*.py", "models/**/*.py", "language/**/*.py", "evaluations/**/*.py"),
 }
 
 

@@ -22,14 +22,18 @@ SCALE_USED = 0.55
 def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
     """The tokens (or words) of one pair under one model, with the surface of each one's match.
 
-    The rows of `Scores.tokens_of` and the column `match_surface`; it is "" where a token has no match.
+    The rows of `Scores.tokens_of`, the column `match_surface`, "" where a token has no match, and `by_reading`: whether
+    the token and its match have whole readings, and are not compared as they are written.
     """
     pair = scores.tokens_of(model, row)
     surface = {(side, position): text for side, position, text in
                zip(pair["side"], pair["position"], pair["surface"], strict=True)}
+    whole = set(zip(pair["side"][pair["read_whole"]], pair["position"][pair["read_whole"]], strict=True))
     other = {"reference": "candidate", "candidate": "reference"}
-    return pair.assign(match_surface=[surface.get((other[side], match), "") for side, match in
-                                      zip(pair["side"], pair["match_position"], strict=True)])
+    matches = [(other[side], match) for side, match in zip(pair["side"], pair["match_position"], strict=True)]
+    return pair.assign(match_surface=[surface.get(match, "") for match in matches],
+                       by_reading=[own and match in whole
+                                   for own, match in zip(pair["read_whole"], matches, strict=True)])
 
 
 def ground_similarity(matrix: np.ndarray) -> float:

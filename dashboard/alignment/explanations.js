@@ -14,7 +14,7 @@ function explanation(data, side, index) {
   if (token.unknown) lines.push(["not in the vocabulary: the model sees one token for all such text, the penalty this text"]);
   if (token.name && data.names) lines.push(["proper noun"]);
   const label = data.whole ? "reading of its word:" : "reading:";
-  if (token.counted) lines.push(...compared(data, token));
+  if (token.counted) lines.push(...compared(data, side, token));
   else if (token.reading && token.reading !== token.text) lines.push([`${label} ${token.reading}`]);
   lines.push(...contribution(token, side));
   if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word matches it.`]);
@@ -30,8 +30,10 @@ function contribution(token, side) {
 }
 
 // The readings of a penalised token and of its match, and their agreement M.
-function compared(data, token) {
-  const [own, other] = [token.reading, token.match_reading].map((reading) => reading || "(no reading)");
+function compared(data, side, token) {
+  const match = data[side === "reference" ? "candidate" : "reference"][token.match];
+  const [own, other] = match && !match.special && token.whole && match.whole ? [token.reading, match.reading]
+    : [`${token.text} (as written)`, !match || match.special ? "(no match)" : match.text];
   const distance = token.longest === null ? `distance ${token.distance}` : `distance ${token.distance} of ${token.longest}`;
   const lines = data.joined ? [[`readings ${own} / ${other}`], [`all such tokens together: ${distance}`]] : [[`${own} / ${other}: ${distance}`]];
   const note = data.penalised ? "" : ", not used without the penalty";

@@ -51,8 +51,8 @@ def _token_by_token(differing: pd.DataFrame) -> str:
         if names in seen:
             continue
         seen.add(names)
-        readings = token["reading"], token["match_reading"]
-        parts.append(f"{token['surface']} → {match}: {_readings(*readings)}, {_difference(token)}")
+        compared = _readings(token["reading"], token["match_reading"]) if token["by_reading"] else "as written"
+        parts.append(f"{token['surface']} → {match}: {compared}, {_difference(token)}")
     n_more = len(parts) - MAX_NAMED
     return "; ".join(parts[:MAX_NAMED]) + (f"; and {n_more} more" if n_more > 0 else "")
 
@@ -81,9 +81,10 @@ def _joined_readings(readings: pd.Series, words: pd.Series) -> str:
 
 
 def _difference(token: Mapping[Any, Any] | pd.Series) -> str:
-    """Distance and M; the longer reading has distance / (1 - M) kana."""
+    """Distance and M; the longer reading has distance / (1 - M) kana, or characters where words are compared."""
     distance, agreement = token["reading_distance"], token["agreement"]
-    return f"{int(distance)} of {round(distance / (1 - agreement))} kana differ, M = {_m(agreement)}"
+    unit = "kana" if token["by_reading"] else "characters"
+    return f"{int(distance)} of {round(distance / (1 - agreement))} {unit} differ, M = {_m(agreement)}"
 
 
 def _readings(own: str, other: str) -> str:

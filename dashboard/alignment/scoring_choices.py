@@ -57,6 +57,8 @@ def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[
             scope = settings.segments("What is read", OPTIONS["reading_scope"], **at("scope"))
             pairing = settings.segments("Readings compared", OPTIONS["pairing"], **at("pairing"),
                                         disabled=not penalised)
+            sounds = settings.segments("Spellings of one sound", OPTIONS["sounds"], **at("sounds"),
+                                       disabled=not penalised)
             special = settings.segments("Special tokens", OPTIONS["special_tokens"], **at("special-tokens"))
             match_special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"),
                                             disabled=special == LEFT_OUT)
@@ -68,7 +70,7 @@ def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[
                    "on proper nouns.")
     return Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
                    criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
-                   reading_engine=engine, reading_scope=scope, unit=unit)
+                   reading_engine=engine, reading_scope=scope, sounds=sounds, unit=unit)
 
 
 def dictionaries_offered(result: Result) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ HTML = """<div class="alignment">
   <div class="legend"></div>
   <div class="tip" role="status" popover="manual"></div>
 </div>"""
-# Kana are their own reading; only tokens with a kanji get ruby.
+# Kana are their own reading; only words with a kanji get ruby.
 KANJI = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff々〆ヶ]")
 
 
@@ -64,20 +64,21 @@ def _component() -> Callable[..., Any]:
 
 def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
     tokens = rows.to_dict("records")
-    # Where every piece has the reading of its word, only the first piece of a word shows it.
-    continues = [_reads_whole_words(scoring) and index > 0 and token["word"] == tokens[index - 1]["word"]
-                 for index, token in enumerate(tokens)]
+    has_kanji = {token["word"] for token in tokens if not token["special"] and KANJI.search(token["surface"])}
+    # The reading of a word in its sentence stands above its first piece, whatever the penalty compares.
+    begins = [not token["special"] and (index == 0 or token["word"] != tokens[index - 1]["word"])
+              for index, token in enumerate(tokens)]
     return [{
         "text": token["surface"], "piece": token["token"], "special": bool(token["special"]),
-        "reading": token["reading"],
-        "ruby": token["reading"] if KANJI.search(token["surface"]) and not continued else "",
+        "reading": token["reading"], "whole": bool(token["read_whole"]),
+        "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",
         "similarity": _number(token["similarity"]), "match": int(token["match_position"]),
-        "match_special": bool(token["match_special"]), "match_reading": token["match_reading"],
+        "match_special": bool(token["match_special"]),
         "idf": _number(token["idf"]), "low": bool(token["low_frequency"]), "name": bool(token["proper_noun"]),
         "unknown": bool(token["unknown"]), "counted": bool(token["penalised"]), "share": _number(token["weight"]),
         "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
         "longest": _longest(token["reading_distance"], token["agreement"]),
-    } for token, continued in zip(tokens, continues, strict=True)]
+    } for token, begins_word in zip(tokens, begins, strict=True)]
 
 
 def _reads_whole_words(scoring: Scoring) -> bool:

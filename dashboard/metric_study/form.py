@@ -86,7 +86,7 @@ def _scoring() -> Scoring:
         name: settings.segments(label, OF_SCORING[name], key=f"metric-study-{name}")
         for name, label in (("criterion", "The penalty concerns"), ("pairing", "Readings compared"),
                             ("unit", "Matched and weighted"), ("reading_engine", "Read by"),
-                            ("reading_scope", "What is read"))
+                            ("reading_scope", "What is read"), ("sounds", "Spellings of one sound"))
     }
     special = settings.segments("Special tokens", OF_SCORING["special_tokens"], key="metric-study-special-tokens")
     match_special = settings.toggle("Match special tokens", OF_SCORING["match_special"], key="metric-study-special",

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.language.readings import hiragana_only, reading
+from engine.language.readings.by_pykakasi import reading
+from engine.language.readings.hiragana import hiragana_only, repeated_kana
+from engine.language.readings.variants import usual_kanji
 from engine.language.words import words_with_features
 
 PROPER_NOUN = "固有名詞"
 # A study scores the same sentences under several settings, and tagging takes most of its time.
 CACHED_SENTENCES = 8192
+_COMPOSED = re.compile("[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a]")
+_COMPOSED_OR_ONE = re.compile("[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a]|.", re.DOTALL)
 # Index of the kana spelling among the features of unidic-lite; an unknown word has fewer features.
 _KANA = 17
 
 
 @dataclass(frozen=True)
 class TaggedWord:
-    """One word: text[start:end], its part of speech from the general to the special, its reading in hiragana."""
+    """One word: text[start:end], its part of speech from the general to the special, its reading in hiragana.
+
+    in_dictionary: False for one that UniDic does not have, whose part of speech is a guess.
+    """
 
     start: int
     end: int
     part_of_speech: tuple[str, ...]
     reading: str
+    in_dictionary: bool = True
 
     @property
     def is_proper_noun(self) -> bool:
@@ -34,6 +45,9 @@ class TaggedWord:
 def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     """The words of `text` by MeCab with unidic-lite, spans as in `words.word_spans`.
 
+    Half-width kana, voiced marks apart from their kana, repetition marks (ゝ) and rare variants of kanji (髙) are
+    given to MeCab in their usual form, since its dictionary has no other; spans are those of the text as it stands.
+
     The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word in this context, in the
     characters that `readings.reading` uses. A word that UniDic does not have (also digits and Latin letters, in
     unidic-lite) is read by that function. Names are the names of the dictionary, and MeCab's guesses for unknown
@@ -42,6 +56,21 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
     """
-    return tuple(TaggedWord(start, end, features[:4],
-                            hiragana_only(features[_KANA]) if len(features) > _KANA else reading(text[start:end]))
-                 for (start, end), features in words_with_features(text))
+    plain, origins = _usual_form(text)
+    return tuple(TaggedWord(origins[start], origins[end], features[:4],
+                            hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
+                            len(features) > _KANA)
+                 for (start, end), features in words_with_features(plain))
+
+
+def _usual_form(text: str) -> tuple[str, Sequence[int]]:
+    """The text as MeCab's dictionary spells it, and where each of its characters begins in the text, and it ends."""
+    plain = repeated_kana(usual_kanji(text))
+    if not _COMPOSED.search(plain):
+        return plain, range(len(plain) + 1)
+    units = [match.span() for match in _COMPOSED_OR_ONE.finditer(plain)]
+    composed = [unicodedata.normalize("NFKC", plain[start:end]) if end - start > 1 or _COMPOSED.match(plain[start:end])
+                else plain[start:end] for start, end in units]
+    # A mark that composes with nothing stays two characters.
+    kept = [unit if len(unit) == 1 else plain[start] for unit, (start, _) in zip(composed, units, strict=True)]
+    return "".join(kept), [*(start for start, _ in units), len(plain)]

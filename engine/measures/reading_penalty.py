@@ -6,7 +6,9 @@ numbers, and of each pair the reference comes first, then the candidate.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,22 +38,25 @@ class TokenAgreements:
     value: Floats  # (n_tokens,)
 
 
-def agreement(reading_a: str, reading_b: str) -> Agreement:
+def agreement(reading_a: Sequence[str], reading_b: Sequence[str]) -> Agreement:
     """Are two readings the same word, perhaps written otherwise?
 
         M = 1 - editdistance(a, b) / max(len(a), len(b))        in characters of hiragana
 
     Parameters
     ----------
-    reading_a, reading_b : hiragana, as `engine.language.readings.reading` gives it.
+    reading_a, reading_b : hiragana, as `engine.language.readings.by_pykakasi.reading` gives it. Where one of the two
+        words has no reading as a whole (digits, Latin letters, other scripts), both as they are written: sequences of
+        characters, with a number as one of them, as `engine.language.readings.words.as_written` gives them.
 
     Range: M in [0, 1], no unit, higher is better: 1 the same reading, 0 nothing in common.
 
-    Edges: two empty readings (digits, symbols, Latin letters) are 0/0: M is 1 by definition, since
-    what has no reading cannot be shown to differ in it. One empty reading: M is 0.
+    Edges: one empty sequence, of a token without a match: M is 0. Two empty ones are 0/0: M is 1 by definition; no
+    token of a text is without both a reading and characters.
 
     Raises nothing. Source: the Japanese novel paper, section 3 (its displayed equation is lost in our
-    copy; the prose around it defines M). 0/0 is our definition.
+    copy; the prose around it defines M). The paper does not say what is compared where there is no reading: the
+    characters, and 0/0, are ours.
 
     >>> agreement("さいとう", "おざき")
     Agreement(distance=4, longest=4, value=0.0)
@@ -71,9 +76,9 @@ def token_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: 
 
     Parameters
     ----------
-    readings : str (n_tokens,), each token's own reading. Read only where penalised.
-    match_readings : str (n_tokens,), the reading of each token's best match; "" where it has none or the
-        match is a special token. Read only where penalised.
+    readings : (n_tokens,), each token's own reading, or how it is written (`agreement`). Read only where penalised.
+    match_readings : (n_tokens,), the same of each token's best match; "" where it has none or the match is a special
+        token, so that a token without a counterpart has M = 0. Read only where penalised.
     penalised : bool (n_tokens,), idf above the dictionary's threshold; or whatever other tokens the penalty is to
         concern, such as proper nouns, which the paper suggests next (section 5). Special tokens are none of them.
 
@@ -119,8 +124,9 @@ def joined_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised:
     begins = np.flatnonzero(np.r_[True, sentence[1:] != sentence[:-1]]) if len(chosen) else chosen
     n_chosen = np.diff(begins, append=len(chosen))  # penalised tokens of each sentence that has some
     for joined, values in ((joined_own, own[chosen]), (joined_other, other[chosen])):
-        whole = ["".join(run) for run in np.split(values, begins[1:])] if len(chosen) else []
-        joined[chosen] = np.repeat(np.array(whole, dtype=object), n_chosen)
+        whole = np.empty(len(begins), dtype=object)
+        whole[:] = [_in_a_row(run) for run in np.split(values, begins[1:])] if len(chosen) else []
+        joined[chosen] = np.repeat(whole, n_chosen)
     return token_agreements(joined_own, joined_other, penalised)
 
 
@@ -199,6 +205,13 @@ def penalized(score: PRF, penalties: ArrayLike) -> PRF:
         raise InputError(f"{len(score.f1)} pairs need two penalties each; got {factors.size}.")
     precision, recall = score.precision * factors[1::2], score.recall * factors[::2]
     return PRF(precision, recall, harmonic_mean(precision, recall))
+
+
+def _in_a_row(readings: Sequence[Sequence[str]]) -> Sequence[str]:
+    """Readings, and words as they are written, one after the other."""
+    if all(isinstance(reading, str) for reading in readings):
+        return "".join(readings)  # type: ignore[arg-type]
+    return tuple(chain.from_iterable(readings))
 
 
 def _tokens(readings: ArrayLike, others: ArrayLike, penalised: ArrayLike) -> tuple[Texts, Texts, NDArray[np.int64]]:

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from engine.datasets import sample_data
 from engine.errors import InputError
-from engine.language.readings import reading
+from engine.language.readings.by_pykakasi import reading
 from engine.language.words import word_spans
 
 JAPANESE = re.compile(r"[ぁ-ゖァ-ヶー々一-鿿、。「」０-９Ａ-Ｚａ-ｚ]+")

@@ -8,7 +8,7 @@ from collections import Counter
 
 from engine.datasets import sample_data
 from engine.datasets.human_scores import scale
-from engine.language.readings import reading
+from engine.language.readings.by_pykakasi import reading
 from engine.measures.statistics.annotators import annotator_agreement
 
 JAPANESE = re.compile(r"[ぁ-ゖァ-ヶー々一-鿿、。「」]+")

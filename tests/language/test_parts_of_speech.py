@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.parts_of_speech import tagged_words
-from engine.language.readings import hiragana_only, reading
-from engine.language.unidic_readings import unidic_reading
+from engine.language.readings.by_pykakasi import reading
+from engine.language.readings.by_unidic import unidic_reading
+from engine.language.readings.hiragana import hiragana_only
 from engine.language.words import word_spans, words_with_features
 
 TEXT = "斉藤さんは東京で、ハンターの尾崎にＡ４を３枚渡した。"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def textbook_distance(a: Sequence[str], b: Sequence[str]) -> int:
     return row[-1]
 
 
-def agreement(a: str, b: str) -> float:
+def agreement(a: Sequence[str], b: Sequence[str]) -> float:
     """M of two readings; 1 for 0/0."""
     longest = max(len(a), len(b))
     return 1 - textbook_distance(a, b) / longest if longest else 1.0
@@ -75,25 +76,25 @@ class Penalty:
     value: float
 
 
-def penalty(penalised: Sequence[bool], readings: Sequence[str], match_readings: Sequence[str], scored: Sequence[bool]
-            ) -> Penalty:
+def penalty(penalised: Sequence[bool], readings: Sequence[Sequence[str]], match_readings: Sequence[Sequence[str]],
+            scored: Sequence[bool]) -> Penalty:
     """The novel paper, section 3, with one M for each penalised token."""
-    def of_token(i: int) -> tuple[str, str]:
+    def of_token(i: int) -> tuple[Sequence[str], Sequence[str]]:
         return readings[i], match_readings[i]
 
     return _penalty(penalised, scored, of_token)
 
 
-def joined_penalty(penalised: Sequence[bool], readings: Sequence[str], match_readings: Sequence[str],
-                   scored: Sequence[bool]) -> Penalty:
+def joined_penalty(penalised: Sequence[bool], readings: Sequence[Sequence[str]],
+                   match_readings: Sequence[Sequence[str]], scored: Sequence[bool]) -> Penalty:
     """The same with one M for the readings of all penalised tokens joined."""
-    own = "".join(reading for reading, flag in zip(readings, penalised, strict=True) if flag)
-    other = "".join(reading for reading, flag in zip(match_readings, penalised, strict=True) if flag)
+    own = [part for reading, flag in zip(readings, penalised, strict=True) if flag for part in reading]
+    other = [part for reading, flag in zip(match_readings, penalised, strict=True) if flag for part in reading]
     return _penalty(penalised, scored, lambda _: (own, other))
 
 
-def _penalty(penalised: Sequence[bool], scored: Sequence[bool], readings_of: Callable[[int], tuple[str, str]]
-             ) -> Penalty:
+def _penalty(penalised: Sequence[bool], scored: Sequence[bool],
+             readings_of: Callable[[int], tuple[Sequence[str], Sequence[str]]]) -> Penalty:
     agreements, distances, total, n_scored = [], [], 0.0, 0
     for i, (flag, counts) in enumerate(zip(penalised, scored, strict=True)):
         agreements.append(agreement(*readings_of(i)) if flag else 1.0)
@@ -104,7 +105,29 @@ def _penalty(penalised: Sequence[bool], scored: Sequence[bool], readings_of: Cal
     return Penalty(agreements, distances, total / n_scored if n_scored else math.nan)
 
 
-def read_once(readings: Sequence[str], words: Sequence[int], penalised: Sequence[bool]) -> list[str]:
+def compared(own: Mapping[str, Any], other: Mapping[str, Any], position: Sequence[int],
+             as_written: Callable[[str], Sequence[str]]) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+    """What is compared of each unit and of its match: readings where both are whole, else how they are written.
+
+    own, other: the units of a sentence and of the other, with "readings", "whole", "written" and "special".
+    """
+    mine: list[Sequence[str]] = []
+    theirs: list[Sequence[str]] = []
+    for i, p in enumerate(position):
+        if p < 0 or other["special"][p]:
+            mine.append(as_written(own["written"][i]))
+            theirs.append("")
+        elif own["whole"][i] and other["whole"][p]:
+            mine.append(own["readings"][i])
+            theirs.append(other["readings"][p])
+        else:
+            mine.append(as_written(own["written"][i]))
+            theirs.append(as_written(other["written"][p]))
+    return mine, theirs
+
+
+def read_once(readings: Sequence[Sequence[str]], words: Sequence[int], penalised: Sequence[bool]
+              ) -> list[Sequence[str]]:
     """Readings in which penalised neighbours of one word say it once."""
     kept, previous = list(readings), None
     for i, flag in enumerate(penalised):

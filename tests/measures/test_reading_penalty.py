@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.language.readings import reading
+from engine.language.readings.by_pykakasi import reading
 from engine.measures.bertscore import PRF
 from engine.measures.reading_penalty import (
     TokenAgreements,

@@ -31,8 +31,9 @@ from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
-from engine.language import readings, words
+from engine.language import words
 from engine.language.quantities import count
+from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
@@ -85,7 +86,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                  *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
-                            layers=own_layers, readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
+                            layers=own_layers, readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
     )
     return with_left_out(dataset, replace(result, notices=(*result.notices, *unknown_token_notices(result))))
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category_texts
 from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
+from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
 from engine.measures.reading_penalty import (
@@ -60,18 +61,19 @@ class PairScores:
         special = units.special[chosen]
         return pd.DataFrame({
             "model": self.tokens.model, "row": at["row"].to_numpy(), "side": category_texts(at["side"]),
-            "position": within, "token": own, "reading": units.readings[chosen],
+            "position": within, "token": own, "reading": units.readings.kana[chosen],
             "idf": units.weight[chosen] if self.with_idf else np.full(len(chosen), np.nan),
             "low_frequency": units.low_frequency[chosen],
             "match_position": position, "match_token": np.where(position >= 0, other, ""),
             "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
             "agreement": np.where(special, np.nan, self.agreement[chosen]), "surface": surfaces,
             "start": at["start"].to_numpy(), "end": table["end"].to_numpy()[units.last[chosen] - 1],
-            "special": special, "match_reading": np.where(position >= 0, units.readings[match], ""),
+            "special": special, "match_reading": np.where(position >= 0, units.readings.kana[match], ""),
             "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
             "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
-            "unknown": units.unknown[chosen],
+            "unknown": units.unknown[chosen], "read_whole": units.readings.whole[chosen],
+            "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
         }, columns=TOKEN_SCORES.headers)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -101,8 +103,7 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScore
     match = _matched_units(units, matches)
     score = bertscore(matches, units.lengths, units.weight)
     penalised = ~units.special & _criterion(units, scoring.criterion)
-    match_readings = np.where(matches.position >= 0, units.readings[match], "")
-    agreements = _agreements(units, match, match_readings, penalised, scoring)
+    agreements = _agreements(units, matches, match, penalised, scoring)
     penalties = sentence_penalties(agreements.value if scoring.penalty == "reading" else np.ones(len(match)),
                                    ~units.special, units.lengths)
     pairs, explained = _best_references(tokens, score, penalties)
@@ -125,12 +126,14 @@ def _criterion(units: Units, criterion: str) -> np.ndarray:
     return by_criterion[criterion] | units.unknown
 
 
-def _agreements(units: Units, match: np.ndarray, match_readings: np.ndarray, penalised: np.ndarray, scoring: Scoring
+def _agreements(units: Units, matches: BestMatches, match: np.ndarray, penalised: np.ndarray, scoring: Scoring
                 ) -> TokenAgreements:
     """M of each unit, or one M of all penalised units of a sentence, as the scoring pairs them."""
+    has_match = (matches.position >= 0) & ~units.special[match]
+    own, match_readings = units.readings.compared(np.flatnonzero(penalised), match, has_match,
+                                                  by_sound=scoring.sounds == "merged")
     if scoring.pairing != "joined":
-        return token_agreements(units.readings, match_readings, penalised)
-    own = units.readings
+        return token_agreements(own, match_readings, penalised)
     if scoring.reading_scope == "word" and scoring.unit == "subword":
         own, match_readings = (read_once(readings, words, penalised, units.lengths)
                                for readings, words in ((own, units.word), (match_readings, units.word[match])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
 
@@ -64,9 +65,28 @@ class PairTokens:
         used, codes = np.unique(self.table["token"].cat.codes.to_numpy(), return_inverse=True)
         return codes, self.table["token"].cat.categories[used].tolist()
 
-    def readings(self, engine: str, scope: str) -> np.ndarray:
-        """The reading of each token, str (n_tokens,)."""
-        return category_texts(self.table[READING_COLUMNS[engine, scope]])
+    def readings(self, engine: str, scope: str) -> UnitReadings:
+        """The reading of each token, or of the whole word that it belongs to."""
+        codes, texts = self.words_as_written if scope == "word" else self.surfaces
+        return unit_readings(category_texts(self.table[READING_COLUMNS[engine, scope]]), codes, texts)
+
+    @cached_property
+    def surfaces(self) -> tuple[np.ndarray, list[str]]:
+        """Codes int (n_tokens,) and the texts of the tokens that they stand for."""
+        surface = self.table["surface"].cat
+        return surface.codes.to_numpy(), surface.categories.tolist()
+
+    @cached_property
+    def words_as_written(self) -> tuple[np.ndarray, list[str]]:
+        """Codes int (n_tokens,) and the texts of the words that the tokens belong to, as the sentences have them."""
+        codes: dict[str, int] = {}
+        word, start, end = (self.table[name].to_numpy() for name in ("word", "start", "end"))
+        begins = np.flatnonzero(_begins_of_words(word, self.special, self.sentence))
+        lasts = np.append(begins[1:], len(word)) - 1
+        sentences = self.sentences
+        of_word = [codes.setdefault(sentences[sentence][first:last], len(codes)) for sentence, first, last in zip(
+            self.sentence[begins].tolist(), start[begins].tolist(), end[lasts].tolist(), strict=True)]
+        return np.repeat(np.array(of_word, dtype=np.int64), lasts - begins + 1), list(codes)
 
     def reference_counts(self, special_tokens: str) -> tuple[int, dict[str, int]]:
         """The number of references, and in how many of them each piece occurs, save those whose idf is always 0."""
@@ -134,7 +154,7 @@ class Units:
 
     `first` and `last` int64 (n_units,): its tokens are first to before last. `lengths` int64 (n_sentences,) units of
     each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `unknown`, `proper_noun` and
-    `special` bool, `word` int, `readings` str, each (n_units,). `similarity` float: the blocks of units, by alignment.
+    `special` bool, `word` int, `readings`, each (n_units,). `similarity` float: the blocks of units, by alignment.
     """
 
     first: np.ndarray
@@ -147,7 +167,7 @@ class Units:
     unknown: np.ndarray
     proper_noun: np.ndarray
     word: np.ndarray
-    readings: np.ndarray
+    readings: UnitReadings
     similarity: np.ndarray
 
     @property
@@ -182,7 +202,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     the idf of a word whose pieces occur independently.
     """
     word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
-    begins = np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
+    begins = _begins_of_words(word, special, sentence)
     first = np.flatnonzero(begins)
     last = np.append(first[1:], len(word))
     unit = np.cumsum(begins) - 1  # (n_tokens,) the unit of each token
@@ -190,24 +210,33 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     is_special = special[first]
     total = np.add.reduceat(weight, first)
     unknown = np.logical_or.reduceat(tokens.unknown, first)
-    readings = tokens.readings(engine, scope)
-    whole = readings[first]
+    readings = tokens.readings(engine, "word").of_runs(first, last)
     if scope == "piece":
+        pieces = tokens.readings(engine, scope)
+        kana = pieces.kana[first]
         for number in np.flatnonzero(last - first > 1):
-            whole[number] = "".join(readings[first[number]:last[number]])
+            kana[number] = "".join(pieces.kana[first[number]:last[number]])
+        readings = replace(readings, kana=kana, whole=np.logical_and.reduceat(pieces.whole, first))
 
     of_reference = sentence % 2 == 0
     rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
     return Units(first, last, lengths, sentence[first], is_special,
                  total if with_idf else np.where(is_special, weight[first], 1.0),
                  ~is_special & ((total > threshold) | unknown), unknown,
-                 np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], whole,
+                 np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], readings,
                  word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
 
 
 def category_texts(categories: pd.Series) -> np.ndarray:
     """A column of categories as the texts they stand for, an array of its own."""
     return categories.cat.categories.to_numpy(dtype=object)[categories.cat.codes.to_numpy()]
+
+
+def _begins_of_words(word: np.ndarray, special: np.ndarray, sentence: np.ndarray) -> np.ndarray:
+    """Which tokens begin a word or are a special token, bool (n_tokens,)."""
+    if not len(word):
+        return np.zeros(0, dtype=bool)
+    return np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
 
 
 def _numbered_from_0(units: np.ndarray) -> np.ndarray:

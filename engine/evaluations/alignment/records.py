@@ -63,6 +63,9 @@ class Scoring:
     reading_scope: str = option("piece", "What is read.", choices={
         "piece": "the token alone (斉 is せい)",
         "word": "the whole word that it belongs to (斉藤 is さいとう); a token across several words joins them"})
+    sounds: str = option("apart", "Spellings of one sound when readings are compared.", choices={
+        "apart": "たろう and たろー differ by one kana",
+        "merged": "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound"})
     unit: str = option("subword", "What is matched and weighted.", choices={
         "subword": "the pieces of the tokenizer",
         "word": "the words of MeCab: two are as similar as their pieces are in the mean, and a word has the weights of "
@@ -160,6 +163,10 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("best_reference", "integer", f"{BEST_REFERENCE}the pair's tokens are of"),
     Column("unknown", "boolean", "whether it stands for text out of the vocabulary: it is low-frequency whatever its "
            "idf, and the penalty counts it under every criterion", since="0.2.0"),
+    Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "
+           "whole reading, the two are compared as they are written", since="0.2.0"),
+    Column("word_reading", "text", "reading of its word in the sentence, by UniDic: what a reader would write above it",
+           since="0.2.0"),
 ), promised=13)
 # The pairs as files have them: with their sentences, categories and human scores, and what else the input has.
 PAIR_FILE = PAIR_SCORES.with_input(*(column for column in PAIRS.columns if column != PAIR_ROW))

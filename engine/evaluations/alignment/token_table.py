@@ -16,8 +16,8 @@ import pandas as pd
 from engine.evaluations.alignment.records import TOKENS
 from engine.evaluations.shared.declared_tables import returns
 from engine.language.parts_of_speech import TaggedWord, tagged_words
-from engine.language.readings import reading
-from engine.language.unidic_readings import unidic_reading
+from engine.language.readings.by_pykakasi import reading
+from engine.language.readings.by_unidic import unidic_reading
 
 SIDES = ("reference", "candidate")
 NO_WORD = -1

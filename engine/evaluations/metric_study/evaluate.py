@@ -29,7 +29,8 @@ from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
-from engine.language import readings, words
+from engine.language import words
+from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
 from engine.measures.statistics.correlation import pearson
 from engine.measures.surface import signatures
@@ -93,7 +94,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
                             vectors={model: request.description for model, request in requests.items()},
-                            readings=f"{readings.ENGINE_VERSION}; {words.ENGINE_VERSION}",
+                            readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     ))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +16,13 @@ from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
 from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.language.readings.words import as_written
 from engine.measures.idf import IdfDictionary, count_documents
 from engine.options import option_of
 from tests.measures import oracles
 
 KANA = ["さい", "とう", "おざき", "はし", "", "か", "さいとう", "わた"]
+WRITTEN = "あいうえおかきくけこ3A"  # the character of each token; the last two have no reading
 SIDES = ("reference", "candidate")
 
 
@@ -35,17 +38,21 @@ def made_up(seed: int, n_pairs: int, references: int = 1) -> tuple[PairTokens, l
     """Random pairs, end to end as a result holds them and each apart, and their similarities end to end."""
     random = np.random.default_rng(seed)
     tables, shapes, pairs = [], [], []
+    texts: dict[str, list[str]] = defaultdict(list)
+    sides: dict[str, pd.DataFrame] = {}
     for row, reference in itertools.product(range(1, n_pairs + 1), range(1, references + 1)):
-        sides = {}
-        for side in SIDES:
+        sides = dict(sides)
+        for side in SIDES if reference == 1 else SIDES[:1]:  # all references of a row have one candidate
             n = int(random.integers(3, 9))
             special = np.r_[True, np.zeros(n - 2, dtype=bool), True]
             drawn = random.integers(0, 12, n)
+            text = "".join(np.where(special, "。", np.array(list(WRITTEN))[drawn]))
+            texts[side if side == "candidate" or reference == 1 else f"reference {reference}"].append(text)
             word = np.where(special, -1, np.cumsum(random.random(n) < 0.6))
             sides[side] = pd.DataFrame({
                 "model": "m", "row": row, "reference": reference, "side": side, "position": range(n),
                 "token": np.where(special, "[CLS]", [f"t{w}" for w in drawn]),
-                "surface": np.where(special, "[CLS]", [f"s{w}" for w in drawn]),
+                "surface": np.where(special, "[CLS]", list(text)),
                 "start": range(n), "end": range(1, n + 1), "special": special, "word": word,
                 "proper_noun": ~special & (random.random(n) < 0.3),
                 # what is read of a word is the same for all its pieces
@@ -53,18 +60,16 @@ def made_up(seed: int, n_pairs: int, references: int = 1) -> tuple[PairTokens, l
                                                 for number in (word if name.endswith("word") else drawn)])
                    for k, name in enumerate(READING_COLUMNS.values())},
             })
-            tables.append(sides[side])
+        tables += [sides[side].assign(reference=reference) for side in SIDES]
         similarity = random.uniform(-0.3, 1, (len(sides["reference"]), len(sides["candidate"])))
         pairs.append(Pair(sides, similarity))
         shapes.append((row, reference, *similarity.shape))
     table = pd.concat(tables, ignore_index=True)
     for name in ("model", "side", "token", "surface", *READING_COLUMNS.values()):
         table[name] = table[name].astype("category")
-    texts = pd.DataFrame({"row": range(1, n_pairs + 1), "candidate": "abcdefghijklm",
-                          **{"reference" if k == 1 else f"reference {k}": "nopqrstuvwxyz"
-                             for k in range(1, references + 1)}})
+    rows = pd.DataFrame({"row": range(1, n_pairs + 1), **texts})
     sizes = pd.DataFrame(shapes, columns=["row", "reference", "n_reference", "n_candidate"])
-    tokens = PairTokens("m", table, sizes, texts)
+    tokens = PairTokens("m", table, sizes, rows)
     return tokens, pairs, np.concatenate([pair.similarity.ravel() for pair in pairs])
 
 
@@ -92,6 +97,7 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
     unweighted = special & (not weighed or scoring.special_tokens == "left-out")
     weights = dictionary.idf(list(side["token"]), special) if dictionary else (~unweighted).astype(float)
     readings = list(side[READING_COLUMNS[scoring.reading_engine, scoring.reading_scope]])
+    characters = list(side["surface"])
     words = side["word"].to_numpy()
     proper = side["proper_noun"].to_numpy(dtype=bool)
     runs: list[list[int]] = []
@@ -104,16 +110,26 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
     total = np.array([weights[run].sum() for run in runs])
     low = (total > dictionary.threshold(0.5)) & ~is_special if dictionary else np.zeros(len(runs), dtype=bool)
     name = np.array([proper[run].any() for run in runs])
+    if scoring.unit == "word":
+        written = ["".join(characters[i] for i in run) for run in runs]
+    elif scoring.reading_scope == "word":
+        written = ["".join(character for character, number in zip(characters, words, strict=True) if number == word)
+                   for word in words]
+    else:
+        written = characters
     if scoring.unit == "subword":
         read = readings
     elif scoring.reading_scope == "word":
         read = [readings[run[0]] for run in runs]
     else:
         read = ["".join(readings[i] for i in run) for run in runs]
+    pieces = scoring.unit == "word" and scoring.reading_scope == "piece"
+    whole = [all(readings[i] for i in run) if pieces else bool(read[k]) for k, run in enumerate(runs)]
+    whole = [flag and not set(text) & set("3A") for flag, text in zip(whole, written, strict=True)]
     flags = {"idf": low, "proper-nouns": name, "either": low | name, "both": low & name}[scoring.criterion]
     return {"runs": runs, "special": is_special, "weights": total if dictionary or scoring.unit == "subword"
             else np.array([not unweighted[run[0]] for run in runs], dtype=float), "flags": flags & ~is_special,
-            "readings": read, "words": [words[run[0]] for run in runs]}
+            "readings": read, "whole": whole, "written": written, "words": [words[run[0]] for run in runs]}
 
 
 CHOICES = [
@@ -151,8 +167,7 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
         penalties = {}
         for side, other in (SIDES, SIDES[::-1]):
             own, position = units[side], matches[side].position
-            matched = [units[other]["readings"][p] if p >= 0 else "" for p in position]
-            read = own["readings"]
+            read, matched = oracles.compared(own, units[other], position, as_written)
             if scoring.pairing == "joined" and scoring.reading_scope == "word" and scoring.unit == "subword":
                 matched = oracles.read_once(matched, [units[other]["words"][p] for p in position], own["flags"])
                 read = oracles.read_once(read, own["words"], own["flags"])
@@ -203,12 +218,12 @@ def test_of_several_references_each_score_is_the_greatest(dictionary: IdfDiction
 
 
 def test_a_reference_without_a_score_gives_way_to_one_with() -> None:
-    tokens, _, similarity = made_up(seed=9, n_pairs=1, references=2)
+    tokens, _, similarity = made_up(seed=14, n_pairs=1, references=2)
     everywhere = count_documents([[f"t{w}" for w in range(12)]] * 2, "n", "t", "u")
-    first = tokens.table[tokens.table["reference"] == 1]
+    first = tokens.table[(tokens.table["reference"] == 1) & (tokens.table["side"] == "reference")]
     assert scored(tokens, similarity, Scoring("n"), everywhere).pairs["f1"].isna().all()
     rare = count_documents([[token for token in first["token"].unique() if token != "[CLS]"]] * 2, "n", "t", "u")
-    got = scored(tokens, similarity, Scoring("n"), rare).pairs.iloc[0]  # only tokens of the second weigh something
+    got = scored(tokens, similarity, Scoring("n"), rare).pairs.iloc[0]  # no token of the first weighs something
     assert got["best_reference"] == 2 and np.isfinite(got["f1"])
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.readings import ENGINE_VERSION, reading
+from engine.language.readings.by_pykakasi import ENGINE_VERSION, reading
 
 HIRAGANA = re.compile(r"[ぁ-ゖー]*")
 

@@ -1,0 +1,54 @@
+"""Numbers in digits and kanji: their value, their counter, and how they are read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.readings.numbers import is_counter, number, number_readings
+
+KANJI = "〇一二三四五六七八九"
+
+
+@pytest.mark.parametrize("spellings", [
+    ("百", "100", "１００", "一〇〇"), ("三人", "3人", "３人", "参人"), ("二十歳", "20才", "二〇歳"),
+    ("1,200円", "千二百円", "1200円"),
+    ("3万5千", "35000", "三万五千"),
+    ("一億二千万", "120,000,000"), ("3ヶ月", "三か月", "3カ月", "三箇月"), ("第3次", "三次"),
+    ("50%", "五十パーセント"),
+    ("2.5", "２.５")])
+def test_spellings_of_one_number(spellings: tuple[str, ...]) -> None:
+    assert len({number(spelling) for spelling in spellings}) == 1 and number(spellings[0]) is not None
+
+
+def test_what_is_no_number() -> None:
+    assert [number(text) for text in ("人", "", "十百", "万億", "A4", "Q3")] == [None] * 6
+    assert number("2.5").value == Fraction(5, 2)  # type: ignore[union-attr]
+    assert number_readings("九州") == () and not is_counter("州")
+
+
+def in_kanji(value: int) -> str:
+    """The usual spelling of a number below 10,000: the inverse of what is tested, written apart from it."""
+    parts = [("" if digit == 1 else KANJI[digit]) + name if name else KANJI[digit]
+             for digit, name in zip((value // 1000, value // 100 % 10, value // 10 % 10, value % 10),
+                                    ("千", "百", "十", ""), strict=True) if digit]
+    return "".join(parts)
+
+
+@given(st.integers(1, 9999))
+def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) -> None:
+    by_place = "".join(KANJI[int(digit)] for digit in str(value))
+    for spelling in (str(value), f"{value:,}", in_kanji(value), by_place):
+        assert number(f"{spelling}円") == number(f"{value}円")
+    assert number_readings(str(value)) == number_readings(in_kanji(value))
+
+
+@pytest.mark.parametrize(("text", "reading"), [
+    ("14人", "じゅうよにん"), ("17時", "じゅうしちじ"), ("21歳", "にじゅういっさい"), ("300本", "さんびゃっぽん"),
+    ("四千三百二十一", "よんせんさんびゃくにじゅういち"), ("10000", "いちまん"), ("一千万円", "いっせんまんえん"),
+    ("0", "ぜろ")])
+def test_readings(text: str, reading: str) -> None:
+    assert number_readings(text)[0] == reading
