@@ -6,9 +6,11 @@ measures, a cell that begins with [ behind \\, and the width.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -16,13 +18,16 @@ import pandas as pd
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedColumn, PrintedTable
 
-# Longer tables run over pages; longtable needs a page of one column.
+# Tables of more lines run over pages; longtable needs a page of one column.
 LONG = 40
 # Characters that fit into one column of a two-column page at \small, and into both at \footnotesize.
-COLUMN_CHARACTERS, PAGE_CHARACTERS = 50, 118
-# A text wider than this is broken into lines.
-TEXT_CHARACTERS = 32
-NARROWEST = 0.12
+COLUMN_CHARACTERS, PAGE_CHARACTERS = 44, 96
+# Those that fit into both where letters are smaller; a wider table loses its last columns.
+SIZES = ((PAGE_CHARACTERS, r"\footnotesize"), (110, r"\scriptsize"), (136, r"\tiny"))
+MOST_CHARACTERS = SIZES[-1][0]
+# A text wider than this is broken into lines, of at least so many characters.
+TEXT_CHARACTERS, LINE_CHARACTERS = 32, 16
+GAP = 2  # between two columns
 PACKAGES = ("booktabs", "graphicx", "longtable", "array")
 
 _ESCAPED = {
@@ -80,18 +85,60 @@ def escape_text(text: str) -> str:
 
 
 def latex(table: PrintedTable, signature: Mapping[str, Any]) -> str:
-    """The table as a float with caption and label, or as a longtable where it has more than LONG rows."""
-    widths = [_width(column) for column in table.columns]
-    is_long, is_wide = table.n_rows > LONG, sum(widths) + 2 * len(widths) > COLUMN_CHARACTERS
+    """The table as a float with caption and label, or as a longtable where it has more than LONG lines.
+
+    Columns for which the page has no room are left out, the last ones first; the caption names them.
+    """
+    layout = _layout(table)
+    kept = table.columns[:layout.n_columns]
     label = f"tab:{re.sub('[^a-z0-9]+', '-', table.name.lower())}-{digest(signature)}"
-    columns = [_column(column, index) for index, column in enumerate(table.columns)]
+    columns = [_column(column, index) for index, column in enumerate(kept)]
     body = pd.DataFrame({str(index): cells for index, (_, cells) in enumerate(columns)}).to_latex(
-        index=False, escape=False, longtable=is_long,
+        index=False, escape=False, longtable=layout.is_long,
         header=[head.replace("{", "{{").replace("}", "}}") for head, _ in columns],  # pandas formats heads
-        column_format=_format(table.columns, widths, PAGE_CHARACTERS if is_wide or is_long else COLUMN_CHARACTERS),
-        caption=_caption(table), label=label, position=None if is_long else "t")
-    return "\n".join([*_comments(signature, is_long=is_long), _longtable(body) if is_long else
-                      _fitted(body, is_wide=is_wide)])
+        column_format=layout.columns, caption=_caption(table, [column.head for column in table.columns[len(kept):]]),
+        label=label, position=None if layout.is_long else "t")
+    return "\n".join([*_comments(signature, is_long=layout.is_long), _longtable(body, layout.size) if layout.is_long
+                      else _fitted(body, layout)])
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How a table is set: so many of its columns, in these formats, at this size of letters, wide or not, long or not.
+    """
+
+    n_columns: int
+    columns: str
+    size: str
+    is_wide: bool
+    is_long: bool
+
+
+def _layout(table: PrintedTable) -> _Layout:
+    natural = [_width(column) for column in table.columns]
+    broken = [not column.numeric and width > TEXT_CHARACTERS
+              for column, width in zip(table.columns, natural, strict=True)]
+    least = [LINE_CHARACTERS if is_broken else width for width, is_broken in zip(natural, broken, strict=True)]
+    n_columns = len(least)
+    while n_columns > 1 and sum(least[:n_columns]) + GAP * n_columns > MOST_CHARACTERS:
+        n_columns -= 1
+    widths = least[:n_columns]
+    total = sum(widths) + GAP * n_columns
+    is_wide = any(broken[:n_columns]) or total > COLUMN_CHARACTERS
+    room = next(characters for characters, _ in SIZES if total <= characters or characters == MOST_CHARACTERS)
+    n_broken = sum(broken[:n_columns])
+    line = LINE_CHARACTERS + max(0, room - total) // max(1, n_broken)
+    kept = list(zip(table.columns[:n_columns], broken[:n_columns], strict=True))
+    long_texts = [column.cells for column, is_broken in kept if is_broken]
+    lines = [max([1, *(math.ceil(display_width(cells[row].text) / line) for cells in long_texts)])
+             for row in range(table.n_rows)]
+    is_long = sum(lines) > LONG
+    share = 0.87 * line / room
+    formats = [rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if is_broken else
+               "r" if column.numeric else "l" for column, is_broken in kept]
+    # A float is made narrower by \resizebox, by no more than it needs.
+    size = dict(SIZES)[room] if is_long else SIZES[0][1] if is_wide else r"\small"
+    return _Layout(n_columns, f"@{{}}{''.join(formats)}@{{}}", size, is_wide, is_long)
 
 
 def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
@@ -102,9 +149,10 @@ def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
             f"% Hakari, signature {digest(signature)}: {line}"]
 
 
-def _caption(table: PrintedTable) -> str:
+def _caption(table: PrintedTable, left_out: Sequence[str]) -> str:
     meaning = table.meaning if table.meaning.endswith(".") else f"{table.meaning}." if table.meaning else table.name
-    return " ".join([escape_text(meaning), *map(escape_text, table.notes)])
+    notes = [*table.notes, *([f"Not printed for lack of room: {', '.join(left_out)}."] if left_out else [])]
+    return " ".join([escape_text(meaning), *map(escape_text, notes)])
 
 
 def _column(column: PrintedColumn, index: int) -> tuple[str, list[str]]:
@@ -139,34 +187,21 @@ def display_width(text: str) -> int:
 
 
 def _width(column: PrintedColumn) -> int:
-    """The characters of the widest line of a column; a long text is broken."""
-    texts = [f"{cell.text} {cell.interval}".strip() for cell in column.cells]
-    widest = max((display_width(text) for text in texts), default=0)
-    return max(display_width(f"{column.head} {column.arrow}".strip()),
-               widest if column.numeric else min(widest, TEXT_CHARACTERS))
+    """The characters of the widest cell of a column, its head included."""
+    cells = [f"{cell.text} {cell.interval}".strip() for cell in column.cells]
+    return max(map(display_width, [f"{column.head} {column.arrow}".strip(), *cells]))
 
 
-def _format(columns: Sequence[PrintedColumn], widths: Sequence[int], characters: int) -> str:
-    """Numbers on the right, texts on the left, those that are broken in columns of a share of the width."""
-    broken = [not column.numeric and any(display_width(cell.text) > TEXT_CHARACTERS for cell in column.cells)
-              for column in columns]
-    left = characters - sum(width + 2 for width, is_broken in zip(widths, broken, strict=True) if not is_broken)
-    share = max(NARROWEST, left / characters / max(1, sum(broken))) * 0.9
-    return "@{}" + "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}" if is_broken else "r" if column.numeric else "l"
-        for column, is_broken in zip(columns, broken, strict=True)) + "@{}"
-
-
-def _fitted(body: str, *, is_wide: bool) -> str:
+def _fitted(body: str, layout: _Layout) -> str:
     r"""The float no wider than its column, or, over both columns, than the page."""
-    size = r"\footnotesize" if is_wide else r"\small"
     narrower = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-    body = body.replace(r"\begin{tabular}", f"\\centering\n{size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{narrower}\n"
-                        r"\begin{tabular}").replace(r"\end{tabular}", "\\end{tabular}%\n}")
-    return body.replace("{table}", "{table*}") if is_wide else body
+    before = f"\\centering\n{layout.size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{narrower}\n"
+    body = body.replace(r"\begin{tabular}", before + r"\begin{tabular}")
+    body = body.replace(r"\end{tabular}", "\\end{tabular}%\n}")
+    return body.replace("{table}", "{table*}") if layout.is_wide else body
 
 
-def _longtable(body: str) -> str:
+def _longtable(body: str, size: str) -> str:
     # The caption stands on the first page; the others say that the table goes on.
     body = re.sub(r"\\caption\[\]\{.*\} \\\\", r"\\caption[]{(continued)} \\\\", body)
-    return f"{{\\footnotesize\n\\setlength{{\\tabcolsep}}{{4pt}}\n{body}}}\n"
+    return f"{{{size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{body}}}\n"

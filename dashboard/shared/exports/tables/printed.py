@@ -97,7 +97,8 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         *([f"In every row: {'; '.join(constants)}."] if constants else []),
         *([f"Units: {_listed(units)}."] if units else []),
         *(["Arrows point to the better end."] if any(column.arrow for column in columns) else []),
-        *(_interval_notes([(header, bounds[header]) for header in used if header in bounds], dict(shown))),
+        *(_interval_notes([(header, bounds[header]) for header, column in zip(used, columns, strict=True)
+                           if any(cell.interval for cell in column.cells)], dict(shown))),
         *([table.bold.meaning] if table.bold is not None and any(bold) and table.bold.column in used else []),
     ]
     return PrintedTable(table.name, table.meaning, tuple(columns), tuple(notes))
