@@ -9,6 +9,7 @@ from engine.runs import open as opening
 from engine.runs.access import browsers as browser_cookies
 from engine.runs.access.access import RunAccess
 from engine.runs.access.browsers import Browsers
+from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
 
@@ -47,7 +48,7 @@ def viewer() -> Viewer:
             raise InputError("Sign-in is set up, but nobody is a member yet. Name the members in HAKARI_ALLOWED_EMAILS "
                              "or HAKARI_ALLOWED_DOMAINS (* for everybody the provider signs in) and start again.")
         issued = browsers()
-        return issued.viewer(st.context.cookies.get(issued.cookie_name)) or LOCAL
+        return issued.viewer(str(st.context.cookies.get(issued.cookie_name, ""))) or LOCAL
     if not can_sign_in:
         raise InputError("Members are named, but there is no way to sign in. Set up [auth] in .streamlit/secrets.toml "
                          "(deploy/secrets.toml.example shows it) and start again.")
@@ -59,3 +60,8 @@ def viewer() -> Viewer:
 def access() -> RunAccess:
     """The runs as the viewer may see and change them. Raises what `viewer` raises."""
     return engine().access(viewer())
+
+
+def datasets() -> DatasetAccess:
+    """The kept data sets as the viewer may see and change them. Raises what `viewer` raises."""
+    return DatasetAccess(access())
