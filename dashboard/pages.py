@@ -45,6 +45,7 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
         PageCard("compare", "Compare", ":material/compare:",
                  "In what do two runs, two models or two settings differ, and is it more than chance?"),
         PageCard("runs", "Runs", ":material/history:", "What was evaluated so far?"),
+        PageCard("datasets", "Data sets", ":material/inventory_2:", "Which data are kept, and which runs used them?"),
     ),
 }
 # Addresses that pages had before; links to them still lead to the page.

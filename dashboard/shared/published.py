@@ -16,7 +16,9 @@ HERE = "this run"
 
 
 def published_popover(kind: str, result: Any) -> None:
-    """Draw a button that opens the tables; they are put together once it is pressed."""
+    """Draw a button that opens the tables, which are put together once it is pressed; none without a result."""
+    if result is None:
+        return
     with st.popover("Published numbers", icon=":material/menu_book:", key="published", on_change="rerun") as popover:
         if popover.open:
             published_tables(kind, result)

@@ -171,8 +171,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link("Compare with …", view.id, compared)
-            if result is not None:
-                published_popover(view.kind, result)
+            published_popover(view.kind, result)
     exports.signature_in_full(signature)
 
 
@@ -247,8 +246,7 @@ def _submit_again(view: RunRecord) -> None:
 
 
 def _run_of_another_page(view: RunRecord) -> None:
-    evaluation = EVALUATIONS.get(view.kind)
-    title = evaluation.title if evaluation else view.kind
+    title = EVALUATIONS[view.kind].title if view.kind in EVALUATIONS else view.kind
     st.info(f"The run at this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
     if view.kind in pages.PAGE_BY_KIND:
         run_link(view, "Open it there")

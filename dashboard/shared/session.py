@@ -9,6 +9,7 @@ from engine.runs import open as opening
 from engine.runs.access import browsers as browser_cookies
 from engine.runs.access.access import RunAccess
 from engine.runs.access.browsers import Browsers
+from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
 
@@ -59,3 +60,8 @@ def viewer() -> Viewer:
 def access() -> RunAccess:
     """The runs as the viewer may see and change them. Raises what `viewer` raises."""
     return engine().access(viewer())
+
+
+def datasets() -> DatasetAccess:
+    """The kept data sets as the viewer may see and change them. Raises what `viewer` raises."""
+    return DatasetAccess(access())

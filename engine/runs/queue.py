@@ -28,7 +28,7 @@ from engine.runs.storage.processes import HEARTBEAT_SECONDS, this_process
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import UNFINISHED, Store
-from engine.runs.storage.usage import corpus_of, release_corpus
+from engine.runs.storage.usage import release_dataset
 
 PROGRESS_SECONDS = 0.2  # between two writes of progress
 STOP_CHECK_SECONDS = 1.0  # between two checks whether another process has requested a stop
@@ -191,12 +191,12 @@ class RunQueue:
             active.stop.set()
         self.artifacts.delete_result(run_id)
         dictionaries.forget(run_id)
+        self.release_dataset(run.dataset_hash)
+
+    def release_dataset(self, dataset_hash: str) -> None:
+        """Delete a dataset and its corpus unless a run or a kept data set uses them."""
         with self._submitting:
-            if not self._store.dataset_in_use(run.dataset_hash):
-                corpus = corpus_of(self.artifacts, run.dataset_hash)
-                self.artifacts.delete_dataset(run.dataset_hash,
-                                               lambda: self._store.dataset_in_use(run.dataset_hash))
-                release_corpus(self.artifacts, corpus)
+            release_dataset(self._store, self.artifacts, dataset_hash)
 
     def close(self, timeout: float = CLOSING_SECONDS) -> None:
         """Accept no more runs, stop the running ones, and release the unfinished ones to other processes.

@@ -175,7 +175,8 @@ def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[
 def _data_file(view: RunRecord, unnamed: str = DATA) -> str:
     """What the command has for --data: a sample's name, that of the uploaded file, or that of the data's download."""
     name = sample_data.name_for_data(view.dataset_name)
-    return name if name in sample_data.NAMES or Path(name).suffix else unnamed
+    # What a name says behind its ending, as "(version 2)", is no file.
+    return name if name in sample_data.NAMES or Path(name).suffix[1:].isalnum() else unnamed
 
 
 def data_download(view: RunRecord, name: str = DATA) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from dashboard.shared.wording import show_error, verbatim
@@ -24,7 +25,7 @@ from engine.errors import EngineError, InputError
 from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
 
-SOURCES = {"sample": "Sample", "upload": "My file", "paste": "Pasted text"}
+SOURCES = {"sample": "Sample", "upload": "My file", "paste": "Pasted text", "kept": "Kept"}
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
 NO_COLUMN = "(none)"
 TABLES_KEPT = 2  # for each session: an uploaded table can be large
@@ -85,10 +86,17 @@ def dataset_input(kind: str) -> Any | None:
 
     Draws the choice of source and what it needs; the error of an unusable file or text is shown below it.
     """
-    source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="sample",
+    dataset_type = kept_type(kind)
+    sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
+    source = st.segmented_control("Sentences", sources, format_func=SOURCES.__getitem__, default="sample",
                                   required=True, key=f"{kind}-source", persist_state="session")
     if source == "sample":
         return _sample(kind)
+    if source == "kept" and dataset_type is not None:
+        dataset = kept_input(kind, dataset_type)
+        if dataset is not None:
+            _preview(dataset, kind)
+        return dataset
     skipping = skips_bad_rows(kind)
     try:
         dataset = _uploaded(kind, skipping) if source == "upload" else _pasted(kind, skipping)
@@ -141,7 +149,7 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
     if form.files is not None:
         dataset = form.files(kind, skip_bad_rows)
         if dataset is not None:
-            _preview(dataset, kind)
+            _preview(dataset, kind, may_be_kept=True)
         return dataset
     archives = [suffix.lstrip(".") for suffix in ARCHIVES] if form.archive else []
     layout = " Or the livedoor corpus, as zip or tar.gz." if form.archive else ""
@@ -155,14 +163,14 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
         return None
     if form.archive and is_archive(upload.name):
         dataset = form.archive(kind, upload)
-        _preview(dataset, kind)
+        _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table = _table(upload.file_id, upload.name, skip_bad_rows, upload)
-    columns = _column_choice(kind, upload.file_id, form.module, table)
+    table = uploaded_table(upload.file_id, upload.name, skip_bad_rows, upload)
+    columns = column_choice(kind, upload.file_id, form.module, table)
     if columns is None:
         return None
     dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, table)
-    _preview(dataset, kind)
+    _preview(dataset, kind, may_be_kept=True)
     return dataset
 
 
@@ -176,13 +184,13 @@ def _pasted(kind: str, skip_bad_rows: bool) -> Any | None:
     if not text.strip():
         st.caption(f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
         return None
-    table = files.paste_table(text, _pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows)
+    table = files.paste_table(text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows)
     dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
-    _preview(dataset, kind)
+    _preview(dataset, kind, may_be_kept=True)
     return dataset
 
 
-def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
+def column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
                    ) -> dict[str, str | tuple[str, ...] | None] | None:
     """Draw the choice of the column for each role, with a guess as default; None while a required one is missing."""
     guessed = module.guess_columns(table)
@@ -213,14 +221,17 @@ def _column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tab
     return chosen
 
 
-def _preview(dataset: Any, kind: str) -> None:
+def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False) -> None:
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(notice)}")
-    with st.popover(f"See the {count(dataset.n, 'row')}", key=f"{kind}-preview", on_change="rerun", type="tertiary",
-                    icon=":material/table_rows:") as preview:
-        if preview.open:
-            st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
-                         placeholder="–", alt="The rows of the dataset")
+    with st.container(horizontal=True, gap="small"):
+        with st.popover(f"See the {count(dataset.n, 'row')}", key=f"{kind}-preview", on_change="rerun",
+                        type="tertiary", icon=":material/table_rows:") as preview:
+            if preview.open:
+                st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
+                             placeholder="–", alt="The rows of the dataset")
+        if may_be_kept and kept_type(kind) is not None:
+            keep_popover(kind, dataset)
 
 
 def _field_list(module: ModuleType) -> str:
@@ -228,7 +239,7 @@ def _field_list(module: ModuleType) -> str:
     return ", ".join(fields)
 
 
-def _pasted_roles(text: str, module: ModuleType) -> list[str]:
+def pasted_roles(text: str, module: ModuleType) -> list[str]:
     """The roles of the columns of pasted lines; only the required ones where a header line names these and others."""
     first = next(line for line in text.splitlines() if line.strip())
     required_roles = [role for role, required, _ in module.ROLES if required]
@@ -247,7 +258,7 @@ def _fields(text: str, module: ModuleType) -> int:
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Reading the file …")
-def _table(file_id: str, name: str, skip_bad_rows: bool, _upload: Any) -> files.Table:
+def uploaded_table(file_id: str, name: str, skip_bad_rows: bool, _upload: Any) -> files.Table:
     """An uploaded file as a table. `file_id` is new with every upload, so it stands for the content."""
     return files.read_table(_upload.getvalue(), name, skip_bad_rows=skip_bad_rows)
 

@@ -86,12 +86,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     InputError: a column is missing, rows with an empty sentence or label (all listed; with `skip_bad_rows` they are
     left out, with a notice), fewer than 2 sentences, fewer than 2 labels or more than 1,000.
     """
-    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    texts, labels = _texts_and_labels(table, chosen)
-    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
-                        "lack a sentence or a label", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
-    texts, labels = _texts_and_labels(table, chosen)
-    numbers = tuple(int(number) for number in table.frame.index)
+    dataset = part_from_table(table, columns, skip_bad_rows=skip_bad_rows)
+    texts, labels = dataset.texts, dataset.labels
     if len(texts) < 2:
         raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
                          "Add sentences of a second group.")
@@ -100,9 +96,22 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(distinct_labels)}) over "
                          f"{count(len(texts), 'sentence')}. Add a second group.")
     if len(distinct_labels) > MAX_LABELS:
+        chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
         raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(distinct_labels):,} different "
                          f"labels over {count(len(texts), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it "
                          "the right column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
+    return dataset
+
+
+def part_from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+                    ) -> LabelledSentences:
+    """As `from_table`, for sentences to be put behind others: a single one will do, and a single label."""
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    texts, labels = _texts_and_labels(table, chosen)
+    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
+                        "lack a sentence or a label", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
+    texts, labels = _texts_and_labels(table, chosen)
+    numbers = tuple(int(number) for number in table.frame.index)
     notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers)
     return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
                              further_columns.further_columns(table.frame, chosen.values()))

@@ -93,7 +93,7 @@ class RunAccess:
 
     def may_change(self, run: RunRecord) -> bool:
         """Whether the viewer may rename, note, tag, share, cancel and delete the run."""
-        return run.owner in self._own
+        return run.owner in self.own
 
     def mine(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
         """The viewer's own runs that match a search, newest first unless it says otherwise.
@@ -217,7 +217,7 @@ class RunAccess:
         self.queue.delete(run_id)
 
     @property
-    def _own(self) -> tuple[str, ...]:
+    def own(self) -> tuple[str, ...]:
         """The owners whose runs the viewer may change."""
         return (self.viewer.id,) if self.viewer.signed_in else tuple(dict.fromkeys((self.viewer.id, LOCAL_ID)))
 
@@ -228,9 +228,9 @@ class RunAccess:
         if self.viewer.signed_in:
             return replace(search, shared=True, but_owner=SAMPLES_ID, deleted=False)
         if search.deleted is not False:
-            return replace(search, within=(Scope(owners=self._own),), deleted=True)
-        readable = Scope(owners=self._own, browsers=True, shared=True)
-        within = (readable,) if team else (readable, Scope(owners=self._own, starred_by=self.viewer.id))
+            return replace(search, within=(Scope(owners=self.own),), deleted=True)
+        readable = Scope(owners=self.own, browsers=True, shared=True)
+        within = (readable,) if team else (readable, Scope(owners=self.own, starred_by=self.viewer.id))
         return replace(search, within=within, but_owner=SAMPLES_ID)
 
     @property
@@ -254,7 +254,7 @@ class RunAccess:
         if run.deleted is not None:
             return False
         without_sign_in = not self.viewer.signed_in and run.owner.startswith(BROWSER_PREFIX)
-        return run.shared or without_sign_in or run.owner in (*self._own, SAMPLES_ID)
+        return run.shared or without_sign_in or run.owner in (*self.own, SAMPLES_ID)
 
     def _require_readable(self, run_id: str) -> RunRecord:
         run = self.get(run_id)

@@ -55,7 +55,7 @@ class Quotas:
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
         raise RunError(f"{what} takes {size(n_bytes)}. Your runs take {size(usage.total)} ({parts}) of the "
                        f"{size(allowed)} that this instance keeps for one user. Delete runs that you no longer need on "
-                       f"the Runs page, and empty its bin, which counts too"
+                       f"the Runs page, and empty its bin, which counts too, or data sets that you keep"
                        f"{f'; the largest are: {largest}' if largest else ''}.{afterwards}")
 
 

@@ -108,3 +108,32 @@ class ViewerNameRow(Base):
     viewer: Mapped[str] = mapped_column(String(300), primary_key=True)
     name: Mapped[str] = mapped_column(Text)
     folded_name: Mapped[str] = mapped_column(String(300), unique=True)
+
+
+class ModelLabelRow(Base):
+    """The short name of a model in the runs of an owner."""
+
+    __tablename__ = "model_labels"
+
+    owner: Mapped[str] = mapped_column(String(300), primary_key=True)
+    model: Mapped[str] = mapped_column(String(1000), primary_key=True)
+    label: Mapped[str] = mapped_column(Text)
+
+
+class KeptDatasetRow(Base):
+    """One version of a data set that is kept by name. `set_id`: public id, the same for all of its versions."""
+
+    __tablename__ = "kept_datasets"
+
+    set_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)  # 1, 2 …
+    owner: Mapped[str] = mapped_column(String(300))
+    name: Mapped[str] = mapped_column(String(300))
+    dataset_type: Mapped[str] = mapped_column(String(60))  # the name of the class
+    dataset_hash: Mapped[str] = mapped_column(String(64), index=True)
+    notices: Mapped[list[str]] = mapped_column(JSON)
+    n_rows: Mapped[int]
+    shared: Mapped[bool] = mapped_column(default=False)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+    __table_args__ = (Index("kept_by_name", "owner", "name", "version", unique=True),)

@@ -24,7 +24,7 @@ from engine.errors import RunError
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
-from engine.runs.storage.schema import ProcessRow, RunRow, StarRow
+from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RunRow, StarRow
 from engine.runs.storage.searching import Search, next_queued, search_query
 
 UNFINISHED = ("queued", "running")
@@ -124,15 +124,17 @@ class Store:
             return bool(result.rowcount)  # type: ignore[attr-defined]
 
     def dataset_in_use(self, dataset_hash: str) -> bool:
-        """Whether any run uses the dataset."""
+        """Whether any run uses the dataset, or it is kept by name."""
         with self.session() as session:
-            return bool(session.scalar(select(exists().where(RunRow.dataset_hash == dataset_hash))))
+            return any(session.scalar(select(exists().where(row.dataset_hash == dataset_hash)))
+                       for row in (RunRow, KeptDatasetRow))
 
     def ids_and_datasets(self) -> tuple[set[str], set[str]]:
-        """The ids of all runs, and the content hashes of all their datasets."""
+        """The ids of all runs, and the content hashes of all datasets that are theirs or kept by name."""
         with self.session() as session:
             rows = session.execute(select(RunRow.id, RunRow.dataset_hash)).all()
-        return {run_id for run_id, _ in rows}, {dataset_hash for _, dataset_hash in rows}
+            kept_hashes = session.scalars(select(KeptDatasetRow.dataset_hash)).all()
+        return {run_id for run_id, _ in rows}, {*(dataset_hash for _, dataset_hash in rows), *kept_hashes}
 
     def cancel(self, run_id: str) -> bool:
         """Cancel a queued run, request a running one to stop; False when it has already ended or is unknown."""

@@ -1,4 +1,4 @@
-"""What the runs of an owner take on the disk: results, datasets and corpora, each shared thing counted once."""
+"""What the runs and kept data sets of an owner take on the disk, each shared thing counted once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import RunError
+from engine.runs.storage import kept
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import UNFINISHED, Store
@@ -34,10 +35,14 @@ class Usage:
 
 
 def usage_of(store: Store, artifacts: Artifacts, owner: str, n_largest: int = 3) -> Usage:
-    """What the owner's runs take now, those in the bin included. Raises RunError when the list cannot be read."""
+    """What the owner's runs and kept data sets take now, runs in the bin included.
+
+    Raises RunError when the list cannot be read.
+    """
     runs = store.search(Search(owner=owner, deleted=None, limit=EVERY_RUN))
     sizes = artifacts.dataset_sizes()
-    datasets = {run.dataset_hash: sizes[run.dataset_hash] for run in runs if run.dataset_hash in sizes}
+    hashes = {*(run.dataset_hash for run in runs), *kept.hashes_of(store, owner)}
+    datasets = {content_hash: sizes[content_hash] for content_hash in hashes if content_hash in sizes}
     corpora = {content_hash: corpus_of(artifacts, content_hash) for content_hash in datasets}
     # The size in a row is that of the dataset and the result together.
     results = sum(max(0, run.stored_bytes - datasets.get(run.dataset_hash, 0)) for run in runs)
@@ -55,6 +60,14 @@ def corpus_of(artifacts: Artifacts, content_hash: str) -> dict[str, int]:
     except RunError:  # damaged, or deleted meanwhile
         return {}
     return {file.sha256: file.n_bytes for file in files if file.path.is_file()}
+
+
+def release_dataset(store: Store, artifacts: Artifacts, content_hash: str) -> None:
+    """Delete a dataset and its corpus from the disk unless a run or a kept data set uses them."""
+    if not store.dataset_in_use(content_hash):
+        corpus = corpus_of(artifacts, content_hash)
+        artifacts.delete_dataset(content_hash, lambda: store.dataset_in_use(content_hash))
+        release_corpus(artifacts, corpus)
 
 
 def corpora_in_use(store: Store, artifacts: Artifacts) -> set[str]:

@@ -1,0 +1,109 @@
+"""One kept data set: its rows, its versions, the runs that used it, and what can be done with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.datasets.extending import extending
+from dashboard.datasets.table import HASH_DIGITS, fitting_kinds
+from dashboard.shared import run_list, session
+from dashboard.shared.exports.bundle.data import data_file
+from dashboard.shared.inputs.kept import opened, version_choice
+from dashboard.shared.wording import ago, show_error, verbatim
+from engine.datasets.formats.files import SUFFIXES
+from engine.errors import EngineError
+from engine.language.quantities import count
+from engine.runs.access.datasets import DatasetAccess
+from engine.runs.naming import MAX_NAME_CHARACTERS
+from engine.runs.storage.kept import KeptDataset
+
+RUNS_SHOWN = 20
+# Further choices of a page that lead to its input of a dataset.
+BESIDE = {"alignment": {"alignment-extent": "dataset"}, "fill-mask": {"fill-mask-words": "ready"}}
+
+
+def details(known: KeptDataset, access: DatasetAccess) -> None:
+    """Draw the chosen data set."""
+    number = version_choice(known, key=f"datasets-version-{known.id}-{known.newest.number}")
+    version = known.version(number)
+    try:
+        dataset = opened(known, number)
+        runs = access.used_by(known.id)
+    except EngineError as error:
+        show_error(error)
+        return
+    if version is not None:
+        st.caption(verbatim(f"{count(version.n_rows, 'row')}, kept {ago(version.created)}, content "
+                            f"{version.dataset_hash[:HASH_DIGITS]}"))
+    st.dataframe(dataset.to_frame(), hide_index=True, height=260, placeholder="–", alt="The rows of the data set")
+    for notice in dataset.notices:
+        st.caption(f":material/info: {verbatim(notice)}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for kind in fitting_kinds(known):
+            _use_button(kind, known)
+        file = data_file(dataset)
+        st.download_button("Download", file.content, file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}",
+                           key="datasets-download", on_click="ignore", icon=":material/download:")
+        if access.may_change(known):
+            _manage(known, access)
+    if access.may_change(known):
+        extending(known, access)
+    with st.expander(f"Runs on these data: {len(runs)}", icon=pages.card("runs").icon, key=f"datasets-runs-{known.id}"):
+        for run, numbers in runs[:RUNS_SHOWN]:
+            run_list.run_row(run)
+            if len(known.versions) > 1:
+                st.caption(f"On version {', '.join(map(str, numbers))}.")
+        if not runs:
+            st.caption("None yet.")
+
+
+def _use_button(kind: str, known: KeptDataset) -> None:
+    page = pages.card(pages.PAGE_BY_KIND[kind])
+    if st.button(f"Use on {page.title}", key=f"datasets-use-{kind}", icon=page.icon):
+        st.session_state[f"{kind}-source"] = "kept"
+        st.session_state[f"{kind}-kept"] = known.id
+        st.session_state.update(BESIDE.get(kind, {}))
+        st.switch_page(pages.path(page.name))
+
+
+def _manage(known: KeptDataset, access: DatasetAccess) -> None:
+    if session.hosted():
+        key = f"datasets-share-{known.id}"
+        st.toggle("Shared with the team", value=known.shared, key=key, on_change=_share, args=(known.id, key))
+    with st.popover("Rename", type="tertiary", icon=":material/edit:", key=f"datasets-rename-{known.id}"), \
+            st.form(f"datasets-rename-form-{known.id}", border=False):
+        name = st.text_input("Name", known.name, max_chars=MAX_NAME_CHARACTERS, key=f"datasets-name-{known.id}")
+        if st.form_submit_button("Save", type="primary", key=f"datasets-save-{known.id}"):
+            _do_and_redraw(lambda: access.rename(known.id, name))
+    with st.popover("Delete", type="tertiary", icon=":material/delete:", key=f"datasets-delete-{known.id}"):
+        st.caption(f"{verbatim(known.name)} goes for good, in {count(len(known.versions), 'version')}. Runs on it keep "
+                   "their data.")
+        if st.button("Delete for good", type="primary", key=f"datasets-delete-sure-{known.id}"):
+            st.query_params.pop("dataset", None)
+            _do_and_redraw(lambda: access.delete(known.id))
+
+
+def _share(set_id: str, key: str) -> None:
+    try:
+        session.datasets().share(set_id, bool(st.session_state[key]))
+    except EngineError as error:
+        show_error(error)
+
+
+def _do_and_redraw(change: Any) -> None:
+    try:
+        change()
+    except EngineError as error:
+        show_error(error)
+        return
+    st.rerun()
+
+
+def _file_name(name: str) -> str:
+    """The name of a data set as that of a file, without an ending."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_. ()" else "_" for letter in name)
+    return safe.removesuffix(Path(safe).suffix) if Path(safe).suffix in SUFFIXES else safe

@@ -1,0 +1,41 @@
+"""The kept data sets in a table, and the pages that their format fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import pages
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.access.datasets import DatasetAccess
+from engine.runs.storage.kept import KeptDataset
+
+HASH_DIGITS = 12
+
+
+def fitting_kinds(known: KeptDataset) -> list[str]:
+    """The kinds of run that take such a data set."""
+    return [kind for kind, evaluation in EVALUATIONS.items() if evaluation.dataset_type.__name__ == known.dataset_type]
+
+
+def kinds_of(known: KeptDataset) -> str:
+    """The titles of the pages that take such a data set."""
+    return ", ".join(pages.card(pages.PAGE_BY_KIND[kind]).title for kind in fitting_kinds(known))
+
+
+def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
+    """Draw a row for each data set."""
+    table = pd.DataFrame([{
+        "name": known.name, "fits": kinds_of(known), "rows": known.newest.n_rows, "versions": len(known.versions),
+        "owner": "you" if access.may_change(known) else access.owner_name(known),
+        "shared": known.shared, "changed": known.newest.created, "content": known.newest.dataset_hash[:HASH_DIGITS],
+    } for known in datasets])
+    st.dataframe(table, hide_index=True, placeholder="–", alt="The kept data sets", column_config={
+        "name": st.column_config.TextColumn("Name", pinned=True), "fits": "Fits",
+        "rows": st.column_config.NumberColumn("Rows", format="localized"), "versions": "Versions", "owner": "Owner",
+        "shared": "Shared", "changed": st.column_config.DatetimeColumn("Last version", format="distance"),
+        "content": st.column_config.TextColumn("Content", help="The first digits of the SHA-256 of the newest version; "
+                                               "the signature of a run has them as `dataset`."),
+    })

@@ -1,0 +1,93 @@
+"""Kept data sets as data of a page: the choice of one, and the button that keeps what was uploaded or pasted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.shared import session
+from dashboard.shared.wording import ago, show_error, verbatim
+from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.language.quantities import count
+from engine.runs.access.datasets import TYPES
+from engine.runs.naming import MAX_NAME_CHARACTERS
+from engine.runs.storage.kept import KeptDataset
+
+KEPT_OPEN = 2  # for each session: a data set can be large
+
+
+def kept_type(kind: str) -> type[Any] | None:
+    """The type of dataset that an input of that kind takes; None where it cannot be kept."""
+    evaluation = EVALUATIONS.get(kind)
+    return evaluation.dataset_type if evaluation and evaluation.dataset_type.__name__ in TYPES else None
+
+
+def kept_input(kind: str, dataset_type: type[Any]) -> Any | None:
+    """Draws the choice of a kept data set and its version; the dataset, or None where there is none."""
+    try:
+        by_id = {known.id: known for known in session.datasets().readable(dataset_type)}
+        if not by_id:
+            st.caption("None of this format is kept yet. Upload or paste data, and press *Keep* beside their rows.")
+            return None
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            if st.session_state.get(f"{kind}-kept") not in by_id:
+                st.session_state.pop(f"{kind}-kept", None)  # it was deleted, or is no longer shared
+            chosen = st.selectbox("Kept data set", list(by_id), format_func=lambda set_id: label(by_id[set_id]),
+                                  key=f"{kind}-kept", label_visibility="collapsed", persist_state="session")
+            known = by_id[chosen]
+            number = version_choice(known, key=f"{kind}-kept-version-{known.id}-{known.newest.number}")
+            st.page_link(pages.path("datasets"), label="Open", icon=pages.card("datasets").icon,
+                         query_params={"dataset": known.id})
+        return opened(known, number)
+    except EngineError as error:
+        show_error(error)
+        return None
+
+
+def version_choice(known: KeptDataset, key: str) -> int:
+    """Draws a choice where there are several versions; the number of the chosen one, at first the newest."""
+    if len(known.versions) == 1:
+        return known.newest.number
+    numbers = [version.number for version in reversed(known.versions)]
+    rows = {version.number: count(version.n_rows, "row") for version in known.versions}
+    return st.selectbox("Version", numbers, key=key, width=200, label_visibility="collapsed",
+                        format_func=lambda number: f"Version {number}: {rows[number]}")
+
+
+def opened(known: KeptDataset, number: int) -> Any:
+    """The content of a version, read once for a session. Raises as `DatasetAccess.dataset`."""
+    version = known.version(number)
+    return _opened(known.id, number, f"{known.name} {version.dataset_hash if version else ''}")
+
+
+def keep_popover(kind: str, dataset: Any) -> None:
+    """Draws a button that keeps the data under a name."""
+    with st.popover("Keep", key=f"{kind}-keep", type="tertiary", icon=":material/inventory_2:",
+                    help="Keep these data under a name, to use them again here and on other pages."):
+        name = st.text_input("Name", dataset.name, max_chars=MAX_NAME_CHARACTERS,
+                             key=f"{kind}-keep-name-{dataset.content_hash[:12]}")
+        if st.button("Keep these data", key=f"{kind}-keep-submit", type="primary"):
+            try:
+                set_id = session.datasets().keep(dataset, name)
+            except EngineError as error:
+                show_error(error)
+                return
+            st.success(f"Kept as {verbatim(name)}.", icon=":material/check:")
+            st.page_link(pages.path("datasets"), label="Open it", icon=pages.card("datasets").icon,
+                         query_params={"dataset": set_id})
+
+
+def label(known: KeptDataset) -> str:
+    """A kept data set in a list: name, rows, owner where that is somebody else, and when it was last extended."""
+    access = session.datasets()
+    owner = [] if access.may_change(known) else [f"of {access.owner_name(known)}"]
+    parts = [known.name, count(known.newest.n_rows, "row"), *owner, ago(known.newest.created)]
+    return " · ".join(parts)
+
+
+@st.cache_resource(max_entries=KEPT_OPEN, scope="session", show_spinner="Opening the data set …")
+def _opened(set_id: str, number: int, content: str) -> Any:
+    return session.datasets().dataset(set_id, number)

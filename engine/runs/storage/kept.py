@@ -1,0 +1,146 @@
+"""Data sets that are kept by name: each has versions, and every version is a dataset on the disk.
+
+The rows say whose they are and which content they have; `engine.runs.storage.artifacts` holds the content, once for all
+runs and versions that use it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.exc import IntegrityError
+
+from engine.errors import InputError
+from engine.runs.storage.run_record import RunRecord, run_record
+from engine.runs.storage.schema import KeptDatasetRow, RunRow
+from engine.runs.storage.store import ID_LENGTH, ID_LETTERS, Store
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version: the hash of its content, its rows, when it was kept, and what is to be said of it."""
+
+    number: int
+    dataset_hash: str
+    n_rows: int
+    created: datetime
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class KeptDataset:
+    """A data set with all its versions, the oldest first. dataset_type: the name of its class."""
+
+    id: str
+    owner: str
+    name: str
+    dataset_type: str
+    shared: bool
+    versions: tuple[Version, ...]
+
+    @property
+    def newest(self) -> Version:
+        """The last version."""
+        return self.versions[-1]
+
+    def version(self, number: int | None = None) -> Version | None:
+        """The version of that number, the newest for None; None when there is no such version."""
+        return self.newest if number is None else next(
+            (version for version in self.versions if version.number == number), None)
+
+
+def add(store: Store, *, owner: str, name: str, dataset_type: str, dataset_hash: str, n_rows: int,
+        notices: Sequence[str], extends: KeptDataset | None = None) -> str:
+    """Add a data set, or a version of the one that it `extends`; returns its id.
+
+    Raises InputError when the owner has another data set of that name, or it was extended at the same time.
+    """
+    set_id = extends.id if extends else "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
+    try:
+        with store.session() as session:
+            number = 1 + (session.scalar(select(func.max(KeptDatasetRow.version)).where(
+                KeptDatasetRow.set_id == set_id)) or 0)
+            session.add(KeptDatasetRow(
+                set_id=set_id, version=number, owner=owner, name=name, dataset_type=dataset_type,
+                dataset_hash=dataset_hash, n_rows=n_rows, notices=list(notices),
+                shared=bool(extends and extends.shared), created=datetime.now(UTC)))
+    except IntegrityError as error:
+        raise InputError(f"{name!r} was extended by somebody else at the same time. Do it again." if extends else
+                         f"You have a data set called {name!r} already. Choose another name, or extend that one."
+                         ) from error
+    return set_id
+
+
+def remove_version(store: Store, set_id: str, dataset_hash: str) -> None:
+    """Remove the newest version of that content, whose content could not be written."""
+    own = KeptDatasetRow.set_id == set_id
+    with store.session() as session:
+        number = session.scalar(select(func.max(KeptDatasetRow.version)).where(
+            own, KeptDatasetRow.dataset_hash == dataset_hash))
+        session.execute(delete(KeptDatasetRow).where(own, KeptDatasetRow.version == number))
+
+
+def get(store: Store, set_id: str) -> KeptDataset | None:
+    """The data set of that id, or None."""
+    return next(iter(_kept(store, KeptDatasetRow.set_id == set_id)), None)
+
+
+def every(store: Store) -> list[KeptDataset]:
+    """All data sets, by name."""
+    return sorted(_kept(store), key=lambda kept: (kept.name.casefold(), kept.id))
+
+
+def hashes_of(store: Store, owner: str) -> set[str]:
+    """The content hashes of all versions of an owner's data sets."""
+    with store.session() as session:
+        return set(session.scalars(select(KeptDatasetRow.dataset_hash).where(KeptDatasetRow.owner == owner)))
+
+
+def rename(store: Store, set_id: str, name: str) -> None:
+    """Rename a data set. Raises InputError when its owner has another one of that name."""
+    try:
+        _change(store, set_id, name=name)
+    except IntegrityError as error:
+        raise InputError(f"You have a data set called {name!r} already. Choose another name.") from error
+
+
+def share(store: Store, set_id: str, shared: bool) -> None:
+    """Share a data set with the team, or stop sharing it."""
+    _change(store, set_id, shared=shared)
+
+
+def remove(store: Store, set_id: str) -> None:
+    """Remove the rows of a data set; its content stays on the disk."""
+    with store.session() as session:
+        session.execute(delete(KeptDatasetRow).where(KeptDatasetRow.set_id == set_id))
+
+
+def runs_with(store: Store, hashes: Collection[str]) -> list[RunRecord]:
+    """The runs on datasets of these contents, those in the bin left out, the newest first."""
+    query = select(RunRow).where(RunRow.dataset_hash.in_(hashes), RunRow.deleted.is_(None))
+    with store.session() as session:
+        return [run_record(row) for row in session.scalars(query.order_by(RunRow.number.desc()))]
+
+
+def _kept(store: Store, *conditions: object) -> list[KeptDataset]:
+    query = select(KeptDatasetRow).where(*conditions).order_by(  # type: ignore[arg-type]
+        KeptDatasetRow.set_id, KeptDatasetRow.version)
+    with store.session() as session:
+        rows = list(session.scalars(query))
+    kept = []
+    for set_id, group in groupby(rows, key=lambda row: row.set_id):
+        versions = list(group)
+        newest = versions[-1]
+        kept.append(KeptDataset(set_id, newest.owner, newest.name, newest.dataset_type, newest.shared, tuple(
+            Version(row.version, row.dataset_hash, row.n_rows, row.created, tuple(row.notices)) for row in versions)))
+    return kept
+
+
+def _change(store: Store, set_id: str, **values: str | bool) -> None:
+    with store.session() as session:
+        session.execute(update(KeptDatasetRow).where(KeptDatasetRow.set_id == set_id).values(**values))
