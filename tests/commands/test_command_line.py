@@ -83,11 +83,12 @@ def test_tables_are_written_as_declared_or_not_at_all(tmp_path: Path) -> None:
     table = Table("scores", "A row for each model.", (Column("model", "text", "the model"), score))
     optional = Table("optional", "A row for each model.", (score,), only_with_rows=True)
     frame = pd.DataFrame({"score": [0.5], "model": ["a"]})
-    write_tables(tmp_path / "out", {"seed": 0}, (table, optional), {"scores": frame, "optional": optional.frame()})
+    write_tables(tmp_path / "out", {"seed": 0}, (table, optional), {"scores": frame, "optional": optional.frame()},
+                 None)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["scores.csv", "settings.json"]
     assert (tmp_path / "out" / "scores.csv").read_text(encoding="utf-8") == "model,score\na,0.5\n"
     with pytest.raises(TypeError, match="'scores' lacks the columns: model"):
-        write_tables(tmp_path / "out", {}, (table,), {"scores": frame[["score"]]})
+        write_tables(tmp_path / "out", {}, (table,), {"scores": frame[["score"]]}, None)
 
 
 def test_the_samples_are_weighed_whole(out: Path) -> None:

@@ -44,7 +44,7 @@ FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 # What says which files and models, where results go and which are written: no settings of an evaluation.
 NOT_SETTINGS = {"--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
-                "--directory", "--owner", "--from", "--to", "-h"}
+                "--directory", "--owner", "--from", "--to", "--lines", "--bin", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
            "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.
