@@ -1,6 +1,6 @@
 """One figure and one table of every page, as exported, in a two-column paper: it compiles, and nothing sticks out.
 
-HAKARI_KEEP_PAPER names a folder that the paper and its sources are left in, to be looked at.
+KEEP_PAPER_IN names a folder that the paper and its sources are left in, to be looked at.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def compiled(folder: Path) -> str:
 
 def test_a_figure_and_a_table_of_every_page_fit_a_two_column_paper(offered: Offered, exported: Exported, tmp_path: Path
                                                                    ) -> None:
-    folder = Path(os.environ.get("HAKARI_KEEP_PAPER", tmp_path / "paper"))
+    folder = Path(os.environ.get("KEEP_PAPER_IN", tmp_path / "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     visit("runs")
     sections, long = [], []  # longtable needs a page of one column
