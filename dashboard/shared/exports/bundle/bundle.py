@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.exports.bundle.data import DataFile
 from dashboard.shared.exports.bundle.methods import LANGUAGES, Methods
-from dashboard.shared.exports.print.files import Drawing, figure_file
+from dashboard.shared.exports.print.files import Drawing, figure_files
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
@@ -92,8 +92,8 @@ def _drawn(contents: Bundle, caption: str, path: str) -> tuple[dict[str, bytes],
     """The files of a figure, or none and why."""
     try:
         figure = contents.figures[caption]
-        return {f"{path}.{kind}": figure_file(figure, kind, contents.style, contents.signature)
-                for kind in FIGURE_FORMATS}, ""
+        written = figure_files(figure, FIGURE_FORMATS, contents.style, contents.signature)
+        return {f"{path}.{kind}": content for kind, content in written.items()}, ""
     except InputError as error:
         return {}, str(error)
 

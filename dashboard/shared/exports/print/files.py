@@ -6,7 +6,7 @@ The web process imports matplotlib when the first file is written, not before.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any, Protocol
 
@@ -41,17 +41,21 @@ def figure_file(figure: go.Figure | Drawing, format: str, style: PrintStyle, sig
     The same figure, style and signature give the same bytes: no date is written. Raises InputError for a format or a
     figure that cannot be printed.
     """
-    if format not in FORMATS:
-        raise InputError(f"Figures are printed as {', '.join(FORMATS)}; got '{format}'.")
+    return figure_files(figure, (format,), style, signature)[format]
+
+
+def figure_files(figure: go.Figure | Drawing, formats: Sequence[str], style: PrintStyle, signature: Mapping[str, Any]
+                 ) -> dict[str, bytes]:
+    """As `figure_file` in each of several formats, of a figure that is drawn once."""
+    if unknown := [name for name in formats if name not in FORMATS]:
+        raise InputError(f"Figures are printed as {', '.join(FORMATS)}; got '{unknown[0]}'.")
     import matplotlib
 
     with WRITING, matplotlib.rc_context(SETTINGS):
         from dashboard.shared.exports.print.charts.plotly_figure import draw
 
         drawn = draw(figure, style) if isinstance(figure, go.Figure) else figure.drawn(style)
-        written = io.BytesIO()
-        drawn.savefig(written, format=format, dpi=DOTS_PER_INCH, metadata=_metadata(format, signature))
-    return written.getvalue()
+        return {name: _written(drawn, name, signature) for name in formats}
 
 
 def missing_characters(figure: go.Figure | Drawing, style: PrintStyle | None = None) -> str:
@@ -62,6 +66,12 @@ def missing_characters(figure: go.Figure | Drawing, style: PrintStyle | None = N
     style = style or PrintStyle()
     with WRITING:
         return fonts.missing(texts_of(figure, style) if isinstance(figure, go.Figure) else figure.texts(style))
+
+
+def _written(drawn: Any, format: str, signature: Mapping[str, Any]) -> bytes:
+    written = io.BytesIO()
+    drawn.savefig(written, format=format, dpi=DOTS_PER_INCH, metadata=_metadata(format, signature))
+    return written.getvalue()
 
 
 def _metadata(format: str, signature: Mapping[str, Any]) -> dict[str, str | None]:

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import pytest
 from PIL import Image
 
-from dashboard.shared.exports.print.files import figure_file, missing_characters
+from dashboard.shared.exports.print.files import figure_file, figure_files, missing_characters
 from dashboard.shared.exports.print.style import FORMATS, WIDTH_CM, PrintStyle
 from dashboard.shared.exports.signing import digest
 from engine.errors import InputError
@@ -35,6 +35,11 @@ def test_the_same_figure_gives_the_same_bytes_with_the_signature_and_no_date(fil
     assert digest(SIGNATURE).encode() in first
     assert not re.search(rb"<dc:date>|CreationDate", first)
     assert figure_file(figure(), file_format, PrintStyle(), {"models": []}) != first
+
+
+def test_several_formats_of_one_drawing_are_what_each_alone_is() -> None:
+    together = figure_files(figure(), tuple(FORMATS), PrintStyle(), SIGNATURE)
+    assert together == {name: figure_file(figure(), name, PrintStyle(), SIGNATURE) for name in FORMATS}
 
 
 @pytest.mark.parametrize("columns", WIDTH_CM)
