@@ -43,11 +43,13 @@ from dashboard.minimal_pairs.view import (
     tables,
 )
 from dashboard.shared.address import view as address_view
+from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.options import option_of
 
 Figures = dict[str, go.Figure]
-SECTION = SECTION_OPTIONS["section"]
+SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
 
 
 def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
@@ -81,8 +83,10 @@ def _word(stereotypes: bool) -> str:
 
 
 def sections(view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *,
-             stereotypes: bool) -> Figures:
+             stereotypes: bool) -> tuple[Figures, str]:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
+
+    With them the column that the open one groups the pairs by, as the command has it.
 
     The address names it, with the section's own choices.
     """
@@ -109,4 +113,6 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
             address.keep(SECTION, "" if name == own else name, "")
             with tab:
                 figures |= draw(SectionChoices(address, name == at_first))
-    return figures
+    # The first column is the category under its own name, save where there is none: then it is the file.
+    own_by = "source" if columns_of(view.result)[:1] == ("source",) else BY.default
+    return figures, address.kept(SECTION_OPTIONS["by"], own_by)

@@ -133,6 +133,8 @@ class View:
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
     "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
+    "each difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
+        normalization=score),
     "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
     "by source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
     "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),

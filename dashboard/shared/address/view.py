@@ -127,6 +127,11 @@ class View:
         for name, declared in options_of(type(base)).items():
             self.keep(declared, getattr(chosen, name), getattr(base, name))
 
+    def kept(self, declared: Option, base: Any) -> Any:
+        """A single choice as it was kept in this drawing, `base` where it does not stand in the address."""
+        texts = self._chosen.get(name_of(declared))
+        return base if texts is None else from_texts(declared, texts)
+
     def own(self, declared: Iterable[Option]) -> None:
         """Have choices go from the address unless they are kept after this, also those that are not drawn now."""
         for option in declared:
