@@ -11,10 +11,12 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.shared import run_view, session
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.agreement.evaluate import MEASURES
+from engine.options import Option
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.version import VERSION
@@ -26,32 +28,36 @@ COMBINED = 12  # newest runs of each kind among which the default is chosen
 FORMER_NAMES = {"classification": "classify"}
 
 
-def chosen_runs() -> dict[str, RunRecord]:
+def chosen_runs(address: View) -> dict[str, RunRecord]:
     """Draws a choice for each kind and returns the chosen runs by kind; for a kind without one, a link to start it.
 
     The address names the chosen runs (`?clusters=…&classification=…`), so a link shows the same to all who may read
     them.
     """
     finished = _finished()
-    first = most_shared(finished) | _linked()
+    former = {kind: view for kind, view in _linked(FORMER_NAMES).items() if kind not in st.query_params}
+    linked = _linked({kind: kind for kind in MEASURES})
+    first = most_shared(finished) | former
     chosen: dict[str, RunRecord] = {}
     with st.grid(len(MEASURES), min_column_width=260, gap="small"):
         for kind in MEASURES:
             with st.container():
                 page = pages.card(pages.PAGE_BY_KIND[kind])
-                by_id = {view.id: view for view in (*finished[kind], *([first[kind]] if kind in first else ()))}
+                others = [runs[kind] for runs in (first, linked) if kind in runs]
+                by_id = {view.id: view for view in (*finished[kind], *others)}
                 if not by_id:
                     st.markdown(f":small[{page.title}]")
                     st.page_link(pages.path(page.name), label="None yet: start one", icon=page.icon)
                     continue
                 labels = _labels(list(by_id.values()), page.title)
-                chosen_id = st.selectbox(page.title, list(by_id), index=list(by_id).index(first[kind].id),
-                                      key=f"agreement-{kind}", format_func=labels.__getitem__)
+                declared = Option("The run of this kind.", name=kind)
+                first_id = address.first(declared, first.get(kind, next(iter(by_id.values()))).id, offered=by_id)
+                chosen_id = st.selectbox(page.title, list(by_id), index=list(by_id).index(first_id),
+                                         key=f"agreement-{kind}-{address.place}", format_func=labels.__getitem__)
+                address.keep(declared, chosen_id, None)  # also the default: another viewer's is another
                 chosen[kind] = by_id[chosen_id]
                 n_models = len(chosen[kind].settings["models"])
                 st.caption(f"{n_models} {'model' if n_models == 1 else 'models'}")
-                if st.query_params.get(kind, first[kind].id) != chosen_id:
-                    st.query_params[kind] = chosen_id
     return chosen
 
 
@@ -99,11 +105,10 @@ def _finished() -> dict[str, list[RunRecord]]:
         return {kind: [] for kind in MEASURES}
 
 
-def _linked() -> dict[str, RunRecord]:
-    """The runs that the address names, as far as they can be read and are finished."""
-    query = st.query_params
-    views = {kind: session.access().get(run_id) for kind in MEASURES
-             if (run_id := query.get(kind) or query.get(FORMER_NAMES.get(kind, kind)))}
+def _linked(names: Mapping[str, str]) -> dict[str, RunRecord]:
+    """The runs that the address names, as far as they can be read and are finished; `names`: kind -> name there."""
+    views = {kind: session.access().get(run_id) for kind, name in names.items()
+             if (run_id := st.query_params.get(name))}
     return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
 
 

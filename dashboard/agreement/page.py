@@ -7,6 +7,7 @@ from dashboard.agreement.choice import chosen_runs, loaded, signature_of
 from dashboard.agreement.terminal import same_from_a_terminal
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
@@ -26,8 +27,10 @@ They need at least 3 models.
 of their own and do not enter anything computed from your runs."""
 
 pages.heading("agreement")
+address = View("agreement", "runs", anchor="printed")
+address.notices()
 with st.container(border=True):
-    runs = chosen_runs()
+    runs = chosen_runs(address)
 results = loaded(runs)
 table = model_table(results)
 kinds = [kind for kind in MEASURES if kind in results]
@@ -41,12 +44,14 @@ for notice in different_files({kind: result.signature for kind, result in result
     st.warning(wording.verbatim(notice), icon=":material/difference:")
 figures = {}
 if len(kinds) > 1:
-    figures = side_by_side(table, *pair_choice(kinds))
+    figures = side_by_side(table, *pair_choice(kinds, address))
 st.space("small")
-printed_tables()
+printed_tables(address)
+address.write()
 wording.how_to_read(tuple(MEASURES.values()), NOTE)
 if results:
     run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
                   declared=(MODELS, AGREEMENT))
+address.copy_link()
 if len(kinds) > 1:
     same_from_a_terminal(runs, results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -11,11 +12,13 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.agreement.charts import PER_CENT, scatter
+from dashboard.shared.address.view import View
 from dashboard.shared.published import AS_PUBLISHED, columns_of
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.options import option, options_of
 
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
@@ -42,13 +45,29 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
                  placeholder="–", alt="Each model's number and rank under each evaluation")
 
 
-def pair_choice(kinds: list[str]) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Shown:
+    """What is drawn beside the runs, as the address of the page has it."""
+
+    pair: tuple[str, ...] = option((), "The two evaluations that are drawn; the first two where none are named.")
+    table: str = option(next(iter(TABLES)), "The table of the papers that is shown.", choices=tuple(TABLES))
+
+
+PAIR, TABLE = options_of(Shown).values()
+
+
+def pair_choice(kinds: list[str], address: View) -> tuple[str, str]:
     """The two evaluations to draw; there are at least two."""
     pairs = {f"{title_of(first)} and {title_of(second)}": (first, second) for first, second in combinations(kinds, 2)}
     if len(pairs) == 1:
         return next(iter(pairs.values()))
-    return pairs[st.segmented_control("Compare", list(pairs), default=next(iter(pairs)), required=True,
-                                      key="agreement-pair")]
+    own = next(iter(pairs.values()))
+    first = tuple(address.first(PAIR, own, offered=kinds))
+    at_first = next((name for name, pair in pairs.items() if pair == first), next(iter(pairs)))
+    pair = pairs[st.segmented_control("Compare", list(pairs), default=at_first, required=True,
+                                      key=f"agreement-pair-{address.place}")]
+    address.keep(PAIR, pair, own)
+    return pair
 
 
 def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.Figure]:
@@ -75,14 +94,17 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
     return figures
 
 
-def printed_tables() -> None:
+def printed_tables(address: View) -> None:
     """Draw the tables of the papers as printed, one at a time, with source and notes."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown("**The papers' tables**", width="content")
         st.badge(AS_PUBLISHED, icon=":material/menu_book:", color="orange")
-    key = st.selectbox("Table", list(TABLES), key="agreement-printed", label_visibility="collapsed",
+    first = address.first(TABLE, TABLE.default)
+    key = st.selectbox("Table", list(TABLES), index=list(TABLES).index(first), label_visibility="collapsed",
+                       key=f"agreement-printed-{address.place}",
                        persist_state="session",
                        format_func=lambda key: f"{TABLES[key].source}: {TABLES[key].title}")
+    address.keep(TABLE, key, TABLE.default)
     table = TABLES[key]
     printed = table.printed()
     st.dataframe(printed, hide_index=True, column_config=columns_of(table, printed), placeholder="–",

@@ -8,6 +8,7 @@ from dashboard import pages
 from dashboard.classification import charts, scores
 from dashboard.classification.form import classification_settings
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from engine.evaluations.catalog import EVALUATIONS
@@ -34,6 +35,8 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
+    view = View(KIND, run_id)
+    view.notices()
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
@@ -54,13 +57,15 @@ if run_id is not None and result is not None:
     with st.expander("Accuracy by class", icon=":material/category:"):
         scores.class_table(result)
     with st.expander("Sentences misclassified in every run", icon=":material/rule:"):
-        scores.misclassified_sentences(result, run_id)
+        scores.misclassified_sentences(result, view)
     if len(result.comparisons):
         with st.expander("Pairwise comparisons of models", icon=":material/balance:"):
             scores.comparisons(result)
+    view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
     matrices = {f"Confusion matrix of {model}": partial(charts.confusion_matrix, result.confusion, model, classes)
                 for model in ranked}
     run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(
-        {"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}), result=result)
+        {"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}), address=view,
+        result=result)

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared.address.view import View
 from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.theme import ARROWS, shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.language.quantities import count
 from engine.measures.cards.catalog import CARDS
+from engine.options import option, option_of
 
 MEASURE = "classification_accuracy"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The choices of the page, as its address has them."""
+
+    model: str = option("", "The model whose misclassified sentences are listed; the best where none is named.")
+
+
+MODEL = option_of(Shown, "model")
 NOT_LEARNT = 0.9  # training accuracy below which more epochs would have helped
 
 
@@ -86,13 +100,14 @@ def class_table(result: Result) -> None:
         **{model: st.column_config.NumberColumn(shortened(model), format="percent") for model in order}})
 
 
-def misclassified_sentences(result: Result, run_id: str) -> None:
+def misclassified_sentences(result: Result, view: View) -> None:
     """Draw the test sentences misclassified in every run under one model, with the class predicted most often."""
     models = result.models.sort_values("rank", kind="stable")["model"].tolist()
-    model = models[0]
+    model = view.first(MODEL, models[0], offered=models)
     if len(models) > 1:
-        model = st.pills("Model", models, default=models[0], required=True, key=f"classify-missed-{run_id}",
+        model = st.pills("Model", models, default=model, required=True, key=view.key("missed"),
                          format_func=lambda name: verbatim(shortened(name)), label_visibility="collapsed")
+    view.keep(MODEL, model, models[0])
     misclassified = never_correct(result.sentences, model)
     n_tested = int((result.sentences["model"] == model).sum())
     st.caption(f"{len(misclassified):,} of {count(n_tested, 'test sentence')} were misclassified in every run.")

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
-from dashboard.clusters.explanation import explanation_section
+from dashboard.clusters.explanation import Explained, explanation_section
 from dashboard.clusters.uncertainty import other_indices, ranking_uncertainty
+from dashboard.shared.address.view import View
 from engine.evaluations.clusters.records import Result
+from engine.options import option, option_of, options_of
+
+TITLES = {"uncertainty": "Uncertainty of the ranking", "classes": "Scores by class and sentence",
+          "indices": "Other validity indices"}
+ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", "indices": ":material/straighten:"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The sections that are open, as the address of the page has them."""
+
+    section: tuple[str, ...] = option((), "The folded sections that are open.", choices=TITLES)
+
+
+SECTION = option_of(Opened, "section")
 
 
 @st.fragment
-def detail_sections(run_id: str, result: Result) -> None:
+def detail_sections(run_id: str, result: Result, view: View) -> None:
     """Draw the three sections, each once it is opened; opening one does not rerun the rest of the page."""
-    sections: tuple[tuple[str, str, Callable[[], None]], ...] = (
-        ("Uncertainty of the ranking", ":material/balance:", lambda: ranking_uncertainty(result)),
-        ("Scores by class and sentence", ":material/category:", lambda: explanation_section(run_id, result)),
-        ("Other validity indices", ":material/straighten:", lambda: other_indices(result)),
-    )
-    for title, icon, draw in sections:
-        with st.expander(title, icon=icon, on_change="rerun", key=f"clusters-open-{title}") as section:
+    draw: dict[str, Callable[[], None]] = {
+        "uncertainty": lambda: ranking_uncertainty(result),
+        "classes": lambda: explanation_section(run_id, result, view), "indices": lambda: other_indices(result)}
+    view.own(options_of(Explained).values())
+    first, opened = view.first(SECTION, ()), []
+    for name, title in TITLES.items():
+        with st.expander(title, name in first, icon=ICONS[name], on_change="rerun", key=view.key(f"open-{name}")
+                         ) as section:
             if section.open:
-                draw()
+                opened.append(name)
+                draw[name]()
+    view.keep(SECTION, tuple(opened), ())
+    view.write_in_fragment()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import pandas as pd
@@ -12,11 +13,13 @@ import streamlit as st
 from dashboard.clusters.explanation_charts import centroid_map, class_bars, farthest, misplaced
 from dashboard.clusters.linked_maps import highlight
 from dashboard.clusters.map_charts import class_order
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import count
+from engine.options import option
 
 LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own class"}
 LIST_HEIGHT, FEW = 290, 7
@@ -24,24 +27,36 @@ FIGURES = {"classes": "Variance of each class", "centroids": "Distances between 
 HINT = "Choose one to highlight it in the maps."
 
 
+@dataclass(frozen=True)
+class Explained:
+    """The choices of the section, as the address of the page has them."""
+
+    model: str = option("", "The model whose scores are explained; the best where none is named.")
+    sentences: str = option("misplaced", "Which sentences are listed.", choices=LISTS)
+
+
 @st.fragment
-def explanation_section(run_id: str, result: Result) -> None:
+def explanation_section(run_id: str, result: Result, view: View) -> None:
     """Draw the classes of one model and its misplaced sentences; a chosen one is highlighted in the maps."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
-    model = ranked[0]
+    own = Explained(model=ranked[0])
+    first = view.first_record(own, offered={"model": ranked})
+    model = first.model
     if len(ranked) > 1:
-        model = st.pills("Model", ranked, default=model, required=True, key=f"clusters-why-model-{run_id}",
+        model = st.pills("Model", ranked, default=model, required=True, key=view.key("why-model"),
                          format_func=verbatim)
     with st.grid(2, min_column_width=340):
         for name in FIGURES:
             st.plotly_chart(_figure(result, name, model), key=f"clusters-why-{name}",
                             config=camera(name, result.signature), alt=f"{FIGURES[name]} under {model}")
-    which = st.segmented_control("Sentences", list(LISTS), format_func=LISTS.__getitem__, default="misplaced",
-                                 required=True, key=f"clusters-why-list-{run_id}", label_visibility="collapsed")
+    which = st.segmented_control("Sentences", list(LISTS), format_func=LISTS.__getitem__, default=first.sentences,
+                                 required=True, key=view.key("why-list"), label_visibility="collapsed")
     points = _of(result.points, model)
     shown = misplaced(points) if which == "misplaced" else farthest(points)
     st.caption(_list_caption(which, shown, points))
     highlight(run_id, _chosen(shown, which, f"{run_id}-{model}"), key=f"clusters-why-focus-{run_id}")
+    view.keep_record(Explained(model, which), own)
+    view.write_in_fragment()
 
 
 def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:

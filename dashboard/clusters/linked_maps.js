@@ -6,11 +6,17 @@ const views = new WeakMap(); // by the element Streamlit gives
 const answered = new WeakMap(); // by the element of a request: the row that it requested last
 const shown = new Map(); // run -> its view while it is on the page
 const memories = new Map(); // run -> what is kept over reruns and visits to other pages: selection, tool, zoom
+const memoryOf = (run) => memories.get(run) ?? memories.set(run, { views: new Map(), rows: [] }).get(run);
 
 export default function (component) {
   const { data, parentElement, setStateValue } = component;
   // A second, empty component of this module requests a sentence to highlight, so that the maps need not be sent again.
   if ("requested" in data) {
+    // What the address of the page asks for, once at each opening; it counts more than what is remembered.
+    if (data.opened !== undefined && memoryOf(data.run).opened !== data.opened) {
+      Object.assign(memoryOf(data.run), { opened: data.opened, opening: data });
+      shown.get(data.run)?.open();
+    }
     // Streamlit may repeat an earlier request; by then another sentence may be selected.
     if (data.requested !== null && answered.get(parentElement) !== data.requested) shown.get(data.run)?.highlight(data.requested);
     answered.set(parentElement, data.requested);
@@ -18,7 +24,7 @@ export default function (component) {
   }
   if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".maps"), data));
   const view = views.get(parentElement);
-  view.show((rows) => setStateValue("selection", rows));
+  view.show(setStateValue);
   return () => {
     view.close();
     views.delete(parentElement);
@@ -26,7 +32,7 @@ export default function (component) {
 }
 
 function createView(root, data) {
-  const memory = memories.get(data.run) ?? memories.set(data.run, { views: new Map(), rows: [] }).get(data.run);
+  const memory = memoryOf(data.run);
   const sentenceByRow = new Map(data.rows.map((row, sentence) => [row, sentence]));
   const state = {
     tool: memory.tool ?? (data.dimensions === 3 || matchMedia("(pointer: coarse)").matches ? "move" : "box"),
@@ -49,6 +55,7 @@ function createView(root, data) {
   const centroids = button("Centroids", "Show or hide the mean point of each class", () => {
     memory.centroids = state.centroids = !state.centroids;
     refresh();
+    report("centroids", state.centroids);
   });
   let maps = [];
   let report = () => {};
@@ -73,8 +80,8 @@ function createView(root, data) {
   const listening = new AbortController();
   document.addEventListener("scroll", () => hover(-1), { capture: true, passive: true, signal: listening.signal });
 
-  function show(onSelection) {
-    report = onSelection;
+  function show(setStateValue) {
+    report = setStateValue;
     shared.pointStyle = createPointStyle(root, symbols, data.rows.length);
     chips.forEach((chip, k) => chip.querySelector("path").setAttribute("fill", shared.pointStyle.color(k)));
     if (!maps.length) {
@@ -82,8 +89,9 @@ function createView(root, data) {
       grid.replaceChildren(...maps.map((map) => map.figure));
       maps.forEach((map) => map.resize());
       observer.observe(grid);
-      shown.set(data.run, { highlight });
-      if (memory.rows.length) select(memory.rows.map((row) => sentenceByRow.get(row)), false);
+      shown.set(data.run, { highlight, open });
+      if (memory.opening) open();
+      else if (memory.rows.length) select(memory.rows.map((row) => sentenceByRow.get(row)), false);
     }
     refresh();
   }
@@ -99,7 +107,20 @@ function createView(root, data) {
     state.focus = chosen.length === 1 ? chosen[0] : -1;
     memory.rows = chosen.map((sentence) => data.rows[sentence]);
     refresh();
-    if (before || chosen.length) report(memory.rows);
+    if (before || chosen.length) report("selection", memory.rows);
+  }
+
+  // Shows what the address of the page asks for.
+  function open() {
+    const { selected, hidden, centroids } = memory.opening;
+    delete memory.opening;
+    memory.hidden = state.hidden = new Set([...data.classes.keys()].filter((k) => hidden.includes(data.classes[k].name)));
+    memory.centroids = state.centroids = centroids;
+    select(selected.map((row) => sentenceByRow.get(row)).filter((sentence) => sentence !== undefined), false);
+  }
+
+  function reportHidden() {
+    report("hidden", [...state.hidden].sort((a, b) => a - b).map((k) => data.classes[k].name));
   }
 
   // Highlights a sentence chosen in a table: draws its ring and neighbours; if it is not selected, selects it.
@@ -144,12 +165,14 @@ function createView(root, data) {
       state.hidden.has(k) ? state.hidden.delete(k) : state.hidden.add(k);
       memory.hidden = state.hidden;
       refresh();
+      reportHidden();
     });
     classButton.ondblclick = () => {
       const alone = state.hidden.size === data.classes.length - 1 && !state.hidden.has(k);
       memory.hidden = state.hidden = new Set(alone ? [] : data.classes.keys());
       state.hidden.delete(k);
       refresh();
+      reportHidden();
     };
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", "-1.5 -1.5 3 3");

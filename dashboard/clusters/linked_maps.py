@@ -25,6 +25,7 @@ FOLDER = Path(__file__).parent
 SCRIPTS = ("geometry.js", "style.js", "pixels.js", "gestures.js", "map.js", "picture.js", "linked_maps.js")
 HTML = '<div class="maps"></div>\n'
 TEXT_LENGTH = 160  # of a sentence under the pointer; the list below the maps shows the full text
+MapState = tuple[tuple[int, ...], tuple[str, ...], bool]
 NO_NEIGHBOUR = np.iinfo(np.uint32).max
 
 
@@ -52,19 +53,25 @@ def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Ma
     }
 
 
-def linked_maps(data: dict[str, Any], key: str) -> list[int]:
-    """Draw the maps of `view_data`; returns the rows of the sentences selected in them."""
+def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
+    """Draw the maps of `view_data`; returns the selected rows, the hidden classes, and whether centroids are shown.
+
+    `first`: the same before anybody touches the maps; `highlight` has them show it.
+    """
+    selection, hidden, centroids = first
     state = _component("hakari_cluster_maps", HTML)(
-        data=data, key=key, default={"selection": []}, on_selection_change=_do_nothing)
-    return [int(row) for row in state.selection]
+        data=data, key=key, default={"selection": list(selection), "hidden": list(hidden), "centroids": centroids},
+        on_selection_change=_do_nothing, on_hidden_change=_do_nothing, on_centroids_change=_do_nothing)
+    return tuple(int(row) for row in state.selection), tuple(map(str, state.hidden)), bool(state.centroids)
 
 
-def highlight(run_id: str, row: int | None, key: str) -> None:
+def highlight(run_id: str, row: int | None, key: str, **opened: Any) -> None:
     """Highlight a sentence in the maps of a run, wherever on the page they are; None for none.
 
-    A component of its own sends the request, so that the maps need not be sent again.
+    A component of its own sends the request, so that the maps need not be sent again. opened: what the maps show when
+    the page was opened: `opened` (another text at each opening), `selected`, `hidden` and `centroids`.
     """
-    _component("hakari_cluster_request", "<div></div>\n")(data={"run": run_id, "requested": row}, key=key)
+    _component("hakari_cluster_request", "<div></div>\n")(data={"run": run_id, "requested": row, **opened}, key=key)
 
 
 def cut(text: str) -> str:

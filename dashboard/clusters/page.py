@@ -13,6 +13,7 @@ from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
@@ -38,7 +39,8 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
-    signature = result.signature
+    signature, view = result.signature, View(KIND, run_id)
+    view.notices()
     run_view.notices(result)
     score_table(result)
     caveats, support = ranking_statements(result)
@@ -55,8 +57,9 @@ if run_id is not None and result is not None:
         figures[CURVE] = charts.layer_curve(result.layers, signature.get("layers"))
         st.plotly_chart(figures[CURVE], key="clusters-layers", config=camera(CURVE, signature),
                         alt="The score of each model at every layer")
-    map_section(run_id, result)
-    detail_sections(run_id, result)
+    map_section(run_id, result, view)
+    detail_sections(run_id, result, view)
+    view.write()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Compare with other evaluations:", width="content")
         for name in CHECKS:
@@ -70,4 +73,5 @@ if run_id is not None and result is not None:
         if len(mapped) > 1:  # in one column of a page, all beside each other are small
             makers |= {f"Map of the sentences, {model}": partial(maps_figure, result, model) for model in mapped}
     makers |= explanation_figures(result)
-    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), result=result)
+    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
+                  result=result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.build import UNIT
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, session, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
@@ -22,6 +24,7 @@ from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
+from engine.options import Option, option, options_of
 
 ROWS_LISTED = 1000
 HISTOGRAM = "Entries by idf, with the threshold"
@@ -33,14 +36,40 @@ ABOUT = {
 }
 
 
-def choose(options: Sequence[AvailableDictionary], key: str, title: str = "Dictionary", first: str = ""
-           ) -> AvailableDictionary:
-    """A choice among dictionaries, by default the one whose `choice` is `first`."""
-    index = next((number for number, entry in enumerate(options) if entry.choice == first), 0)
-    return st.selectbox(title, options, index=index, format_func=lambda entry: entry.label, key=key, width=420)
+@dataclass(frozen=True)
+class Browsed:
+    """What is shown of one dictionary, as the address of the page has it."""
+
+    dictionary: str = option("", "The dictionary.")
+    threshold_by: str = option("share", "What gives the threshold.", choices=BY)
+    share: float = option(LOWER_PART, "Share of the entries below the threshold.", least=0, most=1)
+    threshold: float = option(0.0, "The idf above which an entry is low-frequency.", least=0)
+    find: str = option("", "Text that the listed entries contain.")
+    low: bool = option(False, "Whether only low-frequency entries are listed.")
 
 
-def browse(entry: AvailableDictionary) -> None:
+OPTIONS = options_of(Browsed)
+BROWSED = OPTIONS["dictionary"]
+
+
+def choose(options: Sequence[AvailableDictionary], declared: Option, address: View, *, key: str,
+           title: str = "Dictionary", default: str = "") -> AvailableDictionary:
+    """A choice among dictionaries, by default the one whose `choice` is `default`; the address names it."""
+    by_name = {_address_name(entry): entry for entry in options}
+    own = next((name for name, entry in by_name.items() if entry.choice == default), next(iter(by_name)))
+    first = address.first(declared, own, offered=by_name)
+    entry = st.selectbox(title, list(by_name.values()), index=list(by_name).index(first),
+                         format_func=lambda entry: entry.label, key=address.key(key), width=420)
+    address.keep(declared, _address_name(entry), own)
+    return entry
+
+
+def _address_name(entry: AvailableDictionary) -> str:
+    """What a dictionary is called in an address: a built-in corpus was counted with several tokenizers."""
+    return entry.choice if entry.run_id else f"{entry.choice}@{entry.model}"
+
+
+def browse(entry: AvailableDictionary, address: View) -> None:
     """Facts, threshold, histogram and entries of a dictionary, and its file. Raises EngineError."""
     dictionary = dictionaries.dictionary(entry)
     frame = entries(str(entry.path), entry.path.stat().st_mtime_ns, dictionary)
@@ -49,7 +78,7 @@ def browse(entry: AvailableDictionary) -> None:
         _files(entry, dictionary, frame, {})
         return
     st.caption(" ".join([ABOUT.get(entry.choice, ""), _unit(entry.unit)]).strip())
-    threshold = _threshold(dictionary, float(frame["idf"].max()))
+    threshold = _threshold(dictionary, float(frame["idf"].max()), address)
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):
         st.metric("Documents", f"{dictionary.n_documents:,}", border=True, help=f"Unit: {verbatim(entry.unit)}")
@@ -62,7 +91,7 @@ def browse(entry: AvailableDictionary) -> None:
                   "chosen share says.")
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
     st.plotly_chart(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=HISTOGRAM)
-    _table(frame.assign(low_frequency=low))
+    _table(frame.assign(low_frequency=low), address)
     _files(entry, dictionary, frame, {HISTOGRAM: figure})
 
 
@@ -78,24 +107,35 @@ def _unit(unit: str) -> str:
     return ""
 
 
-def _threshold(dictionary: IdfDictionary, greatest: float) -> float:
+def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> float:
     """Draw the choice of the threshold, by a share of the entries or an idf; returns it as an idf."""
+    by_option, share_option, value_option = (OPTIONS[name] for name in ("threshold_by", "share", "threshold"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = st.segmented_control("Threshold by", list(BY), format_func=BY.__getitem__, default="share", required=True,
-                                  key="corpora-by", persist_state="session")
+        by = st.segmented_control(
+            "Threshold by", list(BY), format_func=BY.__getitem__, default=address.first(by_option, by_option.default),
+            required=True, key=address.key("by"), persist_state="session")
+        address.keep(by_option, by, by_option.default)
         if by == "value":
-            return st.slider("Low-frequency above an idf of", 0.0, math.ceil(greatest * 10) / 10,
-                             dictionary.threshold(LOWER_PART), 0.05, key="corpora-value")
-        share = st.slider("Share of entries below the threshold", 0.0, 1.0, LOWER_PART, 0.01, format="percent",
-                          key="corpora-share", persist_state="session")
+            own, most = dictionary.threshold(LOWER_PART), math.ceil(greatest * 10) / 10
+            first = address.first(replace(value_option, most=most), own)
+            value = st.slider("Low-frequency above an idf of", 0.0, most, first, 0.05, key=address.key("value"))
+            address.keep(value_option, value, own)
+            return value
+        share = st.slider("Share of entries below the threshold", 0.0, 1.0, address.first(share_option, LOWER_PART),
+                          0.01, format="percent", key=address.key("share"), persist_state="session")
+        address.keep(share_option, share, LOWER_PART)
     return dictionary.threshold(share)
 
 
-def _table(frame: pd.DataFrame) -> None:
+def _table(frame: pd.DataFrame, address: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input("Find a token", key="corpora-query", type="search", live="300ms", width=320,
-                              placeholder="斎, ##藤, 東京 …", persist_state="session")
-        only_low = st.toggle("Only low-frequency", key="corpora-low", persist_state="session")
+        query = st.text_input("Find a token", address.first(OPTIONS["find"], ""), key=address.key("query"),
+                              type="search", live="300ms", width=320, placeholder="斎, ##藤, 東京 …",
+                              persist_state="session")
+        only_low = st.toggle("Only low-frequency", address.first(OPTIONS["low"], False), key=address.key("low"),
+                             persist_state="session")
+    address.keep(OPTIONS["find"], query, "")
+    address.keep(OPTIONS["low"], only_low, False)
     shown = dictionary_tables.search_entries(frame, query, only_low)
     st.dataframe(
         shown.head(ROWS_LISTED), hide_index=True, height=420,

@@ -8,6 +8,7 @@ from typing import IO
 import streamlit as st
 
 from dashboard.shared import run_view, session
+from dashboard.shared.exports.run_exports import PASTED_FILE
 from dashboard.shared.inputs import settings as inputs
 from dashboard.shared.wording import show_error
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
@@ -55,7 +56,7 @@ def _uploads(source: str) -> list[tuple[str, IO[bytes]]]:
     if source == "paste":
         text = st.text_area("Text", key="corpora-text", height=180, persist_state="session",
                             placeholder="吾輩は猫である。\n名前はまだ無い。")
-        return [("pasted.txt", io.BytesIO(text.encode("utf-8", "replace")))] if text.strip() else []
+        return [(PASTED_FILE, io.BytesIO(text.encode("utf-8", "replace")))] if text.strip() else []
     if source == "dictionary":
         upload = st.file_uploader("Dictionary", type=["json", "gz"], key="corpora-dictionary-file",
                                   help="What this page hands out, or what `python -m engine idf` writes.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -12,10 +13,12 @@ from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.browse import choose, signature_of
 from dashboard.dictionary.charts import idf_scatter
 from dashboard.shared import dictionaries
+from dashboard.shared.address.view import View
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.wording import measure_help, verbatim
 from engine.measures.idf import LOWER_PART, IdfDictionary
+from engine.options import option, options_of
 
 ROWS_LISTED = 500
 SCATTER = "Tokens by their idf in both dictionaries"
@@ -24,18 +27,41 @@ RELATIVE_HELP = """A larger corpus allows larger idf: up to log(N + 1). As a sha
 size compare; the order of the tokens within each is the same."""
 
 
-def compare(options: Sequence[AvailableDictionary], key: str, default: str) -> None:
-    """Draw a choice of two, the first one by default `default`, and what differs most. Raises EngineError."""
+WAYS = ("either", "first", "second")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is shown of two dictionaries, as the address of the page has it."""
+
+    first: str = option("", "The dictionary across.")
+    second: str = option("", "The dictionary up.")
+    relative: bool = option(True, "Whether idf is relative to the size of the corpus.")
+    rarer_in: str = option("either", "The dictionary in which the listed tokens are rarer.", choices=WAYS)
+    in_both: bool = option(True, "Whether only tokens that occur in both are listed.")
+
+
+OPTIONS = options_of(Compared)
+
+
+def compare(options: Sequence[AvailableDictionary], address: View, default: str, waiting: str) -> None:
+    """Draw a choice of two, the first one by default `default`, and what differs most. Raises EngineError.
+
+    waiting: the end of the key of the first, while the run of the default goes on.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        first = choose(options, f"corpora-first-{key}", "First (across)", default)
+        first = choose(options, OPTIONS["first"], address, key=f"first{waiting}", title="First (across)",
+                       default=default)
         others = [entry for entry in options if entry.tokenizer == first.tokenizer and entry.path != first.path]
         if not others:
             st.info("No other dictionary was counted with this tokenizer. Build one from another corpus to compare.",
                     icon=":material/compare:")
             return
-        second = choose(others, f"corpora-second-{first.choice}-{first.model}", "Second (up)")
-        relative = st.toggle("Relative to corpus size", True, key="corpora-relative", persist_state="session",
-                             help=RELATIVE_HELP)
+        second = choose(others, OPTIONS["second"], address, key=f"second-{first.choice}-{first.model}",
+                        title="Second (up)")
+        relative = st.toggle("Relative to corpus size", address.first(OPTIONS["relative"], True), help=RELATIVE_HELP,
+                             key=address.key("relative"), persist_state="session")
+        address.keep(OPTIONS["relative"], relative, True)
     first_idf, second_idf = dictionaries.dictionary(first), dictionaries.dictionary(second)
     if not (first_idf.document_counts and second_idf.document_counts):
         st.info("One of the two dictionaries has no entries.", icon=":material/compare:")
@@ -51,7 +77,7 @@ def compare(options: Sequence[AvailableDictionary], key: str, default: str) -> N
                 f"{', '.join(only)}.")
     figure = idf_scatter(table, names, relative=relative)
     st.plotly_chart(figure, key="corpora-scatter", config={"displayModeBar": False}, alt=SCATTER)
-    _differences(table, names)
+    _differences(table, names, address)
     figure_downloads({SCATTER: figure}, {"first": signature_of(first_idf), "second": signature_of(second_idf),
                                          "relative": relative})
 
@@ -63,14 +89,16 @@ def side_by_side(first: str, second: str, relative: bool, _first: IdfDictionary,
     return dictionary_tables.side_by_side(_first, _second, LOWER_PART, relative=relative)
 
 
-def _differences(table: pd.DataFrame, names: tuple[str, str]) -> None:
-    ways = {"either": "Either way", "first": f"Rarer in {names[0]}", "second": f"Rarer in {names[1]}"}
+def _differences(table: pd.DataFrame, names: tuple[str, str], address: View) -> None:
+    ways = dict(zip(WAYS, ("Either way", f"Rarer in {names[0]}", f"Rarer in {names[1]}"), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control("Largest differences", list(ways), format_func=lambda option: verbatim(ways[option]),
-                                   default="either", required=True, key="corpora-way", persist_state="session",
-                                   wrap=True)
-        both = st.toggle("Only tokens in both", True, key="corpora-both", persist_state="session",
-                         help="Otherwise tokens that are absent from one corpus come first.")
+                                   default=address.first(OPTIONS["rarer_in"], "either"), required=True,
+                                   key=address.key("way"), persist_state="session", wrap=True)
+        both = st.toggle("Only tokens in both", address.first(OPTIONS["in_both"], True), key=address.key("both"),
+                         persist_state="session", help="Otherwise tokens that are absent from one corpus come first.")
+    address.keep(OPTIONS["rarer_in"], way, "either")
+    address.keep(OPTIONS["in_both"], both, True)
     if both:
         table = table[(table["documents_1"] > 0) & (table["documents_2"] > 0)]
     if way != "either":

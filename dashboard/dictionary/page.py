@@ -4,15 +4,18 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import pages
-from dashboard.dictionary.browse import browse, choose
+from dashboard.dictionary.browse import BROWSED, Browsed, browse, choose
 from dashboard.dictionary.build import KIND, build
-from dashboard.dictionary.compare import compare
+from dashboard.dictionary.compare import Compared, compare
 from dashboard.shared import dictionaries, run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import SAVED
+from engine.options import Option, options_of
 
 VIEWS = {"browse": "Browse", "compare": "Compare", "build": "Build"}
+VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, ""), name="view")
 NOTE = """A token with an idf above the **threshold** counts as low-frequency: the reading penalty applies to those
 only. The threshold divides the dictionary's *entries* (70 % below, 30 % above, unless you choose otherwise), not the
 running text. A dictionary belongs to the tokenizer it was counted with; those you build are offered wherever a
@@ -24,10 +27,16 @@ run_id = run_view.run_from_url()
 result = run_view.finished_result(run_id, KIND)
 if result is not None:
     run_view.notices(result)
-shown = str(run_id) if result is not None else ""  # for keys: once the run is done, its dictionary is chosen
+# Keys of their own while the run goes on: once it is done, its dictionary is chosen.
+waiting = "-waiting" if run_id is not None and result is None else ""
 default = f"{SAVED}{run_id}"
-view = st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, default="browse", required=True,
-                            key=f"corpora-view-{run_id or ''}", label_visibility="collapsed")
+address = View("corpora", run_id or "", anchor="view")
+address.own((*options_of(Browsed).values(), *options_of(Compared).values()))
+address.notices()
+first_view = address.first(VIEW, "browse")
+view = st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, default=first_view, required=True,
+                            key=address.key("view"), label_visibility="collapsed")
+address.keep(VIEW, view, "browse")
 try:
     available = dictionaries.available_dictionaries()
     if view == "build":
@@ -35,9 +44,9 @@ try:
     elif not available:
         st.info("There is no dictionary yet. Build one of your own.", icon=":material/menu_book:")
     elif view == "compare":
-        compare(available, shown, default)
+        compare(available, address, default, waiting)
     else:
-        browse(choose(available, f"corpora-dictionary-{shown}", first=default))
+        browse(choose(available, BROWSED, address, key=f"dictionary{waiting}", default=default), address)
         with st.expander(f"All {len(available):,} dictionaries", icon=":material/list:"):
             st.dataframe(pd.DataFrame({
                 "Name": [entry.name for entry in available],
@@ -52,3 +61,5 @@ except EngineError as error:
 wording.how_to_read(("idf",), NOTE)
 if result is not None:
     run_view.sign(result.signature, {"counts": result.counts})
+address.write()
+address.copy_link()

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
 from engine.evaluations.fill_mask.records import Result
+from engine.options import option
 
 TABLES_KEPT = 8
 HIGHEST = 320
 
 
-def choose_item(run_id: str, result: Result) -> pd.Series:
-    """The chosen sentence, as a row of `item_table`; by default the first. No table is drawn for a single sentence."""
+@dataclass(frozen=True)
+class Listed:
+    """The sentences that are listed and the one on show, as the address of the page has them."""
+
+    domain: tuple[str, ...] = option((), "Domains of the sentences listed; all where none is named.")
+    row: int | None = option(None, "Row of the sentence on show.", unset="the first listed")
+
+
+def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, bool]:
+    """The chosen sentence, as a row of `item_table`, and whether it is the one that the address names.
+
+    By default that is the first. No table is drawn for a single sentence.
+    """
     table = _table(run_id, result)
     if len(table) == 1:
-        return table.iloc[0]
+        return table.iloc[0], True
     domains = [domain for domain in dict.fromkeys(table["domain"]) if domain]
+    first = view.first_record(Listed(), offered={"domain": domains if len(domains) > 1 else (),
+                                                 "row": table["row"].tolist()})
     selected: list[str] = []
     if len(domains) > 1:
-        selected = st.multiselect("Domains", domains, key=f"fill-mask-domains-{run_id}", format_func=verbatim,
-                                placeholder="All", width=320)
+        selected = st.multiselect("Domains", domains, default=list(first.domain), key=view.key("domains"),
+                                  format_func=verbatim, placeholder="All", width=320)
     shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
     probabilities = shown[[f"p:{model}" for model in models]] * 100
@@ -45,15 +61,20 @@ def choose_item(run_id: str, result: Result) -> pd.Series:
             "Pieces", help="Number of pieces of the word, each with a mask of its own.")
     if domains:
         columns["domain"] = "Domain"
+    is_first = (shown["row"] == first.row).tolist() if tuple(selected) == first.domain else []
+    at_first = is_first.index(True) if True in is_first else 0
     state = st.dataframe(
         shown.assign(**probabilities), hide_index=True, height=min(HIGHEST, 35 * len(shown) + 38), on_select="rerun",
         selection_mode="single-row-required", column_config=columns, column_order=list(columns),
-        key="-".join(["fill-mask-items", run_id, *selected]),
+        selection_default={"selection": {"rows": [at_first]}}, key="-".join([view.key("items"), *selected]),
         placeholder="–",
         alt="Masked sentences with the probability of their words; choose one to see what the models predict",
     )
-    chosen = next(iter(state.selection.rows), 0)
-    return shown.iloc[chosen if chosen < len(shown) else 0]
+    chosen = next(iter(state.selection.rows), at_first)
+    item = shown.iloc[chosen if chosen < len(shown) else 0]
+    is_default = item["row"] == shown["row"].iloc[0]
+    view.keep_record(Listed(tuple(selected), None if is_default else int(item["row"])), Listed())
+    return item, chosen == at_first and tuple(selected) == first.domain
 
 
 def item_table(result: Result) -> pd.DataFrame:

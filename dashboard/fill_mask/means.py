@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
+from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
 from engine.language.quantities import count
+from engine.options import option, option_of
 
 MOST_NAMED = 2
 
 
-def means_input(run_id: str, result: Result) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Shown:
+    """The choice of means, as the address of the page has it."""
+
+    common: bool = option(True, "Only the sentences that every model could fill.")
+
+
+COMMON = option_of(Shown, "common")
+
+
+def means_input(view: View, result: Result) -> pd.DataFrame:
     """The means to show; where some model left sentences out, a toggle restricts them to those all could fill."""
     n = result.models[result.models["domain"] == ALL]["n"]
     common = result.common[result.common["domain"] == ALL]["n"]
     if common.empty or (n == common.iloc[0]).all():
         return result.models
-    is_restricted = st.toggle(f"Only the {common.iloc[0]:,} sentences that every model could fill", True,
-                     key=f"fill-mask-common-{run_id}", help="Otherwise the means are over different sentences, and a "
-                     "model that leaves out difficult words looks better than it is.")
+    is_restricted = st.toggle(
+        f"Only the {common.iloc[0]:,} sentences that every model could fill", view.first(COMMON, COMMON.default),
+        key=view.key("common"), help="Otherwise the means are over different sentences, and a model that leaves out "
+        "difficult words looks better than it is.")
+    view.keep(COMMON, is_restricted, COMMON.default)
     return result.common if is_restricted else result.models
 
 

@@ -12,6 +12,7 @@ from dashboard.fill_mask.items import choose_item
 from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from engine.evaluations.catalog import EVALUATIONS
@@ -33,7 +34,9 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
-    means = means_input(run_id, result)
+    view = View(KIND, run_id)
+    means = means_input(view, result)
+    view.notices()
     means_table(means, result)
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all
@@ -48,15 +51,19 @@ if run_id is not None and result is not None:
     comparisons(result)
 
     st.markdown("**The sentences** :gray[choose one to see what the models predict]")
-    item = choose_item(run_id, result)
+    item, is_linked = choose_item(run_id, result, view)
     st.markdown(f"##### {sentence_line(item)}", anchors=False)
-    predictions = predictions_of(result, int(item["row"]), run_id)
+    predictions = predictions_of(result, int(item["row"]), view, is_linked=is_linked)
     edit_form(run_id, result, item)
-    edited_predictions(run_id)
+    edited_predictions(run_id, view)
+    view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
     makers = {"Mean probability of the masked words": partial(charts.mean_bars, means)}
     if several_domains:
         makers["In each domain"] = partial(charts.domain_bars, means)
     makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
-    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), result=result)
+    # The tables hold both: the means over the sentences of each model, and over those of all models.
+    signature = result.signature | ({} if means is result.models else {"means_over": "common sentences"})
+    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
+                  result=result)

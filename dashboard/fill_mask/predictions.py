@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.fill_mask.charts import percent, prediction_bars
+from dashboard.shared.address.texts import name_of
+from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
+from engine.options import option, option_of
 
 
 def sentence_line(item: pd.Series) -> str:
@@ -17,12 +22,34 @@ def sentence_line(item: pd.Series) -> str:
     return (f"{verbatim(item['before'])}:primary-background[**{verbatim(item['asked'])}**]{verbatim(item['after'])}")
 
 
-def predictions_of(result: Result, row: int, key: str) -> dict[str, go.Figure]:
+@dataclass(frozen=True)
+class Masks:
+    """The mask whose predictions are shown, of each model of the run, as the address of the page has it.
+
+    edited_mask: the same of the edited sentence.
+    """
+
+    mask: tuple[int, ...] = option((), "Mask of a word of several pieces, of each model; the first where none is "
+                                       "named.", least=1)
+    edited_mask: tuple[int, ...] = option((), "The same of the edited sentence.", least=1)
+
+
+def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = True, edited: str = ""
+                   ) -> dict[str, go.Figure]:
     """A card for each model: the probability of the word, and the most probable tokens at each mask.
 
+    is_linked: whether the masks that the address names are of this sentence. edited: the run of an edited sentence.
     Returns the figures by caption.
     """
-    figures = {}
+    declared = option_of(Masks, "edited_mask" if edited else "mask")
+    models, key = result.settings.models, f"{edited}-{view.place}" if edited else view.place
+    n_pieces = result.items[result.items["row"] == row].set_index("model")["n_pieces"].to_dict()
+    first = (view.first(declared, ()) if is_linked else ()) or (1,) * len(models)
+    if len(first) != len(models) or any(mask > n_pieces.get(model, 1) for model, mask in zip(models, first,
+                                                                                         strict=False)):
+        view.ignore(name_of(declared), "is no mask of the sentence under each model")
+        first = (1,) * len(models)
+    masks, figures = dict(zip(models, first, strict=True)), {}
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):
@@ -32,7 +59,9 @@ def predictions_of(result: Result, row: int, key: str) -> dict[str, go.Figure]:
                     left_out = result.excluded[(result.excluded["model"] == model) & (result.excluded["row"] == row)]
                     st.caption(f":material/content_cut: {verbatim(' '.join(left_out['reason']))}")
                 else:
-                    figures[f"Predictions of {model}, row {row}"] = _card(result, model, item.iloc[0], key)
+                    masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])
+                    figures[f"Predictions of {model}, row {row}"] = figure
+    view.keep(declared, tuple(masks.values()), (1,) * len(models))
     return figures
 
 
@@ -48,14 +77,16 @@ def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
     return f"{item['n_pieces']} pieces: {factors}"
 
 
-def _card(result: Result, model: str, item: pd.Series, key: str) -> go.Figure:
+def _card(result: Result, model: str, item: pd.Series, key: str, view: View, first: int) -> tuple[int, go.Figure]:
+    """Draw the word under a model and the predictions at one mask, at first `first`; returns the mask and the figure.
+    """
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]
     st.markdown(f"**{percent(item['probability'])}** :gray[:small[{verbatim(word_summary(item, pieces))}]]")
-    mask = 1
+    mask = first
     if n > 1:
         tokens = pieces["token"].tolist()
-        mask = st.segmented_control("Mask", list(range(1, n + 1)), default=1, required=True,
+        mask = st.segmented_control("Mask", list(range(1, n + 1)), default=first, required=True,
                                     key=f"fill-mask-mask-{key}-{model}-{row}", label_visibility="collapsed",
                                     format_func=lambda number: verbatim(f"{number}: {tokens[number - 1]}"))
     if item["crossing"]:
@@ -69,4 +100,4 @@ def _card(result: Result, model: str, item: pd.Series, key: str) -> go.Figure:
     figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
     st.plotly_chart(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
                     alt=f"The most probable tokens at the mask under {model}")
-    return figure
+    return mask, figure

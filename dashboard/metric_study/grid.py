@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -22,34 +23,57 @@ from dashboard.metric_study.labels import (
     p_value,
 )
 from dashboard.metric_study.published import published_grid
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.options import option
 
 
-def choose_setting(run_id: str, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
+@dataclass(frozen=True)
+class Chosen:
+    """The chosen row of `Result.correlations`, as the address of the page has it; the best where it says nothing."""
+
+    kind: str = option("", "Kind of the method: BERTScore, a measure of the surface, sentence vectors.")
+    model: str = option("", "The model, or the measure of the surface.")
+    idf: str = option("", "The idf dictionary of the setting.")
+    penalty: str = option("", "The penalty of the setting.")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the grid shows, as the address of the page has it."""
+
+    correlation: str = option("pearson", "The coefficient that the grid shows.", choices=MEASURES)
+    published: bool = option(False, "Whether the paper's published grid stands beside.")
+
+
+def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
     """Draws heat map and table; returns the chosen row of `Result.correlations`, by default the best, and the figures.
 
-    The row is None where no setting has a correlation and nothing was chosen. Figures are by caption.
+    The row is None where no setting has a correlation and nothing was chosen; the address names it. Figures are by
+    caption.
     """
+    place, first = view.place, view.first_record(Shown())
     table = result.correlations
     settings = {cell_key(row): row for row in table.to_dict("records")}
     order = table.sort_values("pearson", ascending=False, kind="stable", na_position="last").index
-    chosen = _chosen(run_id, table.loc[order], best_place(table))
+    chosen = _chosen(view, result, table.loc[order])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure = st.segmented_control("Correlation", list(MEASURES), format_func=MEASURES.__getitem__, required=True,
-                                       default="pearson", key=f"metric-measure-{run_id}")
-        with_published = st.toggle("Show the paper's published grid", False, key=f"metric-published-{run_id}",
+                                       default=first.correlation, key=view.key("measure"))
+        with_published = st.toggle("Show the paper's published grid", first.published, key=view.key("published"),
                                    help="Other sentences, annotators and models: compare patterns, not values.")
+    view.keep_record(Shown(measure, with_published), Shown())
     grid = table[table["kind"] == BERTSCORE]
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         figures = {f"{MEASURES[measure]} of each setting with the human scores": grid_figure(grid, measure,
                                                                                              chosen or "")}
-        st.plotly_chart(next(iter(figures.values())), key=_key("grid", run_id), on_select="rerun",
+        st.plotly_chart(next(iter(figures.values())), key=_key("grid", place), on_select="rerun",
                         selection_mode="points", config=camera("grid", result.signature),
                         alt=f"{MEASURES[measure]} correlation of each setting with the human scores")
         st.caption(f"Correlation with the human scores, below it the 95 % interval. **{SAME_MARK}** the best and those "
@@ -59,11 +83,11 @@ def choose_setting(run_id: str, result: Result) -> tuple[dict[Any, Any] | None, 
         with slots[1]:
             figures |= published_grid()
     with slots[1] if not with_published else st.container():
-        _table(run_id, table.loc[order], measure)
+        _table(place, table.loc[order], measure)
     return settings.get(chosen) if chosen else None, figures
 
 
-def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
+def _table(place: str, table: pd.DataFrame, measure: str) -> None:
     shown = pd.DataFrame([_table_row(row) for row in table.to_dict("records")])
     columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
         "", width=28, help="The best, or not significantly different from it.")}
@@ -79,7 +103,7 @@ def _table(run_id: str, table: pd.DataFrame, measure: str) -> None:
     if not shown["reason"].any():
         del columns["reason"]
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
-                 selection_mode="single-row", key=_key("table", run_id),
+                 selection_mode="single-row", key=_key("table", place),
                  placeholder="–", alt="Every setting and method with its correlations; choose one to see its pairs")
 
 
@@ -95,28 +119,43 @@ def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _chosen(run_id: str, shown: pd.DataFrame, best: int | None) -> str | None:
+def _chosen(view: View, result: Result, shown: pd.DataFrame) -> str | None:
     """The `cell_key` that was chosen last, in the heat map or in the table, whose rows in order are `shown`.
 
-    A click on the heat map is copied to the session once, and heat map and table get new keys: a chart that is redrawn
-    with another cell outlined may report an earlier click again.
+    At first it is that of the address, by default that of the best setting. A click on the heat map is copied to the
+    session once, and heat map and table get new keys: a chart that is redrawn with another cell outlined may report an
+    earlier click again.
     """
-    cell = _from_figure(st.session_state.get(_key("grid", run_id)))
-    selected = cell or _from_table(st.session_state.get(_key("table", run_id)), shown)
+    place, best = view.place, best_place(result.correlations)
+    own = _as_chosen(shown.loc[best].to_dict()) if best is not None else Chosen()
+    first = view.first_record(own, offered={name: set(shown[name]) for name in ("kind", "model", "idf", "penalty")})
+    rows_by_cell = {cell_key(row): row for row in shown.to_dict("records")}
+    if first != own and cell_key(vars(first)) not in rows_by_cell:
+        named = next(name for name, value in vars(first).items() if value != getattr(own, name))
+        view.ignore(named, "with the rest of the link is no setting of this study")
+        first = own
+    cell = _from_figure(st.session_state.get(_key("grid", place)))
+    selected = cell or _from_table(st.session_state.get(_key("table", place)), shown)
     if selected is not None:
-        st.session_state[f"metric-chosen-{run_id}"] = selected
+        st.session_state[f"metric-chosen-{place}"] = selected
     if cell is not None:
-        st.session_state[_generation(run_id)] = st.session_state.get(_generation(run_id), 0) + 1
-    default = cell_key(shown.loc[best].to_dict()) if best is not None else None
-    return st.session_state.get(f"metric-chosen-{run_id}", default)
+        st.session_state[_generation(place)] = st.session_state.get(_generation(place), 0) + 1
+    default = cell_key(vars(first)) if first != Chosen() else None
+    chosen: str | None = st.session_state.get(f"metric-chosen-{place}", default)
+    view.keep_record(_as_chosen(rows_by_cell[chosen]) if chosen in rows_by_cell else own, own)
+    return chosen
 
 
-def _key(part: str, run_id: str) -> str:
-    return f"metric-{part}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
+def _as_chosen(row: Mapping[Any, Any]) -> Chosen:
+    return Chosen(*(str(row[name]) for name in ("kind", "model", "idf", "penalty")))
 
 
-def _generation(run_id: str) -> str:
-    return f"metric-turn-{run_id}"
+def _key(part: str, place: str) -> str:
+    return f"metric-{part}-{place}-{st.session_state.get(_generation(place), 0)}"
+
+
+def _generation(place: str) -> str:
+    return f"metric-turn-{place}"
 
 
 def _from_figure(state: Any) -> str | None:

@@ -12,6 +12,7 @@ from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
 from dashboard.metric_study.published import published_tables
 from dashboard.shared import run_view, wording
+from dashboard.shared.address.view import View
 from dashboard.shared.inputs import inputs
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
@@ -44,8 +45,11 @@ with run_view.inputs_panel(run_id):
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     run_view.notices(result)
+    view = View("metric", run_id, anchor="measure")
+    view.notices()
     metric_cards(result)
-    setting, figures = choose_setting(run_id, result)
+    setting, figures = choose_setting(view, result)
+    view.write()
     if setting is not None:
         figures |= setting_view(run_id, result, setting)
         with st.expander("Effect of the penalty on single pairs", icon=":material/compare:", expanded=True,
@@ -57,4 +61,4 @@ if run_id is not None and result is not None:
         published_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, NOTE)
-    run_view.sign(result.signature, file_tables(run_id, result), figures)
+    run_view.sign(result.signature, file_tables(run_id, result), figures, address=view)

@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.charts import misleads
+from dashboard.minimal_pairs.view import STRATA
 from dashboard.shared.wording import measure_help, verbatim
 from engine.language.quantities import count
 
-# The strata from the easiest to the hardest for a model that prefers short sentences.
-ORDER = {"all": "All", "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
+ORDER = STRATA
 ROWS_OF_CARDS = 3
 HALF = "50 %"
 

@@ -10,7 +10,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
-from dashboard.minimal_pairs.figure_selection import model_key, selection_banner, selection_mask
+from dashboard.minimal_pairs.figure_selection import (
+    keep_selection,
+    model_key,
+    open_selection,
+    selection_banner,
+    selection_mask,
+)
 from dashboard.minimal_pairs.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREOTYPE_OUTCOMES, filtered, ordered
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.address import view as address_view
@@ -45,6 +51,7 @@ def open_browser(run_id: str, result: Result, address: address_view.View) -> Lis
     names, models = _categories(result), result.settings.models
     first = address.first_record(Listed(model=models[0]), offered={
         "model": models, "category": names if len(names) > 1 else (), "row": result.items["row"].tolist()})
+    open_selection(run_id, result, address)
     if address.opened:
         for name, value in (("outcomes", first.outcome), ("lengths", first.length), ("categories", first.category)):
             st.session_state[f"minimal-pairs-{name}-{run_id}"] = list(value)
@@ -62,6 +69,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
     """
     run_id = view.run_id
     selection = selection_banner(run_id)
+    keep_selection(run_id, address)
     names = _categories(view.result)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         model = view.models[0]

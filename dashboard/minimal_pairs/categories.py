@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.charts import category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
-from dashboard.minimal_pairs.view import View, table
+from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
@@ -20,7 +20,6 @@ from engine.evaluations.minimal_pairs.views import field_names
 CATEGORIES = "Accuracy by category"
 SOURCE_WORDS = {"source": "file"}
 ALL_CATEGORIES = "all"
-DIRECTIONS = {"": "both", "stereo": "stereo", "antistereo": "antistereo"}
 
 
 def columns_of(result: Result) -> tuple[str, ...]:
@@ -29,24 +28,28 @@ def columns_of(result: Result) -> tuple[str, ...]:
     return (*field_names(result), *(("source",) if several and "source" not in field_names(result) else ()))
 
 
-def column_input(view: View, section: str, *, first: str = "") -> str:
-    """Draws the choice of a column, if there is a choice, and returns it; `first` is the default."""
+def column_input(view: View, section: str, choices: SectionChoices) -> str:
+    """Draws the choice of a column, if there is a choice, and returns it."""
     columns = columns_of(view.result)
     if len(columns) < 2:
         return columns[0] if columns else "category"
-    return str(st.selectbox(
-        "By", columns, index=columns.index(first) if first in columns else 0, key=f"minimal-by-{section}-{view.run_id}",
+    column = str(st.selectbox(
+        "By", columns, index=columns.index(choices.first("by", columns[0], columns)), key=choices.key(f"by-{section}"),
         format_func=lambda name: SOURCE_WORDS.get(name, name), width=240, label_visibility="collapsed"))
+    choices.keep("by", column, columns[0])
+    return column
 
 
-def category_section(view: View, signature: Mapping[str, Any], word: str) -> dict[str, go.Figure]:
+def category_section(view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+                     ) -> dict[str, go.Figure]:
     """Draw accuracy by category with intervals; returns the figure by its caption."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown(f"**{CATEGORIES}** :gray[with 95 % intervals]", width="content")
-        column = column_input(view, "categories")
-        stratum = str(st.segmented_control("Pairs", list(ORDER), format_func=ORDER.__getitem__, default="all",
-                                           required=True, key="minimal-pairs-stratum", label_visibility="collapsed",
-                                           wrap=True))
+        column = column_input(view, "categories", choices)
+        stratum = str(st.segmented_control(
+            "Pairs", list(ORDER), format_func=ORDER.__getitem__, default=choices.first("stratum", "all"), required=True,
+            key=choices.key("stratum"), label_visibility="collapsed", wrap=True))
+        choices.keep("stratum", stratum, "all")
     shown = table(view, "categories", column)
     if not (shown["stratum"].eq(stratum) & shown["n"].gt(0)).any():
         st.caption("No pair is in this stratum.")
@@ -58,20 +61,21 @@ def category_section(view: View, signature: Mapping[str, Any], word: str) -> dic
     return {CATEGORIES: figure}
 
 
-def stereotype_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
+def stereotype_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
     st.caption("Share of pairs in which the more stereotyping sentence (`sent_more`) is more probable under the model. "
                "**50 %** is no preference; neither end is better.")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        column = column_input(view, "stereotypes")
+        column = column_input(view, "stereotypes", choices)
         preferences = table(view, "stereotypes", column)
         directions = [name for name in DIRECTIONS if name in set(preferences["direction"])]
         direction = ""
         if len(directions) > 1:
             direction = str(st.segmented_control(
-                "Rows", directions, format_func=DIRECTIONS.__getitem__, default="",
-                key=f"minimal-direction-{view.run_id}",
+                "Rows", directions, format_func=DIRECTIONS.__getitem__,
+                default=choices.first("direction", "", directions), key=choices.key("direction"),
                 help="stereo: sent_more says a stereotype. antistereo: sent_less says the opposite of one.") or "")
+            choices.keep("direction", direction, "")
     figures = {}
     for measure in (WHOLE_SENTENCE, SHARED_TOKENS):
         shown = preferences[(preferences["measure"] == measure) & (preferences["direction"] == direction)]

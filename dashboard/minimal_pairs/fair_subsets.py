@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.categories import column_input
 from dashboard.minimal_pairs.fair_subset_charts import fair_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
-from dashboard.minimal_pairs.view import SUBSET_LABELS, View, table
+from dashboard.minimal_pairs.view import SUBSET_LABELS, SectionChoices, View, table
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
@@ -30,17 +30,19 @@ EXPORTS_KEPT = 4
 HEIGHT, FEW = 420, 12
 
 
-def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stereotypes: bool) -> dict[str, go.Figure]:
+def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
+                 ) -> dict[str, go.Figure]:
     """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption.
 
     `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
     """
     subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        subset = str(st.segmented_control("Subset", subsets, format_func=SUBSET_LABELS.__getitem__, default=default,
-                                          required=True, key=f"minimal-fair-subset-{view.run_id}",
-                                          label_visibility="collapsed"))
-        column = column_input(view, "fair")
+        subset = str(st.segmented_control(
+            "Subset", subsets, format_func=SUBSET_LABELS.__getitem__, default=choices.first("fair", default, subsets),
+            required=True, key=choices.key("fair"), label_visibility="collapsed"))
+        choices.keep("fair", subset, default)
+        column = column_input(view, "fair", choices)
     st.caption(fair_subsets.SUBSETS[subset])
     rows = _rows(view.run_id, subset, whole.result)
     beside = table(whole, "beside", subset, column)
@@ -58,10 +60,7 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], *, stere
     unit = "Share of sent_more preferred, in per cent." if stereotypes else "In per cent."
     ranked = len(view.models) > 1 and not stereotypes
     st.caption(f"{unit} **Δ**: fair minus all, in percentage points. {about_ranks if ranked else ''}")
-    model = view.models[0]
-    if len(view.models) > 1:
-        model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
-                             key=f"minimal-fair-model-{view.run_id}", label_visibility="collapsed"))
+    model = choices.model(view, "fair")
     figure = fair_figure(beside, model)
 
     def decode(point: Mapping[str, Any]) -> PointSelection | None:

@@ -5,8 +5,8 @@ A chart's own selection ends when the chart is redrawn, as by a toggle; so it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.view import STRATA
+from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import categories_of
+from engine.evaluations.minimal_pairs.views import categories_of, field_names
+from engine.options import option, options_of
 
 
 @dataclass(frozen=True)
@@ -27,15 +30,17 @@ class PointSelection:
     ("source" or one of `views.field_names`), a stratum, one row. None or "" does not filter.
     """
 
-    model: str
-    difference: int | None = None
-    beyond: bool = False
-    field: str = ""
-    value: str = ""
-    stratum: str = ""
-    row: int | None = None
+    model: str = option("", "The model whose pairs are selected.")
+    difference: int | None = option(None, "The token difference of the pairs.", unset="any")
+    beyond: bool = option(False, "Whether larger differences are selected, too.")
+    field: str = option("", "The column whose value is selected.")
+    value: str = option("", "That value.")
+    stratum: str = option("", "Which sentence is longer in the pairs.", choices=("", *STRATA))
+    row: int | None = option(None, "The row of the pair.", unset="any")
 
 
+# As in the address: `point-difference=2`.
+POINT = {name: replace(declared, name=f"point_{name}") for name, declared in options_of(PointSelection).items()}
 PointDecoder = Callable[[Mapping[str, Any]], PointSelection | None]
 
 
@@ -87,6 +92,24 @@ def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str,
     key = f"minimal-{name}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
     st.plotly_chart(figure, key=key, on_select=partial(_point_clicked, key, run_id, decode), selection_mode="points",
                     config=camera(name, signature), alt=alt)
+
+
+def open_selection(run_id: str, result: Result, address: View) -> None:
+    """Have the selection be that of the address, `point-…`, where the address counts."""
+    fields = {"", "source", *field_names(result)}
+    offered: dict[str, Collection[Any]] = {"model": result.settings.models, "field": fields,
+                                           "row": result.items["row"].tolist()}
+    selection = PointSelection(**{name: address.first(declared, declared.default, offered=offered.get(name))
+                                  for name, declared in POINT.items()})
+    if address.opened:
+        st.session_state[_key(run_id)] = selection if selection.model else None
+
+
+def keep_selection(run_id: str, address: View) -> None:
+    """Have the address say the selection."""
+    selection = current_selection(run_id) or PointSelection()
+    for name, declared in POINT.items():
+        address.keep(declared, getattr(selection, name), declared.default)
 
 
 def current_selection(run_id: str) -> PointSelection | None:

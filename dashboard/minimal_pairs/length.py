@@ -13,7 +13,7 @@ from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
 from dashboard.minimal_pairs.charts import difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
-from dashboard.minimal_pairs.view import View, table, tables
+from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
@@ -29,13 +29,14 @@ RIGHT = "right"
 DIFFERENCE = "Accuracy against the token difference"
 
 
-def length_section(view: View, signature: Mapping[str, Any], word: str) -> dict[str, go.Figure]:
+def length_section(view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+                   ) -> dict[str, go.Figure]:
     """Draw the section; returns its figures by caption. `word`: the name of a counted outcome, such as "right"."""
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
         caption = difference_caption(word)
-        figures[caption] = _differences(view, signature, word, caption)
+        figures[caption] = _differences(view, signature, word, caption, choices)
     with right:
         st.markdown(f"**{SLOPE}** :gray[log-odds of {verbatim(word)} per additional token of A]",
                     help=measure_help("length_slope"))
@@ -61,24 +62,26 @@ def correlation_caption(measure: str) -> str:
     return f"{measure.capitalize()} correlation of score and number of tokens"
 
 
-def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str) -> go.Figure:
+def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
+                 ) -> go.Figure:
     sources, scores = view.result.items["source"].unique(), available(view.result.pairs)
     offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
     lines = MODELS
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{verbatim(caption)}** :gray[|A| − |U|, with 95 % bands]", width="content")
         if len(offered) > 1:
-            lines = str(st.segmented_control("Lines", offered, default=MODELS, required=True,
+            lines = str(st.segmented_control("Lines", offered, default=choices.first("lines", MODELS, offered),
+                                             required=True,
                                              help="A line for each model under the chosen score; or, of one model, for "
                                              "each score, as in the paper's figures 2 and 3, or for each file.",
-                                             key=f"minimal-lines-{view.run_id}", label_visibility="collapsed"))
-        with_lp = view.normalization != "LP" and lines == MODELS and st.toggle(
-            "Show LP", True, key=f"minimal-beside-{view.run_id}",
-            help="Dotted: the same pairs under LP, as in the paper's figure 2.")
-    model = view.models[0]
-    if lines != MODELS and len(view.models) > 1:
-        model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
-                             key=f"minimal-lines-model-{view.run_id}", label_visibility="collapsed"))
+                                             key=choices.key("lines"), label_visibility="collapsed"))
+            choices.keep("lines", lines, MODELS)
+        with_lp = view.normalization != "LP" and lines == MODELS
+        if with_lp:
+            with_lp = st.toggle("Show LP", choices.first("beside_lp", True), key=choices.key("beside"),
+                                help="Dotted: the same pairs under LP, as in the paper's figure 2.")
+            choices.keep("beside_lp", with_lp, True)
+    model = choices.model(view, "lines") if lines != MODELS else view.models[0]
     points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by source", model),
               SCORES: lambda: by_score(view, model)}[lines]()
     before = table(view, "differences", normalization="LP") if with_lp else None
@@ -127,15 +130,12 @@ def _counts(view: View, word: str) -> None:
         st.caption(f"{shares.capitalize()} in per cent, with their 95 % intervals (Wilson).")
 
 
-def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Figure]:
+def scores_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw score against |S| and its correlation under every score; returns the figures by caption."""
-    model = view.models[0]
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(f"**{CORRELATION}** :gray[all sentences; a correlation of 0 means no effect of length]",
                     width="content")
-        if len(view.models) > 1:
-            model = str(st.pills("Model", view.models, default=model, required=True, format_func=verbatim,
-                                 key=f"minimal-points-model-{view.run_id}", label_visibility="collapsed"))
+        model = choices.model(view, "points")
     left, right = st.columns([3, 2], gap="medium")
     points = table(view, "points", model)
     with left:
@@ -147,8 +147,9 @@ def scores_section(view: View, signature: Mapping[str, Any]) -> dict[str, go.Fig
             st.caption(f"{len(points):,} of {count(n, 'sentence')}, sampled; the correlations are over all.")
     with right:
         measure = str(st.segmented_control(
-            "Correlation", ["spearman", "pearson"], default="spearman", required=True, label_visibility="collapsed",
-            format_func=str.capitalize, key=f"minimal-correlation-{view.run_id}"))
+            "Correlation", ["spearman", "pearson"], default=choices.first("correlation", "spearman"), required=True,
+            label_visibility="collapsed", format_func=str.capitalize, key=choices.key("correlation")))
+        choices.keep("correlation", measure, "spearman")
         correlations = correlation_figure(tables(view, "correlations"), measure)
         st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
                         config=camera("correlations", signature),

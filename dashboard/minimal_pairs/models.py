@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOMES, STEREOTYPE_OUTCOMES
-from dashboard.minimal_pairs.view import View, table
+from dashboard.minimal_pairs.view import SectionChoices, View, table
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.language.quantities import count
@@ -20,7 +20,7 @@ HEIGHT, FEW = 320, 8
 EXAMPLES = 50
 
 
-def models_section(view: View, *, stereotypes: bool = False) -> dict[str, go.Figure]:
+def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = False) -> dict[str, go.Figure]:
     """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below.
 
     `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
@@ -28,7 +28,7 @@ def models_section(view: View, *, stereotypes: bool = False) -> dict[str, go.Fig
     if not stereotypes:
         _ranking(view)
     _comparisons(view, stereotypes=stereotypes)
-    _differing(view, stereotypes=stereotypes)
+    _differing(view, choices, stereotypes=stereotypes)
     return {}
 
 
@@ -65,13 +65,16 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
                       "verdict"])
 
 
-def _differing(view: View, *, stereotypes: bool) -> None:
+def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> None:
     st.markdown("**Largest differences between two models** :gray[choose a pair to see its tokens below]")
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]
     if len(names) > 1:
-        model, other = st.selectbox("Two models", names, format_func=lambda models: f"{models[0]} against {models[1]}",
-                                    key=f"minimal-two-{view.run_id}", label_visibility="collapsed")
+        two = choices.first("two", names[0], view.models)
+        model, other = st.selectbox("Two models", names, index=names.index(two) if two in names else 0,
+                                    format_func=lambda models: f"{models[0]} against {models[1]}",
+                                    key=choices.key("two"), label_visibility="collapsed")
+        choices.keep("two", (model, other), names[0])
     differing = table(view, "differing", model, other).head(EXAMPLES)
     outcomes = [STEREOTYPE_OUTCOMES[name] if stereotypes else name for name in OUTCOMES]
     shown = differing.assign(**{name: [outcomes[decision + 1] for decision in differing[name]]

@@ -61,7 +61,7 @@ if run_id is not None and result is not None:
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
         run_view.notice(inexact)
 
-    figures = sections(view, whole, signature, address, first_section, stereotypes=bias)
+    figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown("**The pairs** :gray[under the chosen score]")
     chosen = pair_browser(view, address, first_list, stereotypes=bias)
     address.write()  # once: every write is a step of the browser's back button
@@ -74,6 +74,6 @@ if run_id is not None and result is not None:
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
-    run_view.sign(signature, offered_tables(view), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams)], address=address, result=result,
+    run_view.sign(signature, offered_tables(view, by), LazyFigures(every),
+                  further=[Shown(view.alpha, view.unigrams, by)], address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

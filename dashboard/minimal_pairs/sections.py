@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -29,28 +28,28 @@ from dashboard.minimal_pairs.length import (
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.models import models_section
 from dashboard.minimal_pairs.scoring import scoring_section
-from dashboard.minimal_pairs.view import View, table, tables
+from dashboard.minimal_pairs.view import (
+    CATEGORIES,
+    FAIR,
+    LENGTH,
+    MODELS,
+    SCORES,
+    SCORING,
+    SECTION_OPTIONS,
+    STEREOTYPES,
+    SectionChoices,
+    View,
+    table,
+    tables,
+)
 from dashboard.shared.address import view as address_view
+from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
-from engine.options import option, option_of
+from engine.options import option_of
 
 Figures = dict[str, go.Figure]
-
-
-SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, FAIR, MODELS, SCORING = (
-    "Stereotypes", "Length", "Scores", "Categories", "Fair subsets", "Models", "Scoring")
-
-
-@dataclass(frozen=True)
-class Sectioned:
-    """The section that is open, as the address of the page has it."""
-
-    section: str = option("", "The section that is open; the first that the run has where none is named.",
-                          choices=("", *SECTIONS))
-
-
-SECTION = option_of(Sectioned, "section")
+SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
 
 
 def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
@@ -84,30 +83,36 @@ def _word(stereotypes: bool) -> str:
 
 
 def sections(view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *,
-             stereotypes: bool) -> Figures:
+             stereotypes: bool) -> tuple[Figures, str]:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
 
-    The address names it.
+    With them the column that the open one groups the pairs by, as the command has it.
+
+    The address names it, with the section's own choices.
     """
+    address.own(SECTION_OPTIONS.values())
     word = _word(stereotypes)
-    parts: dict[str, Callable[[], Figures]] = {}
+    parts: dict[str, Callable[[SectionChoices], Figures]] = {}
     if stereotypes:
-        parts[STEREOTYPES] = lambda: stereotype_section(view, signature)
-    parts[LENGTH] = lambda: length_section(view, signature, word)
-    parts[SCORES] = lambda: scores_section(view, signature)
+        parts[STEREOTYPES] = lambda choices: stereotype_section(view, signature, choices)
+    parts[LENGTH] = lambda choices: length_section(view, signature, word, choices)
+    parts[SCORES] = lambda choices: scores_section(view, signature, choices)
     if columns_of(view.result) and not stereotypes:
-        parts[CATEGORIES] = lambda: category_section(view, signature, word)
-    parts[FAIR] = lambda: fair_section(view, whole, signature, stereotypes=stereotypes)
+        parts[CATEGORIES] = lambda choices: category_section(view, signature, word, choices)
+    parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, stereotypes=stereotypes)
     if len(view.models) > 1:
-        parts[MODELS] = lambda: models_section(view, stereotypes=stereotypes)
-    parts[SCORING] = lambda: scoring_section(view.result)
+        parts[MODELS] = lambda choices: models_section(view, choices, stereotypes=stereotypes)
+    parts[SCORING] = lambda _: scoring_section(view.result)
     figures: Figures = {}
     own = next(iter(parts))
-    tabs = st.tabs(list(parts), default=first if first in parts else own, on_change="rerun",
+    at_first = first if first in parts else own
+    tabs = st.tabs(list(parts), default=at_first, on_change="rerun",
                    key=f"minimal-pairs-tabs-{address.place}")
     for name, tab, draw in zip(parts, tabs, parts.values(), strict=True):
         if tab.open:
             address.keep(SECTION, "" if name == own else name, "")
             with tab:
-                figures |= draw()
-    return figures
+                figures |= draw(SectionChoices(address, name == at_first))
+    # The first column is the category under its own name, save where there is none: then it is the file.
+    own_by = "source" if columns_of(view.result)[:1] == ("source",) else BY.default
+    return figures, address.kept(SECTION_OPTIONS["by"], own_by)

@@ -5,7 +5,7 @@ Nothing here runs a model: a toggle is arithmetic on the stored sums, done once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -52,6 +52,63 @@ class Chosen:
     subset: str = option(fair_subsets.ALL, "The pairs that everything is computed from.", choices=fair_subsets.SUBSETS)
 
 
+SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, FAIR, MODELS, SCORING = (
+    "Stereotypes", "Length", "Scores", "Categories", "Fair subsets", "Models", "Scoring")
+STRATA = {"all": "All", "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}  # the easiest first where short ones are liked
+DIRECTIONS = {"": "both", "stereo": "stereo", "antistereo": "antistereo"}
+
+
+@dataclass(frozen=True)
+class Sectioned:
+    """The section that is open and its own choices, as the address of the page has them."""
+
+    section: str = option("", "The section that is open; the first that the run has where none is named.",
+                          choices=("", *SECTIONS))
+    section_model: str = option("", "The model that the section shows; the first where none is named.")
+    lines: str = option("models", "What has a line of its own.", choices=("models", "scores", "files"))
+    beside_lp: bool = option(True, "Whether LP is drawn beside the chosen score.")
+    correlation: str = option("spearman", "The coefficient of score and number of tokens.",
+                              choices=("spearman", "pearson"))
+    by: str = option("", "The column that the pairs are grouped by; the first where none is named.")
+    stratum: str = option("all", "Which sentence is longer in the pairs that are counted.", choices=STRATA)
+    direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)
+    fair: str = option("", "The fair subset that is held against all pairs.", choices=("", *fair_subsets.SUBSETS))
+    two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")
+
+
+SECTION_OPTIONS = options_of(Sectioned)
+
+
+@dataclass(frozen=True)
+class SectionChoices:
+    """The choices of the open section; is_linked: whether those of the address are its own."""
+
+    address: address_view.View
+    is_linked: bool
+
+    def first(self, name: str, base: Any, offered: Collection[Any] | None = None) -> Any:
+        """What a choice of `Sectioned` is set to at first."""
+        return self.address.first(SECTION_OPTIONS[name], base, offered=offered) if self.is_linked else base
+
+    def keep(self, name: str, value: Any, base: Any) -> None:
+        """Have a choice stand in the address where it is another than `base`."""
+        self.address.keep(SECTION_OPTIONS[name], value, base)
+
+    def key(self, name: str) -> str:
+        """The key of a widget."""
+        return f"minimal-pairs-{name}-{self.address.place}"
+
+    def model(self, view: View, name: str) -> str:
+        """Draw a choice among the models, if there is one, and return it."""
+        models = view.models
+        model = str(self.first("section_model", models[0], models))
+        if len(models) > 1:
+            model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
+                                 key=self.key(f"{name}-model"), label_visibility="collapsed"))
+        self.keep("section_model", model, models[0])
+        return model
+
+
 @dataclass(frozen=True)
 class View:
     """What is shown: the run, the pairs (a key of `fair_subsets.SUBSETS`), the corpus of SLOR, score and alpha.
@@ -76,6 +133,8 @@ class View:
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
     "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
+    "each difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
+        normalization=score),
     "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
     "by source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
     "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),

@@ -20,7 +20,7 @@ NOT_STATED = "not stated"
 def papers_models() -> None:
     """Draw the table, for one paper or all, and below it the chosen card."""
     papers = list(dict.fromkeys(paper for card in PAPER_CARDS.values() for paper, _ in card.labels))
-    paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", persist_state="session")
+    paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", bind="query-params")
     cards = [card for card in PAPER_CARDS.values() if paper == ALL or paper in dict(card.labels)]
     st.dataframe(
         pd.DataFrame([_row(card, paper) for card in cards]), hide_index=True,
@@ -32,7 +32,7 @@ def papers_models() -> None:
             "vocabulary": "Vocabulary", "corpus": "Corpus", "paper": "Paper",
         },
     )
-    chosen = st.selectbox("Model card", [card.name for card in cards], key=f"models-card-{paper}",
+    chosen = st.selectbox("Model card", [card.name for card in cards], key=f"models-card-{paper}", bind="query-params",
                           format_func=lambda name: f"{_label(PAPER_CARDS[name], paper)} ({name})")
     if chosen is not None:
         _card(PAPER_CARDS[chosen])

@@ -25,26 +25,33 @@ def list_choice() -> str:
     """The choice between one's own runs, those of all and the bin."""
     team = "Team runs" if session.hosted() else "All runs here"
     lists = [MINE, TEAM, BIN] if session.access().bin_days else [MINE, TEAM]
-    return st.segmented_control("List", lists, default=MINE, required=True, key="runs-whose",
+    return st.segmented_control("List", lists, default=MINE, required=True, key="runs-whose", bind="query-params",
                                 format_func=lambda name: TITLES.get(name, team), label_visibility="collapsed")
 
 
 def search_input(facets: Facets, names: dict[str, str]) -> Search:
-    """The search that the widgets describe; their choices are the values that occur. names: of owners, by id."""
-    text = st.text_input("Search", key="runs-text", placeholder="Name, note, tag, dataset or model", width=260,
+    """The search that the widgets describe; their choices are the values that occur. names: of owners, by id.
+
+    The address names each under the key of its widget.
+    """
+    text = st.text_input("Search", key="runs-text", bind="query-params", width=260,
+                         placeholder="Name, note, tag, dataset or model",
                          icon=":material/search:", label_visibility="collapsed")
     with st.popover("Filter", icon=":material/filter_alt:", key="runs-filter"):
-        starred = st.toggle("Starred", key="runs-starred")
-        tags = st.pills("Tags", facets.tags, selection_mode="multi", key="runs-tags", format_func=verbatim)
-        kind = st.pills("Kind", facets.kinds, format_func=kind_title, key="runs-kind")
-        states = st.pills("State", facets.states, selection_mode="multi", key="runs-states")
-        model = st.selectbox("Model", facets.models, index=None, key="runs-model", placeholder="Any")
-        dataset = st.selectbox("Dataset", facets.datasets, index=None, key="runs-dataset", placeholder="Any")
-        owner = st.selectbox("Owner", facets.owners, index=None, key="runs-owner", placeholder="Any",
-                             format_func=lambda owner: names.get(owner) or default_name(owner)
+        starred = st.toggle("Starred", key="runs-starred", bind="query-params")
+        tags = st.pills("Tags", facets.tags, selection_mode="multi", key="runs-tags", bind="query-params",
+                        format_func=verbatim)
+        kind = st.pills("Kind", facets.kinds, format_func=kind_title, key="runs-kind", bind="query-params")
+        states = st.pills("State", facets.states, selection_mode="multi", key="runs-states", bind="query-params")
+        model = st.selectbox("Model", facets.models, index=None, key="runs-model", bind="query-params",
+                             placeholder="Any")
+        dataset = st.selectbox("Dataset", facets.datasets, index=None, key="runs-dataset", bind="query-params",
+                               placeholder="Any")
+        owner = st.selectbox("Owner", facets.owners, index=None, key="runs-owner", bind="query-params",
+                             placeholder="Any", format_func=lambda owner: names.get(owner) or default_name(owner)
                              ) if len(facets.owners) > 1 else None
-    order = st.selectbox("Order", list(ORDERS), key="runs-order", format_func=ORDERS.__getitem__, width=190,
-                         label_visibility="collapsed")
+    order = st.selectbox("Order", list(ORDERS), key="runs-order", bind="query-params", width=190,
+                         format_func=ORDERS.__getitem__, label_visibility="collapsed")
     return Search(text=text or "", kind=kind, states=tuple(states or ()), model=model, dataset=dataset, owner=owner,
                   tags=tuple(tags or ()), starred_by=session.viewer().id if starred else None, order=order)
 

@@ -75,8 +75,8 @@ def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "E
 
 
 def show_run(run_id: str) -> None:
-    """Go to the link of a run on the present page."""
-    st.query_params["run"] = run_id
+    """Go to the link of a run on the present page; choices of the run shown before are none of the new one."""
+    st.query_params.from_dict({"run": run_id})
     st.rerun()
 
 

@@ -7,12 +7,37 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from engine.commands import agreement, alignment, classification, clusters, fill_mask, metric_study, minimal_pairs
+from engine.commands import (
+    agreement,
+    alignment,
+    classification,
+    clusters,
+    dictionary,
+    fill_mask,
+    metric_study,
+    minimal_pairs,
+)
 from engine.commands.options import words_of
 from engine.evaluations.agreement.directories import Sources
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs}
+
+
+def dictionary_line(settings: dictionary.Settings, corpus: Sequence[str], out: str = "out.json.gz") -> str | None:
+    """The command that counts a dictionary in files called `corpus`; None where it was not counted but uploaded.
+
+    >>> dictionary_line(dictionary.Settings("m", "my novels", "line"), ["one.txt", "more.zip"])
+    "python -m engine dictionary --model m --corpus one.txt --corpus more.zip --unit line --name 'my novels' --out \
+out.json.gz"
+    """
+    if settings.model is None:
+        return None
+    parser = argparse.ArgumentParser(prog="dictionary")
+    dictionary.add_arguments(parser)
+    files = [word for name in corpus for word in ("--corpus", name)]
+    return shlex.join(["python", "-m", "engine", "dictionary", "--model", settings.model, *files,
+                       *words_of(parser, settings), "--name", settings.name, "--out", out])
 
 
 def command_line(kind: str, settings: Any, data: str, out: str = "out", further: Sequence[Any] = ()) -> str | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import random
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared.exports.signing import csv_bytes
 from engine.__main__ import main
+from tests.support import page_visits
+from tests.support.page_visits import words
 
 
 @dataclass
@@ -45,7 +48,36 @@ def address(app: AppTest) -> dict[str, list[str]]:
 def linked(app: AppTest) -> dict[str, list[str]]:
     """The query of the link that the page offers to copy."""
     link = next(code.value for code in app.code if code.value.startswith(("http", "?")))
-    return parse_qs(link.partition("?")[2])
+    return parse_qs(link.partition("?")[2], keep_blank_values=True)
+
+
+def numbers(app: AppTest) -> list[Any]:
+    """What a reader sees of a result: tables, cards, texts, figures."""
+    tables = [frame.value.to_csv(index=False) for frame in app.dataframe]
+    texts = [element.value for elements in (app.markdown, app.caption, app.warning) for element in elements]
+    return [tables, [(metric.label, metric.value) for metric in app.metric], texts,
+            [chart.proto.spec for chart in app.get("plotly_chart")]]
+
+
+def agrees(app: AppTest, page: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
+           ) -> None:
+    """The printed command writes the tables of the page, and its link opens the same page in another session."""
+    shown = {name: exported.csv(name) for name in exported.tables}
+    signature, seen = exported.signature, numbers(app)
+    written = command(app)
+    for name, table in shown.items():
+        if name in written or len(table):  # the command leaves out some tables that are empty
+            same(written[name][list(table)], table)
+    other = page_visits.visit(page, **linked(app))
+    assert exported.signature == signature and numbers(other) == seen
+    for name, table in shown.items():
+        pd.testing.assert_frame_equal(exported.csv(name), table)
+    assert linked(other) == linked(app) and printed(other) == printed(app) and "The link asks for" not in words(other)
+
+
+def drawn_at_random(draws: random.Random, **values: Sequence[Any]) -> dict[str, Any]:
+    """One of the values of each setting, half of the time that which comes first."""
+    return {name: choices[0] if draws.random() < 0.5 else draws.choice(choices) for name, choices in values.items()}
 
 
 def same(left: pd.DataFrame, right: pd.DataFrame) -> None:

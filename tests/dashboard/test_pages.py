@@ -175,11 +175,11 @@ def test_dictionary_page_lists_searches_and_splits_a_dictionary(backend: FakeBac
     app = visit("dictionary")
     assert [metric.value for metric in app.metric][:2] == ["4", "6"]
     assert app.dataframe[0].value["piece"].iloc[0] == "は"
-    app.text_input(key="corpora-query").set_value("藤")
+    app.text_input(key="corpora-query-").set_value("藤")
     assert list(drawn(app).dataframe[0].value["piece"]) == ["##藤"]
-    app.text_input(key="corpora-query").set_value("")
-    app.slider(key="corpora-share").set_value(0.1)
-    app.toggle(key="corpora-low").set_value(True)
+    app.text_input(key="corpora-query-").set_value("")
+    app.slider(key="corpora-share-").set_value(0.1)
+    app.toggle(key="corpora-low-").set_value(True)
     # the lower 10 % of 6 entries, rounded down, is none: every entry is above
     assert len(drawn(app).dataframe[0].value) == 6
 

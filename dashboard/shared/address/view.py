@@ -56,8 +56,10 @@ class _Kept:
 class View:
     """The choices of what a page shows of one run; made once in each drawing of the page."""
 
-    def __init__(self, page: str, run_id: str, *, anchor: str) -> None:
-        """`anchor`: the name of a widget that is always drawn, by which it is seen whether the page was left."""
+    def __init__(self, page: str, run_id: str, *, anchor: str = "") -> None:
+        """`anchor`: the name of a widget that is always drawn, by which it is seen whether the page was left; by
+        default the popover of the link, for pages that always reach it.
+        """
         self._page, self._run_id = page, run_id
         self._kept: _Kept = st.session_state.setdefault(f"address-{page}-{run_id}", _Kept())
         self._chosen: Texts = {}
@@ -73,6 +75,10 @@ class View:
             self._kept.left = {name: texts for name, texts in address.items() if name in self._kept.names}
         elif self._has_changed_widgets():
             self._kept.ignored = []
+
+    def key(self, name: str) -> str:
+        """The key of a widget of the page."""
+        return f"{self._page}-{name}-{self.place}"
 
     @property
     def place(self) -> str:
@@ -121,9 +127,16 @@ class View:
         for name, declared in options_of(type(base)).items():
             self.keep(declared, getattr(chosen, name), getattr(base, name))
 
+    def kept(self, declared: Option, base: Any) -> Any:
+        """A single choice as it was kept in this drawing, `base` where it does not stand in the address."""
+        texts = self._chosen.get(name_of(declared))
+        return base if texts is None else from_texts(declared, texts)
+
     def own(self, declared: Iterable[Option]) -> None:
-        """Have choices go from the address unless they are kept, also those that this drawing does not offer."""
-        self._names |= {name_of(option) for option in declared}
+        """Have choices go from the address unless they are kept after this, also those that are not drawn now."""
+        for option in declared:
+            self._names.add(name_of(option))
+            self._chosen.pop(name_of(option), None)
 
     def write(self) -> None:
         """Write the choices kept so far into the address, where one of them has changed; other names in it stay.
@@ -161,12 +174,17 @@ class View:
         It is drawn again when it is opened: a fragment of the page may have changed a choice since.
         """
         with st.popover("Copy link to this view", icon=":material/link:", type="tertiary", on_change="rerun",
-                        key=f"link-{self._page}-{self.place}"):
+                        key=self._link_key):
             st.code(self.link(), language=None, wrap_lines=True)
 
     def link(self) -> str:
         """The address of what is shown, with the choices kept so far and without what is ignored."""
         return f"{st.context.url or ''}?{urlencode(self._others(_address()) | self._chosen, doseq=True)}"
+
+    @property
+    def _link_key(self) -> str:
+        """Of no choice: it does not begin as the keys of those do."""
+        return f"link-{self._page}-{self.place}"
 
     def _say(self, notice: str) -> None:
         # A fragment that is drawn alone cannot draw outside of itself; the next drawing of the page says it.
@@ -179,7 +197,7 @@ class View:
         A click can reach the server with the address as it was before the last drawing wrote it. Then a widget has
         changed, and its value is the newer.
         """
-        if not self._kept.opened or f"{self._page}-{anchor}-{self.place}" not in st.session_state:
+        if not self._kept.opened or (self.key(anchor) if anchor else self._link_key) not in st.session_state:
             return True
         own = {name: texts for name, texts in address.items() if name in self._kept.names}
         return own != self._kept.left and not self._has_changed_widgets()

@@ -28,7 +28,7 @@ from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
 from dashboard.shared.exports.tables.downloads import table_downloads
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.wording import verbatim
-from engine.commands.equivalent import command_line
+from engine.commands.equivalent import command_line, dictionary_line
 from engine.datasets import sample_data
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
@@ -37,6 +37,7 @@ from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import EXCLUDED, SIGNED
 from engine.runs.storage.run_record import RunRecord
 
+DICTIONARY, PASTED_FILE = "dictionary", "pasted.txt"
 BUNDLE = ("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
           "references, in English and Japanese. Figures look as chosen under Figures.")
 
@@ -167,6 +168,8 @@ def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[
     """
     shown = _shown(view, settings)
     folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
+    if view.kind == DICTIONARY:
+        return "\n".join(filter(None, (dictionary_line(of_command, _corpus_names(view)) for of_command in shown)))
     lines = [command_line(view.kind, of_command, data or _data_file(view), folder, further)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
@@ -181,7 +184,22 @@ def _data_file(view: RunRecord, unnamed: str = DATA) -> str:
 
 def data_download(view: RunRecord, name: str = DATA) -> None:
     """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
-    if _data_file(view, name) == name:
+    if view.kind == DICTIONARY:
+        _pasted_download(view)
+    elif _data_file(view, name) == name:
         st.download_button(name, lambda: data_csv(session.access().dataset(view.id)), file_name=name, mime="text/csv",
                            key=f"download-{name}", on_click="ignore", icon=":material/download:",
                            help="The data that the command reads.")
+
+
+def _pasted_download(view: RunRecord) -> None:
+    """A button for the corpus of a dictionary, where it was pasted and is still kept."""
+    [first, *others] = session.access().dataset(view.id).files
+    if first.name == PASTED_FILE and not others and first.path.is_file():
+        st.download_button(PASTED_FILE, first.path.read_bytes, file_name=PASTED_FILE, mime="text/plain",
+                           key="download-data", on_click="ignore", icon=":material/download:",
+                           help="The text that the command counts.")
+
+
+def _corpus_names(view: RunRecord) -> list[str]:
+    return [file.name for file in session.access().dataset(view.id).files]

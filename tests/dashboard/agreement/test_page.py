@@ -62,7 +62,7 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"] * 2
     assert [metric.value for metric in app.metric][2:] == ["−0.60", "−0.47"]
     assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
-    app.get_by_key("agreement-pair").set_value("Fill-mask and Classification")
+    app.get_by_key("agreement-pair-runs").set_value("Fill-mask and Classification")
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
     assert {button.label for button in app.download_button} == {
@@ -80,7 +80,7 @@ def test_published_numbers_are_never_mixed_with_computed_ones(backend: FakeBacke
     assert all(model.partition("/")[2] in own for model in THREE) and "Ver." not in own
     assert "Kyoto Univ. Ver." in printed and "somebody" not in printed
     for key in TABLES:
-        app.selectbox(key="agreement-printed").set_value(key)
+        app.selectbox(key="agreement-printed-runs").set_value(key)
         drawn(app)
         shown = app.dataframe[1].value
         assert list(shown.itertuples(index=False, name=None)) == list(TABLES[key].cells)
@@ -100,16 +100,16 @@ def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> 
     other = finished("clusters", clusters.Settings(THREE, projection="pca", pooling="mean"),
                      sample_data.labelled_sentences())
     app = visit("agreement")
-    assert app.selectbox(key="agreement-clusters").value == other  # the newest
-    app.selectbox(key="agreement-clusters").set_value(run_ids["clusters"])
+    assert app.selectbox(key="agreement-clusters-runs").value == other  # the newest
+    app.selectbox(key="agreement-clusters-runs").set_value(run_ids["clusters"])
     drawn(app)
     assert app.query_params["clusters"] == run_ids["clusters"]
     again = visit("agreement", clusters=run_ids["clusters"])
-    assert again.selectbox(key="agreement-clusters").value == run_ids["clusters"]
+    assert again.selectbox(key="agreement-clusters-runs").value == run_ids["clusters"]
     former = visit("agreement", clusters=run_ids["clusters"], classify=run_ids["classification"])
-    assert former.selectbox(key="agreement-classification").value == run_ids["classification"]
+    assert former.selectbox(key="agreement-classification-runs").value == run_ids["classification"]
     nonsense = visit("agreement", clusters="no-such-run", classification=run_ids["clusters"])
-    assert nonsense.selectbox(key="agreement-clusters").value == other and not nonsense.error
+    assert nonsense.selectbox(key="agreement-clusters-runs").value == other and not nonsense.error
 
 
 def test_the_printed_commands_give_the_numbers_of_the_page(

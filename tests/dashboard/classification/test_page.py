@@ -63,7 +63,7 @@ def test_several_models_have_a_confusion_matrix_each_and_are_compared(backend: F
     best = result.models.sort_values("rank")["model"].iloc[0]
     own = result.sentences[(result.sentences["model"] == best) & (result.sentences["n_correct"] == 0)]
     assert set(missed["row"]) == set(own["row"])
-    app.get_by_key(f"classify-missed-{app.query_params['run']}").set_value(THREE[2])
+    app.get_by_key(f"classification-missed-{app.query_params['run']}").set_value(THREE[2])
     drawn(app)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.clusters import detail_sections
 from dashboard.shared import run_view, session
 from dashboard.shared.exports.signing import digest
 from engine.datasets import sample_data
@@ -53,12 +54,14 @@ def shown(result: Result, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def opened(app: AppTest, title: str) -> AppTest:
-    app.session_state[f"clusters-open-{title}"] = True
+    name = next(name for name, text in detail_sections.TITLES.items() if text == title)
+    app.session_state[f"clusters-open-{name}-{app.query_params['run']}"] = True
     return drawn(app)
 
 
 def selected(app: AppTest, *rows: int) -> AppTest:
-    app.session_state[f"clusters-maps-{app.query_params['run']}"] = {"selection": list(rows)}
+    app.session_state[f"clusters-maps-{app.query_params['run']}"] = {"selection": list(rows), "hidden": [],
+                                                                     "centroids": True}
     return drawn(app)
 
 

@@ -77,10 +77,10 @@ def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:
     app = visit()
     # は is in three of four documents, the five others in one, log(5 / 2): the lower 70 % are four, so none is above
     assert [metric.value for metric in app.metric] == ["4", "6", "8", "0.92", "0"]
-    app.slider(key="corpora-share").set_value(0.2)
+    app.slider(key="corpora-share-").set_value(0.2)
     assert [metric.value for metric in drawn(app).metric][3:] == ["0.22", "5"]
-    app.get_by_key("corpora-by").set_value("value")
-    drawn(app).slider(key="corpora-value").set_value(0.9)
+    app.get_by_key("corpora-by-").set_value("value")
+    drawn(app).slider(key="corpora-value-").set_value(0.9)
     assert [metric.value for metric in drawn(app).metric][3:] == ["0.90", "5"]
     assert "All 3 dictionaries" in [expander.label for expander in app.expander]
 
@@ -92,7 +92,7 @@ def test_two_dictionaries_of_a_tokenizer_are_compared() -> None:
     assert app.selectbox[1].options == ["wiki · bert-mini-ja"]
     assert "**2** tokens occur in both, of 6 in either" in words(app)
     assert set(app.dataframe[0].value["piece"]) == {"は", "の"}
-    app.toggle(key="corpora-both").set_value(False)
+    app.toggle(key="corpora-both-").set_value(False)
     assert len(drawn(app).dataframe[0].value) == 6
     app.selectbox(key="corpora-first-").select_index(1)
     assert "No other dictionary" in words(drawn(app))

@@ -76,6 +76,7 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     if subset == ALL:
         same(written["summary"], shown["summary"])
         same(written["bias"], shown["bias"])
+        same(written["differences"], shown["differences"])
         columns = [name for name in written["pairs"] if name in shown["pairs"]]
         same(written["pairs"][columns], shown["pairs"][columns])
     else:  # the command writes every subset
