@@ -30,18 +30,19 @@ def differing_settings(runs: Sequence[RunRecord], names: Sequence[str],
 
     further: what each run has beside its settings, such as the choices with which it is shown.
     """
-    settings_by_run = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(_flat(run.settings))
+    settings_by_run = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(flat(run.settings))
                        | dict(beside) for run, beside in zip(runs, further or [{}] * len(runs), strict=True)]
     setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
     rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
     return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The settings of a run by name, those of a record within them behind its name; a missing value is ""."""
     for key, value in settings.items():
         name = f"{prefix}{key.replace('_', ' ')}"
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{name}: ")
+            yield from flat(value, f"{name}: ")
         else:
             text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
             yield name, "" if text is None else str(text)

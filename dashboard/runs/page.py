@@ -1,45 +1,80 @@
-"""Runs: what was evaluated so far, the state of each run, and a link to it."""
+"""Runs: what was evaluated so far, found again, compared, tagged, shared and deleted."""
+
+from dataclasses import replace
 
 import streamlit as st
 
 from dashboard import pages
+from dashboard.runs import actions, bin_view, listed, viewer_name
 from dashboard.runs import search as run_search
-from dashboard.shared import run_list, run_view, session
+from dashboard.shared import run_view, session
+from dashboard.shared.wording import show_error
+from engine.errors import EngineError
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
 
-PER_PAGE = 15
+PER_PAGE = 20
 
 pages.heading("runs")
-with st.container(horizontal=True, vertical_alignment="center"):
-    owner = run_search.owner_choice()
-    all_runs = run_search.search_runs(owner, run_search.Search(limit=run_search.LISTED))
-    search = run_search.search_input(all_runs)
+access = session.access()
+try:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        whose = run_search.list_choice()
+        team = whose == run_search.TEAM
+        facets = access.facets(team=team)
+        search = Search() if whose == run_search.BIN else run_search.search_input(
+            facets, access.owner_names(facets.owners))
+    n_matching = access.count(search, team=team)
+except EngineError as error:
+    show_error(error)
+    st.stop()
 run_search.unlisted_notice()
-if not all_runs:
-    st.info("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."
-            if owner == run_search.MINE else "Nobody has shared a run yet. A switch above a run's result shares it.",
+actions.undo_line()
+if whose == run_search.BIN:
+    bin_view.bin_view()
+    st.stop()
+if not facets.kinds:
+    st.info("Nobody has shared a run yet. A switch above a run's result shares it." if team and session.hosted() else
+            "Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs.",
             icon=":material/history:")
     st.stop()
 
-matching = run_search.search_runs(owner, search)
-n_pages = -(-len(matching) // PER_PAGE)
-active = any(view.state in run_view.ACTIVE for view in matching)
+
+def page_of(number: int) -> list[RunRecord]:
+    """One page of the matching runs."""
+    part = replace(search, limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
+    return listed.with_headlines(access.team(part) if team else access.mine(part))
 
 
-@st.fragment(run_every=run_view.POLL_SECONDS if active else None)
-def runs_of_page(page: int) -> None:
-    """One page of the list; redrawn at intervals while a run is active, and the whole page once none is."""
-    runs = run_search.search_runs(owner, search)
-    if active and not any(view.state in run_view.ACTIVE for view in runs):
-        st.rerun()
-    for view in runs[(page - 1) * PER_PAGE:page * PER_PAGE]:
-        run_list.run_row(view, manage=session.access().may_change(view))
+n_pages = -(-n_matching // PER_PAGE)
+table_area = st.container()
+number = min(st.pagination(n_pages, key="runs-page"), n_pages) if n_pages > 1 else 1
+changing = any(map(listed.is_changing, page_of(number)))
 
 
-if not matching:
+@st.fragment(run_every=run_view.POLL_SECONDS if changing else None)
+def runs_of_page() -> None:
+    """The table with what can be done with the chosen runs; drawn at intervals while any of them changes."""
+    try:
+        runs = page_of(number)
+        if changing and not any(map(listed.is_changing, runs)):
+            st.rerun()
+        listed.open_chosen(runs)
+        bar = st.container()
+        chosen = listed.run_table(runs, owners=team)
+        with bar:
+            actions.action_bar(chosen, facets.tags)
+    except EngineError as error:
+        show_error(error)
+
+
+if n_matching:
+    with table_area:
+        runs_of_page()
+else:
     st.caption("No run matches.")
-runs_of_page(st.pagination(n_pages, key="runs-page") if n_pages > 1 else 1)
-if len(all_runs) > 1:
-    run_search.comparison(all_runs)
-st.caption("Deleting a run deletes its result and its data, not what the models computed: the same run again is quick. "
-           + ("Others see a run only while it is shared." if session.hosted() else
-              "Whoever has a run's link can open it."))
+with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    st.caption(f"{n_matching:,} runs. " + ("Others see a run only while it is shared." if session.hosted() else
+               "Everybody who reaches this instance can open every run; its owner alone deletes it."), width="content")
+    if not session.hosted():
+        viewer_name.name_popover()

@@ -90,8 +90,8 @@ def dictionary(entry: AvailableDictionary) -> IdfDictionary:
 
 
 def delete(entry: AvailableDictionary) -> None:
-    """Delete a dictionary of the viewer's own, with the run that made it. Raises EngineError."""
-    session.access().delete(entry.run_id)
+    """Move the run that made a dictionary of the viewer's own to the bin; restored, it has it again. EngineError."""
+    session.access().move_to_bin(entry.run_id)
     entry.path.unlink(missing_ok=True)
 
 

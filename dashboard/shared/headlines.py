@@ -1,9 +1,9 @@
-"""The few numbers of a result that the home page shows. Pure: no streamlit."""
+"""The few numbers of a result that the home page and lists of runs show. Pure: no streamlit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import pandas as pd
@@ -11,16 +11,23 @@ import pandas as pd
 from dashboard.shared.theme import decimals
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.classification import records as classification
 from engine.evaluations.clusters import records as clusters
+from engine.evaluations.dictionary import records as dictionary
+from engine.evaluations.fill_mask import records as fill_mask
+from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views as pair_views
+from engine.measures.cards.catalog import CARDS
 
 BUILT_IN_PREFIX = "builtin/"
+STORED_FORMAT = 1  # raised when stored headlines are to be made anew
+N_STORED, N_LISTED = 6, 2
 
 
 @dataclass(frozen=True)
 class Headline:
-    """One number: its label, its value, a note beside it, and the measure whose card explains it."""
+    """One number: its label, its value, a note beside it, and the measure whose card explains it; "" for a count."""
 
     label: str
     value: str
@@ -57,9 +64,77 @@ def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
     ]
 
 
+def of_classification(result: classification.Result) -> list[Headline]:
+    """Mean accuracy of each model over its runs, the best first, with the interval at the test sentences."""
+    ranked = result.models.sort_values("accuracy_mean", ascending=False, kind="stable")
+    return [
+        Headline(short(row["model"]), _percent(row["accuracy_mean"]),
+                 f"{_points(row['ci_low'])}-{_points(row['ci_high'])}, n = {row['n_test']}", "classification_accuracy")
+        for row in ranked.to_dict("records")
+    ]
+
+
+def of_fill_mask(result: fill_mask.Result) -> list[Headline]:
+    """Mean probability of the masked word under each model over all its sentences, the highest first."""
+    overall = result.models[result.models["domain"] == fill_mask.ALL]
+    ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
+    return [Headline(short(row["model"]), _number(row["mean_probability"], 3), f"n = {row['n']}", "mask_probability")
+            for row in ranked.to_dict("records")]
+
+
+def of_metric_study(result: metric_study.Result) -> list[Headline]:
+    """The greatest correlation with the human scores that each model reaches, and its setting, the greatest first."""
+    table = result.correlations[result.correlations["kind"] == metric_study.BERTSCORE]
+    best = table.sort_values("pearson", ascending=False, kind="stable").drop_duplicates("model")
+    return [Headline(short(row["model"]), _number(row["pearson"], 3),
+                     f"idf {row['idf']}, penalty {row['penalty']}, n = {row['n']}", "pearson")
+            for row in best.to_dict("records")]
+
+
+def of_dictionary(result: dictionary.Result) -> list[Headline]:
+    """The numbers of documents and of their tokens."""
+    return [Headline("documents", f"{result.n_documents:,}", f"one for each {result.unit}", ""),
+            Headline("different tokens", f"{len(result.counts):,}", "", "")]
+
+
 HEADLINES: dict[str, Callable[[Any], list[Headline]]] = {
     "clusters": of_clusters, "alignment": of_alignment, "minimal-pairs": of_minimal_pairs,
+    "classification": of_classification, "fill-mask": of_fill_mask, "metric-study": of_metric_study,
+    "dictionary": of_dictionary,
 }
+
+
+def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
+    """The first headlines as a JSON value that is stored with a run."""
+    return {"format": STORED_FORMAT, "numbers": [list(astuple(headline)) for headline in headlines[:N_STORED]]}
+
+
+def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
+    """The headlines that `to_store` wrote; None where there are none, or those of another format.
+
+    >>> stored(to_store([Headline("a", "1.5", "n = 3", "f1")]))
+    [Headline(label='a', value='1.5', note='n = 3', measure='f1')]
+    >>> stored({"format": 0}) is None
+    True
+    """
+    if value is None or value.get("format") != STORED_FORMAT:
+        return None
+    return [Headline(*map(str, number)) for number in value["numbers"]]
+
+
+def in_lines(headlines: Sequence[Headline]) -> str:
+    """Headlines as one cell of a table: the first with the symbol of its measure, the rest counted.
+
+    >>> print(in_lines([Headline("a", "1.50", "", "dispersion_score"), Headline("b", "2.10", "", "dispersion_score"),
+    ...                 Headline("c", "3.00", "", "dispersion_score")]))
+    M_m 1.50 a
+    2.10 b
+    1 more
+    """
+    shown = [f"{headline.value} {headline.label}" for headline in headlines[:N_LISTED]]
+    if shown and headlines[0].measure:
+        shown[0] = f"{CARDS[headlines[0].measure].symbol} {shown[0]}"
+    return "\n".join(shown + ([f"{len(headlines) - N_LISTED} more"] if len(headlines) > N_LISTED else []))
 
 
 def short(model: str) -> str:

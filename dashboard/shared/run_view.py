@@ -62,6 +62,8 @@ def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> N
     except EngineError as error:
         show_error(error)
         return
+    if submission.restored:
+        st.toast("This run was in the bin and is restored.", icon=":material/restore_from_trash:")
     show_run(submission.run_id)
 
 
@@ -84,7 +86,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
         return None
     view = session.access().get(run_id)
     if view is None:
-        _unknown_run()
+        _unknown_run(run_id)
     elif view.kind != kind:
         _run_of_another_page(view)
     elif view.state in ACTIVE:
@@ -174,10 +176,14 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     exports.signature_in_full(signature)
 
 
-def _unknown_run() -> None:
-    st.info("There is no run at this link. It may have been deleted, or the link is incomplete.",
-            icon=":material/link_off:")
+def _unknown_run(run_id: str) -> None:
+    in_bin = session.access().in_bin(run_id) is not None
+    st.info("The run at this link is in the bin." if in_bin else "There is no run at this link. It may have been "
+            "deleted, or the link is incomplete.", icon=":material/link_off:")
     with st.container(horizontal=True):
+        if in_bin and st.button("Restore", key="run-restore", icon=":material/restore_from_trash:"):
+            session.access().restore(run_id)
+            st.rerun()
         if st.button("Start over", key="run-afresh"):
             _clear_address()
         st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)

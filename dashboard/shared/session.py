@@ -47,7 +47,7 @@ def viewer() -> Viewer:
             raise InputError("Sign-in is set up, but nobody is a member yet. Name the members in HAKARI_ALLOWED_EMAILS "
                              "or HAKARI_ALLOWED_DOMAINS (* for everybody the provider signs in) and start again.")
         issued = browsers()
-        return issued.viewer(st.context.cookies.get(issued.cookie_name)) or LOCAL
+        return issued.viewer(str(st.context.cookies.get(issued.cookie_name, ""))) or LOCAL
     if not can_sign_in:
         raise InputError("Members are named, but there is no way to sign in. Set up [auth] in .streamlit/secrets.toml "
                          "(deploy/secrets.toml.example shows it) and start again.")

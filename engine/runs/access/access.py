@@ -13,7 +13,7 @@ Pages use this class, never the queue directly.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -123,9 +123,9 @@ class RunAccess:
         self._require_readable(run_id)
         listing.set_star(self.store, self.viewer.id, run_id, starred=starred)
 
-    def owner_names(self, runs: Sequence[RunRecord]) -> dict[str, str]:
+    def owner_names(self, owners: Iterable[str]) -> dict[str, str]:
         """What the owners of runs that the viewer may read are called, by id."""
-        owners = {run.owner for run in runs}
+        owners = set(owners)
         names = {} if self.viewer.signed_in else listing.viewer_names(self.store, owners)
         return {owner: names.get(owner) or default_name(owner) for owner in sorted(owners)}
 

@@ -44,9 +44,9 @@ class Browsers:
         browser_id = secrets.token_hex(16)
         return f"{browser_id}.{self._signature(browser_id)}"
 
-    def viewer(self, cookie: str | None) -> Viewer | None:
+    def viewer(self, cookie: str) -> Viewer | None:
         """The viewer whose browser sent the cookie; None for a value that this instance did not issue."""
-        match = COOKIE_VALUE.fullmatch(cookie or "")
+        match = COOKIE_VALUE.fullmatch(cookie)
         if match is None or not hmac.compare_digest(match[2], self._signature(match[1])):
             return None
         return Viewer(f"{BROWSER_PREFIX}{match[1]}", signed_in=False)

@@ -50,7 +50,7 @@ def test_a_cookie_is_a_browser_of_this_instance_alone(tmp_path: Path) -> None:
     assert viewer is not None and viewer.id == f"browser:{cookie[:32]}" and not viewer.signed_in
     assert ours.issue() != cookie and browsers(tmp_path).viewer(cookie) == viewer  # after a restart, too
     other_id = "0" * 32
-    for forged in (None, "", cookie[:32], other_id, other_id + cookie[32:], cookie[:-1], cookie + "0", cookie.upper(),
+    for forged in ("", cookie[:32], other_id, other_id + cookie[32:], cookie[:-1], cookie + "0", cookie.upper(),
                    cookie[:-1] + ("0" if cookie[-1] != "0" else "1"), Browsers(b"other").issue()):
         assert ours.viewer(forged) is None
 
@@ -155,17 +155,17 @@ def test_tags_are_searched_filtered_and_listed_among_what_one_may_see(queue: Run
 def test_a_browser_gives_itself_a_name_that_nobody_else_has(queue: RunQueue) -> None:
     one, two = access_of(queue, browser("a")), access_of(queue, browser("b"))
     submitted(one), submitted(two), submitted(access_of(queue, LOCAL))
-    assert two.owner_names(two.team()) == {one.viewer.id: "Browser aaaa", two.viewer.id: "Browser bbbb",
-                                           "local": "Everybody"}
+    assert two.owner_names(run.owner for run in two.team()) == {
+        one.viewer.id: "Browser aaaa", two.viewer.id: "Browser bbbb", "local": "Everybody"}
     one.name_myself("  Ann   B. ")
     one.name_myself("Ann B.")
-    assert two.owner_names(two.team())[one.viewer.id] == "Ann B."
+    assert two.owner_names(run.owner for run in two.team())[one.viewer.id] == "Ann B."
     for taken in ("ann b.", "Ａnn B.", "Browser 12ab", "everybody", "x" * 41, "Ann\u200b B."):
         with pytest.raises(InputError):
             two.name_myself(taken)
     one.name_myself("")
     two.name_myself("ann b.")
-    assert one.owner_names(one.team())[one.viewer.id] == "Browser aaaa"
+    assert one.owner_names(run.owner for run in one.team())[one.viewer.id] == "Browser aaaa"
     for nobody in (LOCAL, ANN):
         with pytest.raises(AccessError):
             access_of(queue, nobody).name_myself("x")

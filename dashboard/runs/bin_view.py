@@ -1,0 +1,59 @@
+"""The bin: deleted runs, which can be restored until they are deleted for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from dashboard.runs.listed import run_table
+from dashboard.shared import session
+from dashboard.shared.wording import show_error
+from engine.errors import EngineError
+from engine.language.quantities import count
+from engine.runs.access.quotas import size
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
+
+LISTED = 300
+
+
+def bin_view() -> None:
+    """Draw the runs in the viewer's bin, with what restores or deletes the chosen ones."""
+    try:
+        access = session.access()
+        runs = access.binned(Search(limit=LISTED))
+        n_all = access.count(Search(deleted=True), team=False)
+    except EngineError as error:
+        show_error(error)
+        return
+    st.caption(f"Deleted runs stay here for {access.bin_days:g} days. Until then they open for nobody, can be "
+               "restored, and count to what your runs take on the disk.")
+    if not runs:
+        st.info("The bin is empty.", icon=":material/delete:")
+        return
+    bar = st.container()
+    chosen = run_table(runs, in_bin=True)
+    with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        listed = chosen or runs
+        what = f"{count(len(chosen), 'run')} chosen" if chosen else count(n_all, "run")
+        st.caption(f"{what}, {size(sum(run.stored_bytes for run in listed))} with their datasets", width="content")
+        if chosen and st.button("Restore", key="bin-restore", icon=":material/restore_from_trash:"):
+            _each(chosen, restore=True)
+        label = "Delete for good" if chosen else "Empty the bin"
+        with st.popover(label, icon=":material/delete_forever:", key="bin-delete"):
+            st.markdown(f"{count(len(listed), 'run')} will be deleted for good with results and data that no other run "
+                        "needs. What the models computed is kept: the same run again is quick.")
+            if st.button(label, type="primary", key="bin-delete-yes"):
+                _each(listed, restore=False)
+
+
+def _each(runs: Sequence[RunRecord], *, restore: bool) -> None:
+    access = session.access()
+    try:
+        for run in runs:
+            access.restore(run.id) if restore else access.delete(run.id)
+    except EngineError as error:
+        show_error(error)
+        return
+    st.rerun()

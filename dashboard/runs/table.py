@@ -1,0 +1,91 @@
+"""Runs as rows of a table. Pure: no streamlit."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import MISSING, fields
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+import pandas as pd
+
+from dashboard.runs.comparing import flat
+from dashboard.shared.headlines import in_lines, short, stored
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.storage.json_codec import to_json_value
+from engine.runs.storage.run_record import RunRecord
+
+STAR = "★ "
+OPEN = "Open"
+COLUMNS_SHOWN = {"name": 46, "models": 46, "dataset": 42, "settings": 46}  # of three lines of text; a kanji takes two
+MODEL_SETTINGS = ("models", "model")  # in a column of their own
+COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
+
+
+def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Mapping[str, str],
+         title: Callable[[str], str], ago: Callable[[Any], str]) -> pd.DataFrame:
+    """A row for each run, in their order, with the columns of COLUMNS.
+
+    starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
+    one in the bin the time since it was moved there.
+    """
+    values = [(OPEN, (STAR if run.id in starred else "") + name_of(run, title(run.kind)), headline_of(run),
+               title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
+               ", ".join(other_settings(run)), ", ".join(run.tags), owner_names[run.owner],
+               ago(run.deleted or run.created)) for run in runs]
+    frame = pd.DataFrame(values, columns=list(COLUMNS))
+    for column, n_columns in COLUMNS_SHOWN.items():
+        frame[column] = [cut(text, n_columns) for text in frame[column]]
+    return frame.astype({"rows": "Int64"} | {name: "str" for name in COLUMNS if name != "rows"})
+
+
+def name_of(run: RunRecord, title: str) -> str:
+    """The name of a run without that of its kind, which has a column of its own."""
+    return run.name.removeprefix(f"{title}: ") or run.name
+
+
+def headline_of(run: RunRecord) -> str:
+    """The numbers of a finished run, "…" until they are stored, "–" where it has none; of any other run its state."""
+    if run.state == "running" and run.total:
+        return f"running, {run.done / run.total:.0%}"
+    if run.state != "done":
+        return run.state
+    headlines = stored(run.headline)
+    return "…" if headlines is None else in_lines(headlines) or "–"
+
+
+def other_settings(run: RunRecord) -> list[str]:
+    """The settings of a run that are not those with which its kind begins, as "name value"; models left out."""
+    defaults = _defaults(run.kind)
+    return [f"{name.rpartition(': ')[2]} {value or 'none'}" for name, value in flat(run.settings)
+            if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value]
+
+
+def cut(text: str, n_columns: int) -> str:
+    """The beginning of a text that takes so many columns, in which a kanji takes two.
+
+    >>> cut("livedoor news", 8), cut("日本語の小説", 8), cut("short", 8)
+    ('livedoo…', '日本語…', 'short')
+    """
+    widths = [2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text]
+    ends = list(accumulate(widths))
+    if not ends or ends[-1] <= n_columns:
+        return text
+    return text[:sum(end < n_columns for end in ends)] + "…"
+
+
+@cache
+def _defaults(kind: str) -> dict[str, str]:
+    """The default of each setting of a kind that has one, by its name in a table; {} for a kind of another version."""
+    evaluation = EVALUATIONS.get(kind)
+    if evaluation is None:
+        return {}
+    values: dict[str, Any] = {}
+    for field in fields(evaluation.settings_type):
+        if field.default is not MISSING:
+            values[field.name] = to_json_value(field.default)
+        elif field.default_factory is not MISSING:
+            values[field.name] = to_json_value(field.default_factory())
+    return dict(flat(values))
