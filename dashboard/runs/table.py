@@ -12,32 +12,31 @@ from typing import Any
 import pandas as pd
 
 from dashboard.runs.comparing import flat
-from dashboard.shared.headlines import in_lines, short, stored
+from dashboard.shared.headlines import in_a_line, short, stored
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 
 STAR = "★ "
 OPEN = "Open"
-COLUMNS_SHOWN = {"name": 46, "models": 46, "dataset": 42, "settings": 46}  # of three lines of text; a kanji takes two
 MODEL_SETTINGS = ("models", "model")  # in a column of their own
 COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
 
 
 def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Mapping[str, str],
-         title: Callable[[str], str], ago: Callable[[Any], str]) -> pd.DataFrame:
+         title: Callable[[str], str], ago: Callable[[Any], str], lengths: Mapping[str, int]) -> pd.DataFrame:
     """A row for each run, in their order, with the columns of COLUMNS.
 
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
-    one in the bin the time since it was moved there.
+    one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
     """
     values = [(OPEN, (STAR if run.id in starred else "") + name_of(run, title(run.kind)), headline_of(run),
                title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
                ", ".join(other_settings(run)), ", ".join(run.tags), owner_names[run.owner],
                ago(run.deleted or run.created)) for run in runs]
     frame = pd.DataFrame(values, columns=list(COLUMNS))
-    for column, n_columns in COLUMNS_SHOWN.items():
-        frame[column] = [cut(text, n_columns) for text in frame[column]]
+    for column, length in lengths.items():
+        frame[column] = [cut(text, length) for text in frame[column]]
     return frame.astype({"rows": "Int64"} | {name: "str" for name in COLUMNS if name != "rows"})
 
 
@@ -53,7 +52,7 @@ def headline_of(run: RunRecord) -> str:
     if run.state != "done":
         return run.state
     headlines = stored(run.headline)
-    return "…" if headlines is None else in_lines(headlines) or "–"
+    return "…" if headlines is None else in_a_line(headlines) or "–"
 
 
 def other_settings(run: RunRecord) -> list[str]:
@@ -63,17 +62,17 @@ def other_settings(run: RunRecord) -> list[str]:
             if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value]
 
 
-def cut(text: str, n_columns: int) -> str:
-    """The beginning of a text that takes so many columns, in which a kanji takes two.
+def cut(text: str, length: int) -> str:
+    """A text, or the beginning of one that is longer than so many letters; a kanji counts as two.
 
     >>> cut("livedoor news", 8), cut("日本語の小説", 8), cut("short", 8)
     ('livedoo…', '日本語…', 'short')
     """
     widths = [2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text]
     ends = list(accumulate(widths))
-    if not ends or ends[-1] <= n_columns:
+    if not ends or ends[-1] <= length:
         return text
-    return text[:sum(end < n_columns for end in ends)] + "…"
+    return text[:sum(end < length for end in ends)] + "…"
 
 
 @cache

@@ -122,19 +122,17 @@ def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
     return [Headline(*map(str, number)) for number in value["numbers"]]
 
 
-def in_lines(headlines: Sequence[Headline]) -> str:
+def in_a_line(headlines: Sequence[Headline]) -> str:
     """Headlines as one cell of a table: the first with the symbol of its measure, the rest counted.
 
-    >>> print(in_lines([Headline("a", "1.50", "", "dispersion_score"), Headline("b", "2.10", "", "dispersion_score"),
-    ...                 Headline("c", "3.00", "", "dispersion_score")]))
-    M_m 1.50 a
-    2.10 b
-    1 more
+    >>> in_a_line([Headline("a", "1.50", "", "dispersion_score"), Headline("b", "2.10", "", "dispersion_score"),
+    ...            Headline("c", "3.00", "", "dispersion_score")])
+    'M_m 1.50 a, 2.10 b, 1 more'
     """
     shown = [f"{headline.value} {headline.label}" for headline in headlines[:N_LISTED]]
     if shown and headlines[0].measure:
         shown[0] = f"{CARDS[headlines[0].measure].symbol} {shown[0]}"
-    return "\n".join(shown + ([f"{len(headlines) - N_LISTED} more"] if len(headlines) > N_LISTED else []))
+    return ", ".join(shown + ([f"{len(headlines) - N_LISTED} more"] if len(headlines) > N_LISTED else []))
 
 
 def short(model: str) -> str:

@@ -25,7 +25,7 @@ RUN = RunRecord("1", "local", "clusters", "Clusters: d.csv", {"models": ["builti
 
 def row(run: RunRecord, **options: object) -> dict[str, object]:
     given = {"starred": (), "owner_names": {"local": "Everybody"}, "title": lambda kind: kind.title(),
-             "ago": lambda moment: f"at {moment:%d %b}"} | options
+             "ago": lambda moment: f"at {moment:%d %b}", "lengths": {"name": 46}} | options
     return table.rows([run], **given).to_dict("records")[0]  # type: ignore[arg-type, return-value]
 
 
