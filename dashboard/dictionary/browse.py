@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.build import UNIT
 from dashboard.dictionary.charts import idf_histogram
-from dashboard.shared import dictionaries, wording
+from dashboard.shared import dictionaries, session, wording
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
@@ -130,7 +130,8 @@ def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.Data
             figure_downloads(figures, signature)
         if entry.own:
             with st.popover("Delete", icon=":material/delete:", key="corpora-delete", type="tertiary"):
-                st.caption("Results that were scored with it stay, but cannot be scored with it again.")
+                st.caption("Results that were scored with it stay, but cannot be scored with it again."
+                           + (" Its run can be restored from the bin of Runs." if session.access().bin_days else ""))
                 if st.button("Delete this dictionary", key="corpora-delete-yes", type="primary"):
                     _delete(entry)
     st.caption(f":small[{verbatim(entry.label)} · tokenizer {verbatim(dictionary.tokenizer[:12])} · "

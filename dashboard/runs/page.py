@@ -10,6 +10,7 @@ from dashboard.runs import search as run_search
 from dashboard.shared import run_view, session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
+from engine.language.quantities import count
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
@@ -74,7 +75,7 @@ if n_matching:
 else:
     st.caption("No run matches.")
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.caption(f"{n_matching:,} runs. " + ("Others see a run only while it is shared." if session.hosted() else
+    st.caption(f"{count(n_matching, 'run')}. " + ("Others see a run only while it is shared." if session.hosted() else
                "Everybody who reaches this instance can open every run; its owner alone deletes it."), width="content")
     if not session.hosted():
         viewer_name.name_popover()

@@ -88,6 +88,9 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     expect(ben.get_by_role("button", name=re.compile(r"\.csv"))).to_have_count(0)
     ben.goto(f"{team.url}/runs")
     settled(ben)
+    expect(ben.get_by_text("Nothing was evaluated yet.")).to_be_visible()
+    press(ben.get_by_text("Team runs", exact=True))
+    expect(ben.get_by_text("Nobody has shared a run yet.")).to_be_visible()
     expect(ben.get_by_text("unpublished")).to_have_count(0)
     assert SECRET not in ben.content()
 

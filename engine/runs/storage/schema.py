@@ -108,13 +108,3 @@ class ViewerNameRow(Base):
     viewer: Mapped[str] = mapped_column(String(300), primary_key=True)
     name: Mapped[str] = mapped_column(Text)
     folded_name: Mapped[str] = mapped_column(String(300), unique=True)
-
-
-class ModelLabelRow(Base):
-    """The short name of a model in the runs of an owner."""
-
-    __tablename__ = "model_labels"
-
-    owner: Mapped[str] = mapped_column(String(300), primary_key=True)
-    model: Mapped[str] = mapped_column(String(1000), primary_key=True)
-    label: Mapped[str] = mapped_column(Text)

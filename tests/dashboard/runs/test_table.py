@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.runs import table
+from dashboard.runs import listed, table
 from dashboard.shared.headlines import HEADLINES, Headline, stored, to_store
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.storage.artifacts import Artifacts
@@ -73,3 +73,8 @@ def test_every_kind_has_numbers_that_come_back_from_the_store(version: str, tmp_
         headlines = HEADLINES[kind](artifacts.load_result(run_id, EVALUATIONS[kind].result_type))
         assert headlines and all(headline.value not in ("", "undefined") for headline in headlines)
         assert stored(to_store(headlines)) == headlines[:6]
+
+
+def test_name_and_numbers_fit_on_a_phone() -> None:
+    box, margins = 36, 2 * 15  # pixels that Streamlit takes
+    assert box + sum(listed.WIDTHS[name] for name in table.COLUMNS[:3]) + margins <= 390

@@ -13,12 +13,13 @@ from engine.evaluations.shared import dictionaries
 from engine.measures.idf import count_documents
 from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, Viewer
+from engine.runs.adoption import adopt
 from engine.runs.operation.retention import RetentionThread, empty_bin, long_in_bin
 from engine.runs.queue import RunQueue
 from engine.runs.storage.run_entry import from_bytes
 from engine.runs.storage.searching import Search
 from engine.runs.storage.usage import usage_of
-from tests.support.fake_runs import FakeGateway, Settings, is_running, queues, run_record, until, words
+from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, run_record, until, words
 
 ANN, BEN = Viewer("ann@lab.example"), Viewer("ben@lab.example")
 
@@ -157,6 +158,19 @@ def test_the_entry_beside_the_result_says_what_the_list_says(queue: RunQueue) ->
     assert raw is not None and run.deleted is not None
     entry = from_bytes(raw, "It")
     assert (entry.tags, entry.n_rows, entry.deleted) == (("draft", "table 2"), 3, run.deleted.isoformat())
+
+
+def test_a_run_that_is_listed_again_is_as_it_was(queue: RunQueue) -> None:
+    ann = access_of(queue)
+    run_id = finished(ann)
+    ann.tag(run_id, ["draft"])
+    ann.move_to_bin(run_id)
+    before = run_record(queue, run_id)
+    queue._store.delete(run_id)  # the list is lost, the result is not
+    assert [adoption.run_id for adoption in adopt(queue._store, queue.artifacts, EVALUATIONS)] == [run_id]
+    again = run_record(queue, run_id)
+    assert (again.deleted, again.tags, again.n_rows) == (before.deleted, ("draft",), 3)
+    assert ann.get(run_id) is None and ann.in_bin(run_id) is not None
 
 
 def test_a_dictionary_of_a_run_in_the_bin_cannot_be_chosen(queue: RunQueue, tmp_path: Path) -> None:

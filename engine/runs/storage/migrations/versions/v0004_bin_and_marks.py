@@ -1,4 +1,4 @@
-"""The bin, tags, stored headlines and sizes of datasets; stars, names of viewers, short names of models."""
+"""The bin, tags, stored headlines and sizes of datasets; stars, names of viewers."""
 
 from __future__ import annotations
 
@@ -31,17 +31,11 @@ def upgrade() -> None:
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("folded_name", sa.String(300), nullable=False, unique=True),
     )
-    op.create_table(
-        "model_labels",
-        sa.Column("owner", sa.String(300), primary_key=True),
-        sa.Column("model", sa.String(1000), primary_key=True),
-        sa.Column("label", sa.Text, nullable=False),
-    )
 
 
 def downgrade() -> None:
     """Back. Runs in the bin are listed again."""
-    for table in ("model_labels", "viewer_names", "stars"):
+    for table in ("viewer_names", "stars"):
         op.drop_table(table)
     with op.batch_alter_table("runs") as runs:
         runs.drop_index("runs_deleted")
