@@ -1,9 +1,10 @@
-"""What the viewer can do with the run shown: share it, or write a note."""
+"""What the viewer can do with the run shown: share it, write a note, restore it from the bin."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
@@ -23,6 +24,26 @@ def sharing_and_note(view: RunRecord) -> None:
             _note_editor(view)
     if view.note:
         st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
+
+
+def unknown_run(run_id: str) -> None:
+    """Draw that there is no run at a link, or that it is in the viewer's bin."""
+    in_bin = session.access().in_bin(run_id) is not None
+    st.info("The run at this link is in the bin." if in_bin else "There is no run at this link. It may have been "
+            "deleted, or the link is incomplete.", icon=":material/link_off:")
+    with st.container(horizontal=True):
+        if in_bin and st.button("Restore", key="run-restore", icon=":material/restore_from_trash:"):
+            session.access().restore(run_id)
+            st.rerun()
+        if st.button("Start over", key="run-afresh"):
+            clear_address()
+        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
+
+
+def clear_address() -> None:
+    """Go to the page without a run and without choices."""
+    st.query_params.clear()
+    st.rerun()
 
 
 def _share_switch(view: RunRecord) -> None:

@@ -86,7 +86,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
         return None
     view = session.access().get(run_id)
     if view is None:
-        _unknown_run(run_id)
+        run_actions.unknown_run(run_id)
     elif view.kind != kind:
         _run_of_another_page(view)
     elif view.state in ACTIVE:
@@ -176,19 +176,6 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     exports.signature_in_full(signature)
 
 
-def _unknown_run(run_id: str) -> None:
-    in_bin = session.access().in_bin(run_id) is not None
-    st.info("The run at this link is in the bin." if in_bin else "There is no run at this link. It may have been "
-            "deleted, or the link is incomplete.", icon=":material/link_off:")
-    with st.container(horizontal=True):
-        if in_bin and st.button("Restore", key="run-restore", icon=":material/restore_from_trash:"):
-            session.access().restore(run_id)
-            st.rerun()
-        if st.button("Start over", key="run-afresh"):
-            _clear_address()
-        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
-
-
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(run_id: str) -> None:
     """The progress of a run, redrawn at intervals."""
@@ -246,7 +233,7 @@ def _stopped(view: RunRecord) -> None:
         if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
             _submit_again(view)
         if st.button("Start over", key="run-afresh"):
-            _clear_address()
+            run_actions.clear_address()
 
 
 def _submit_again(view: RunRecord) -> None:
@@ -301,8 +288,3 @@ def _headline(view: RunRecord) -> None:
 def facts_of(view: RunRecord) -> list[str]:
     """What to show beside a run's name: the dataset, unless the name holds it."""
     return [] if view.dataset_name in view.name else [view.dataset_name]
-
-
-def _clear_address() -> None:
-    st.query_params.clear()
-    st.rerun()
