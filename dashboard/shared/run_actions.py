@@ -10,10 +10,11 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.access.access import MAX_NOTE_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import BROWSER_PREFIX
 
 
 def sharing_and_note(view: RunRecord) -> None:
-    """Draw, under a run's name, its owner, the switch that shares it, and its note."""
+    """Draw, under a run's name, its owner, the switch that shares or stars it, and its note."""
     own = session.access().may_change(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
@@ -22,8 +23,30 @@ def sharing_and_note(view: RunRecord) -> None:
                 "stays unchanged.", width="content")
         if own:
             _note_editor(view)
+        elif is_of_another_browser(view):
+            _star_switch(view)
     if view.note:
         st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
+
+
+def is_of_another_browser(view: RunRecord) -> bool:
+    """Whether somebody else started the run on an instance without sign-in."""
+    return view.owner.startswith(BROWSER_PREFIX) and not session.access().may_change(view)
+
+
+def _star_switch(view: RunRecord) -> None:
+    access, key = session.access(), f"run-star-{view.id}"
+    st.caption(f":material/group: Started by {verbatim(access.owner_names([view.owner])[view.owner])}: change what is "
+               "shown as you like; the run itself stays unchanged.", width="content")
+
+    def changed() -> None:
+        try:
+            access.star(view.id, bool(st.session_state[key]))
+        except EngineError as error:
+            show_error(error)
+
+    st.toggle("Among my runs", value=view.id in access.starred([view]), key=key, on_change=changed,
+              help="A star, by which you find it among your runs. It changes nothing for others.")
 
 
 def unknown_run(run_id: str) -> None:

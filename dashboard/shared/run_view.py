@@ -279,9 +279,11 @@ def _headline(view: RunRecord) -> None:
                     "It opens for the team once you share the run." if session.hosted() else
                     "Whoever has it sees the same result."))
     run_actions.sharing_and_note(view)
-    of_another_user = session.hosted() and not session.access().may_change(view)
-    if of_another_user and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
-                            help="The same data and settings as a run of yours; cached parts are not computed again."):
+    of_another = run_actions.is_of_another_browser(view) or (
+        session.hosted() and not session.access().may_change(view))
+    if of_another and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
+                                help="The same data and settings as a run of yours; cached parts are not computed "
+                                     "again."):
         _submit_again(view)
 
 

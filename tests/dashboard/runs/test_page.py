@@ -117,6 +117,29 @@ def test_the_link_of_a_run_in_the_bin_restores_it_for_its_owner(directory: Path,
     assert app.download_button and store.get(run_id).deleted is None  # type: ignore[union-attr]
 
 
+def test_the_page_of_anothers_run_says_whose_it_is_and_stars_it(directory: Path, viewer: SimpleNamespace) -> None:
+    store = session.engine().store
+    run_id = next(run.id for run in store.search(Search(kind="clusters")))
+    store.change(run_id, owner=f"browser:{'a' * 32}")
+    viewer.now = Viewer(f"browser:{'b' * 32}", signed_in=False)
+    app = visit("clusters", run=run_id)
+    assert "Started by Browser aaaa" in words(app) and "run-clone" in buttons(app)
+    assert not [box for box in app.text_area if box.label == "Note"]
+    app.toggle(key=f"run-star-{run_id}").set_value(True)
+    drawn(app)
+    assert run_id in [run.id for run in session.access().mine()]
+    app.toggle(key=f"run-star-{run_id}").set_value(False)
+    drawn(app)
+    assert run_id not in [run.id for run in session.access().mine()]
+    press(app, "run-clone")
+    (own,) = [run for run in session.access().mine() if run.owner == viewer.now.id]
+    assert own.id != run_id and app.query_params["run"] in (own.id, [own.id])
+    session.engine().runs.wait(own.id, 30)
+    viewer.now = Viewer(f"browser:{'a' * 32}", signed_in=False)
+    app = visit("clusters", run=run_id)
+    assert "Started by" not in words(app) and [box for box in app.text_area if box.label == "Note"]
+
+
 def test_tags_stars_and_names_of_the_chosen_runs(directory: Path) -> None:
     app = choose(visit("runs"), 0, 1)
     tags = next(box for box in app.multiselect if box.label == "Tags")
