@@ -148,7 +148,7 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
     app.multiselect(key="clusters-models").set_value(["missing/model"])
     evaluated(app, "clusters")
     listed = until(visit("runs"), lambda app: "…" not in list(app.dataframe[0].value["headline"]))
-    assert listed.dataframe[0].value["name"].tolist() == ["sample labelled sentences"] * 2
+    assert listed.dataframe[0].value["name"].tolist() == ["Clusters: sample labelled sentences"] * 2
     failed, done = listed.dataframe[0].value["headline"]
     assert failed == "failed" and done.startswith("M_m ")
     assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
