@@ -30,7 +30,7 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
     one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
     """
-    values = [(OPEN, (STAR if run.id in starred else "") + name_of(run, title(run.kind)), headline_of(run),
+    values = [(OPEN, (STAR if run.id in starred else "") + run.name, headline_of(run),
                title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
                ", ".join(other_settings(run)), ", ".join(run.tags), owner_names[run.owner],
                ago(run.deleted or run.created)) for run in runs]
@@ -38,11 +38,6 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
     for column, length in lengths.items():
         frame[column] = [cut(text, length) for text in frame[column]]
     return frame.astype({"rows": "Int64"} | {name: "str" for name in COLUMNS if name != "rows"})
-
-
-def name_of(run: RunRecord, title: str) -> str:
-    """The name of a run without that of its kind, which has a column of its own."""
-    return run.name.removeprefix(f"{title}: ") or run.name
 
 
 def headline_of(run: RunRecord) -> str:

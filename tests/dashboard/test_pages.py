@@ -148,7 +148,7 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
     app.multiselect(key="clusters-models").set_value(["missing/model"])
     evaluated(app, "clusters")
     listed = until(visit("runs"), lambda app: "…" not in list(app.dataframe[0].value["headline"]))
-    assert listed.dataframe[0].value["name"].tolist() == ["sample labelled sentences"] * 2
+    assert listed.dataframe[0].value["name"].tolist() == ["Clusters: sample labelled sentences"] * 2
     failed, done = listed.dataframe[0].value["headline"]
     assert failed == "failed" and done.startswith("M_m ")
     assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
@@ -175,11 +175,11 @@ def test_dictionary_page_lists_searches_and_splits_a_dictionary(backend: FakeBac
     app = visit("dictionary")
     assert [metric.value for metric in app.metric][:2] == ["4", "6"]
     assert app.dataframe[0].value["piece"].iloc[0] == "は"
-    app.text_input(key="corpora-query-").set_value("藤")
+    app.text_input(key="corpora-query").set_value("藤")
     assert list(drawn(app).dataframe[0].value["piece"]) == ["##藤"]
-    app.text_input(key="corpora-query-").set_value("")
-    app.slider(key="corpora-share-").set_value(0.1)
-    app.toggle(key="corpora-low-").set_value(True)
+    app.text_input(key="corpora-query").set_value("")
+    app.slider(key="corpora-share").set_value(0.1)
+    app.toggle(key="corpora-low").set_value(True)
     # the lower 10 % of 6 entries, rounded down, is none: every entry is above
     assert len(drawn(app).dataframe[0].value) == 6
 

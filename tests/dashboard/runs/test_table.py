@@ -31,7 +31,7 @@ def row(run: RunRecord, **options: object) -> dict[str, object]:
 
 def test_a_row_says_all_of_a_run() -> None:
     assert row(RUN, starred={"1"}) == {
-        "open": "Open", "name": "★ d.csv", "headline": "M_m 1.50 a", "kind": "Clusters", "models": "a, b",
+        "open": "Open", "name": "★ Clusters: d.csv", "headline": "M_m 1.50 a", "kind": "Clusters", "models": "a, b",
         "dataset": "d.csv", "rows": 12, "settings": "layer 4", "tags": "draft, table 2", "owner": "Everybody",
         "age": "at 01 Jan"}
     assert row(replace(RUN, deleted=NOW + timedelta(days=3)))["age"] == "at 04 Jan"
