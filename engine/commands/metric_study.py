@@ -6,6 +6,7 @@ import argparse
 
 from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, read_columns, write_tables
 from engine.commands.options import add_options, is_given, settings_from
+from engine.commands.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
@@ -26,7 +27,7 @@ def run(options: argparse.Namespace) -> None:
     dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES))
     with gateway_session(options) as session:
         grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": fitting_idfs(options.model, session)}
-        settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)
+        settings = with_own_readings(settings_from(options, records.Settings, models=tuple(options.model), **grid))
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, FILES, tables(result))
