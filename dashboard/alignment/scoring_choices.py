@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import settings
-from dashboard.shared.wording import measure_help
+from dashboard.shared.inputs.own_readings import own_readings_input
 from engine.evaluations.alignment.records import (
     LEFT_OUT,
     THRESHOLDS,
@@ -17,11 +17,13 @@ from engine.evaluations.alignment.records import (
     Result,
     Scoring,
 )
+from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.options import options_of
 
 OPTIONS = options_of(Scoring)
 CRITERION_NAMES = {"idf": "low-frequency", "proper-nouns": "proper nouns"}
+PENALTY_NAMES = {"reading": "as in the paper", "names": "names by reading"}
 ENGINE_NAMES = {"pykakasi": "pykakasi", "unidic": "UniDic"}
 
 
@@ -40,8 +42,8 @@ def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         idf = settings.one_of("idf weights", OPTIONS["idf"], offered, **at("idf"), width=300)
         weighted = idf != "none"
-        penalty = settings.segments("Penalty", OPTIONS["penalty"], **at("penalty"), help=measure_help("agreement"))
-        penalised = penalty != "none"
+        penalty = settings.segments("Readings", OPTIONS["penalty"], words=PENALTY_NAMES, **at("penalty"))
+        penalised = penalty == "reading"
         criterion = settings.segments("on", OPTIONS["criterion"], words=CRITERION_NAMES, **at("criterion"),
                                       disabled=not penalised, wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -58,19 +60,20 @@ def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[
             pairing = settings.segments("Readings compared", OPTIONS["pairing"], **at("pairing"),
                                         disabled=not penalised)
             sounds = settings.segments("Spellings of one sound", OPTIONS["sounds"], **at("sounds"),
-                                       disabled=not penalised)
+                                       disabled=penalty == "none")
+            readings = own_readings_input("Readings of your own", OPTIONS["readings"], **at("readings"))
             special = settings.segments("Special tokens", OPTIONS["special_tokens"], **at("special-tokens"))
             match_special = settings.toggle("Match special tokens", OPTIONS["match_special"], **at("special"),
                                             disabled=special == LEFT_OUT)
         with slider:
             threshold = _threshold(first, kind, place, disabled=not weighted)
-    possible = weighted or criterion == "proper-nouns"
+    possible = weighted or not penalised or criterion in WITHOUT_IDF
     if penalised and not possible:
         st.caption(":material/info: Without idf weights no token is low-frequency: choose a dictionary, or the penalty "
-                   "on proper nouns.")
+                   "on proper nouns or names.")
     return Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
                    criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
-                   reading_engine=engine, reading_scope=scope, sounds=sounds, unit=unit)
+                   reading_engine=engine, reading_scope=scope, sounds=sounds, readings=readings, unit=unit)
 
 
 def dictionaries_offered(result: Result) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.dictionaries import choices
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.own_readings import own_readings_input
 from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from dashboard.shared.wording import show_error, verbatim
@@ -88,6 +89,7 @@ def _scoring() -> Scoring:
                             ("unit", "Matched and weighted"), ("reading_engine", "Read by"),
                             ("reading_scope", "What is read"), ("sounds", "Spellings of one sound"))
     }
+    chosen["readings"] = own_readings_input("Readings of your own", OF_SCORING["readings"], key="metric-study-readings")
     special = settings.segments("Special tokens", OF_SCORING["special_tokens"], key="metric-study-special-tokens")
     match_special = settings.toggle("Match special tokens", OF_SCORING["match_special"], key="metric-study-special",
                                     disabled=special == LEFT_OUT)

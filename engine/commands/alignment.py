@@ -14,6 +14,7 @@ from engine.commands.common import (
     write_tables,
 )
 from engine.commands.options import WithChoice, add_option, add_options, dest, settings_from
+from engine.commands.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
 from engine.errors import InputError
 from engine.evaluations.alignment import records
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> None:
     dataset = sentence_pairs.from_table(
         *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES),
         skip_bad_rows=skips_bad_rows(options))
-    settings = settings_from(options, records.Settings, models=tuple(options.model))
+    settings = with_own_readings(settings_from(options, records.Settings, models=tuple(options.model)))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     scores = rescore(result, settings.scoring)

@@ -13,6 +13,7 @@ from engine.commands.common import (
     write_tables,
 )
 from engine.commands.options import add_options, is_given, settings_from
+from engine.commands.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
@@ -34,7 +35,7 @@ def run(options: argparse.Namespace) -> None:
                                         skip_bad_rows=skips_bad_rows(options))
     with gateway_session(options) as session:
         grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": fitting_idfs(options.model, session)}
-        settings = settings_from(options, records.Settings, models=tuple(options.model), **grid)
+        settings = with_own_readings(settings_from(options, records.Settings, models=tuple(options.model), **grid))
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
     write_tables(options.out, result.signature, FILES, tables(result), dataset)

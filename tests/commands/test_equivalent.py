@@ -24,7 +24,8 @@ SAMPLES = {"clusters": "labelled_sentences", "classification": "labelled_sentenc
            "alignment": "sentence_pairs", "metric-study": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
 SCORING = alignment.Scoring(idf="novel", threshold=0.4, penalty="reading", criterion="either", pairing="joined",
                             special_tokens="left-out", match_special=False, reading_engine="unidic",
-                            reading_scope="word", sounds="merged", unit="word")
+                            reading_scope="word", sounds="merged", unit="word",
+                            readings="斉藤=さいとう;東=ひがし/あずま")
 ASKED: list[tuple[str, Any]] = [
     ("clusters", clusters.Settings(MODEL)),
     ("clusters", clusters.Settings((*MODEL, "a b/c"), layer=2, pooling="mean", prompt="- query: ", truncate_dim=64,

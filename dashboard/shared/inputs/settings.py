@@ -105,6 +105,13 @@ def typed(label: str, option: Option, *, key: str, first: Any = None, **look: An
                          **_look(option, look)) or None
 
 
+def typed_lines(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str:
+    """A field for a text of several lines, which ends with a line; what separates entries in one line begins a new one.
+    """
+    lines = str(at_first(option, first)).replace(";", "\n")
+    return st.text_area(label, lines, key=key, placeholder="斉藤=さいとう", height=90, **_look(option, look))
+
+
 def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[str, ...]:
     """What is typed into a field, separated by commas of either width; each once."""
     typed = st.text_input(label, ",".join(option.default), key=key, **_look(option, look))

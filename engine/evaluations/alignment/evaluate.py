@@ -131,9 +131,9 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
             similarity = np.asarray(piece["similarity"], dtype=np.float32)  # (n_layers, n_reference, n_candidate)
             kept.append(similarity.reshape(len(layers), -1))
             shapes.append((row, number, *similarity.shape[1:]))
-            for side, text in zip(SIDES, (reference, candidate), strict=True):
+            for side, text, other in zip(SIDES, (reference, candidate), (candidate, reference), strict=True):
                 table.add(row, number, side, Sentence(text, piece[f"{side}_tokens"], piece[f"{side}_special"],
-                                                      piece[f"{side}_spans"]))
+                                                      piece[f"{side}_spans"]), other)
         table.pack()
         if kept:
             blocks.append(np.concatenate(kept, axis=1))

@@ -10,8 +10,10 @@ import pandas as pd
 from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category_texts
 from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.evaluations.alignment.unit_names import UnitNames, unit_names
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
+from engine.measures.name_agreement import matched_names, name_weights, ratios
 from engine.measures.reading_penalty import (
     TokenAgreements,
     joined_agreements,
@@ -28,7 +30,8 @@ class PairScores:
 
     pairs: one line for each row (`rescoring.Scores`). explained: int (n_rows,), the alignment whose tokens
     explain each row. The arrays are of all units: position of the match in its sentence (-1 none) and among all units
-    (0 where there is none), similarity, share of the sentence's weight, edit distance, M, and which the penalty counts.
+    (0 where there is none), similarity, share of the sentence's weight, edit distance, M, which the penalty counts, and
+    the readings in hiragana; those of names where they are compared.
     """
 
     tokens: PairTokens
@@ -44,6 +47,8 @@ class PairScores:
     distance: np.ndarray
     agreement: np.ndarray
     penalised: np.ndarray
+    kana: np.ndarray
+    names: UnitNames | None
 
     def frame(self, first: int = 0, last: int | None = None) -> pd.DataFrame:
         """The token table of `rescoring.Scores` for the lines `first` to before `last` of `pairs`, None for all."""
@@ -61,20 +66,27 @@ class PairScores:
         special = units.special[chosen]
         return pd.DataFrame({
             "model": self.tokens.model, "row": at["row"].to_numpy(), "side": category_texts(at["side"]),
-            "position": within, "token": own, "reading": units.readings.kana[chosen],
+            "position": within, "token": own, "reading": self.kana[chosen],
             "idf": units.weight[chosen] if self.with_idf else np.full(len(chosen), np.nan),
             "low_frequency": units.low_frequency[chosen],
             "match_position": position, "match_token": np.where(position >= 0, other, ""),
             "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
             "agreement": np.where(special, np.nan, self.agreement[chosen]), "surface": surfaces,
             "start": at["start"].to_numpy(), "end": table["end"].to_numpy()[units.last[chosen] - 1],
-            "special": special, "match_reading": np.where(position >= 0, units.readings.kana[match], ""),
+            "special": special, "match_reading": np.where(position >= 0, self.kana[match], ""),
             "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
             "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
-            "unknown": units.unknown[chosen], "read_whole": units.readings.whole[chosen],
+            "unknown": units.unknown[chosen], "read_whole": self._read_whole()[chosen],
+            "name": np.zeros(len(chosen), dtype=bool) if self.names is None else self.names.name[chosen] >= 0,
+            "reading_source": "" if self.names is None else self.names.sources(chosen),
             "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
         }, columns=TOKEN_SCORES.headers)
+
+    def _read_whole(self) -> np.ndarray:
+        """Whether the reading of each unit leaves out nothing, bool (n_units,); of compared names that of the name."""
+        whole = self.units.readings.whole
+        return whole if self.kana is self.units.readings.kana else np.where(self.penalised, self.kana != "", whole)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The chosen units as the tokenizer writes them, and as the sentence does; of words the latter twice."""
@@ -100,16 +112,27 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScore
     """
     matches = best_matches(units.similarity, units.lengths, units.special,
                            match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
-    match = _matched_units(units, matches)
     score = bertscore(matches, units.lengths, units.weight)
-    penalised = ~units.special & _criterion(units, scoring.criterion)
-    agreements = _agreements(units, matches, match, penalised, scoring)
-    penalties = sentence_penalties(agreements.value if scoring.penalty == "reading" else np.ones(len(match)),
-                                   ~units.special, units.lengths)
-    pairs, explained = _best_references(tokens, score, penalties)
+    names = (unit_names(tokens, units, scoring) if scoring.penalty == "names" or scoring.criterion == "names" else None)
+    weight, kana = units.weight, units.readings.kana
+    if names is not None and scoring.penalty == "names":
+        matches = matched_names(matches, names.compared, names.position, names.agreement)
+        weight, penalised, kana = name_weights(weight, names.compared), names.compared, names.reading(kana)
+        agreements = TokenAgreements(names.distance, np.where(penalised, names.agreement, 1.0))
+        after = bertscore(matches, units.lengths, weight)
+        penalties = ratios(after, score)
+        match = _matched_units(units, matches)
+    else:
+        match = _matched_units(units, matches)
+        penalised = ~units.special & _criterion(units, scoring.criterion, names)
+        agreements = _agreements(units, matches, match, penalised, scoring)
+        penalties = sentence_penalties(agreements.value if scoring.penalty == "reading" else np.ones(len(match)),
+                                       ~units.special, units.lengths)
+        after = penalized(score, penalties)
+    pairs, explained = _best_references(tokens, score, after, penalties)
     return PairScores(tokens, units, scoring.idf != "none", scoring.unit, pairs, explained, matches.position, match,
-                      matches.similarity, weight_shares(units.lengths, units.weight), agreements.distance,
-                      agreements.value, penalised)
+                      matches.similarity, weight_shares(units.lengths, weight), agreements.distance,
+                      agreements.value, penalised, kana, names)
 
 
 def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
@@ -118,8 +141,10 @@ def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
     return np.where(matches.position >= 0, other_starts + matches.position, 0)
 
 
-def _criterion(units: Units, criterion: str) -> np.ndarray:
+def _criterion(units: Units, criterion: str, names: UnitNames | None) -> np.ndarray:
     """Which units the penalty concerns, bool (n_units,); unknown ones in any case."""
+    if names is not None:
+        return (names.name >= 0) | units.unknown
     by_criterion = {"idf": units.low_frequency, "proper-nouns": units.proper_noun,
                     "either": units.low_frequency | units.proper_noun,
                     "both": units.low_frequency & units.proper_noun}
@@ -131,7 +156,7 @@ def _agreements(units: Units, matches: BestMatches, match: np.ndarray, penalised
     """M of each unit, or one M of all penalised units of a sentence, as the scoring pairs them."""
     has_match = (matches.position >= 0) & ~units.special[match]
     own, match_readings = units.readings.compared(np.flatnonzero(penalised), match, has_match,
-                                                  by_sound=scoring.sounds == "merged")
+                                                  by_sound=scoring.by_sound)
     if scoring.pairing != "joined":
         return token_agreements(own, match_readings, penalised)
     if scoring.reading_scope == "word" and scoring.unit == "subword":
@@ -140,12 +165,12 @@ def _agreements(units: Units, matches: BestMatches, match: np.ndarray, penalised
     return joined_agreements(own, match_readings, penalised, units.lengths)
 
 
-def _best_references(tokens: PairTokens, score: PRF, penalties: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+def _best_references(tokens: PairTokens, score: PRF, after: PRF, penalties: np.ndarray
+                     ) -> tuple[pd.DataFrame, np.ndarray]:
     """One line for each row, and the alignment that its penalties and tokens are of, int64 (n_rows,)."""
     rows = tokens.shapes["row"].to_numpy()
     first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])  # (n_rows,) the first alignment of each row
     n_references = np.diff(first, append=len(rows))
-    after = penalized(score, penalties)
     explained = best_references(after.f1, n_references)
     precision, recall, f1, penalized_precision, penalized_recall, penalized_f1 = (
         greatest_scores(values, n_references)

@@ -9,12 +9,16 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import reference_column
+from engine.evaluations.alignment.names import NameMatches, Names, name_matches, names_of_tokens
 from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
-from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings
+from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own
+from engine.language.readings.own import own_readings
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
 
+# Choices of readings whose names are kept with the tokens.
+NAMES_KEPT = 4
 # What tokenizers call the unknown token, for runs that do not say what theirs does.
 USUAL_UNKNOWN = {"[UNK]", "<unk>"}
 
@@ -65,10 +69,21 @@ class PairTokens:
         used, codes = np.unique(self.table["token"].cat.codes.to_numpy(), return_inverse=True)
         return codes, self.table["token"].cat.categories[used].tolist()
 
-    def readings(self, engine: str, scope: str) -> UnitReadings:
-        """The reading of each token, or of the whole word that it belongs to."""
+    def readings(self, engine: str, scope: str, own: str = "") -> UnitReadings:
+        """The reading of each token, or of the whole word that it belongs to; `own` as in `Scoring.readings`."""
         codes, texts = self.words_as_written if scope == "word" else self.surfaces
-        return unit_readings(category_texts(self.table[READING_COLUMNS[engine, scope]]), codes, texts)
+        readings = unit_readings(category_texts(self.table[READING_COLUMNS[engine, scope]]), codes, texts)
+        return with_own(readings, own_readings(own)) if own else readings
+
+    def names(self, own: str = "", *, by_sound: bool = True) -> tuple[Names, NameMatches]:
+        """The names of all sentences and the counterpart of each; those of the last choices are kept."""
+        kept: dict[tuple[str, bool], tuple[Names, NameMatches]] = vars(self).setdefault("_names", {})
+        if (own, by_sound) not in kept:
+            names = names_of_tokens(self.table, self.sentence, self.sentences, own_readings(own))
+            if len(kept) >= NAMES_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[own, by_sound] = names, name_matches(names, len(self.lengths), by_sound=by_sound)
+        return kept[own, by_sound]
 
     @cached_property
     def surfaces(self) -> tuple[np.ndarray, list[str]]:
@@ -177,7 +192,7 @@ class Units:
 
 
 def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-                  engine: str, scope: str) -> Units:
+                  engine: str, scope: str, own: str = "") -> Units:
     """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold, or where it is unknown.
 
     The idf of an unknown token is that of all text out of the vocabulary, of which [UNK] makes one token. That is its
@@ -187,11 +202,11 @@ def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray
     return Units(token, token + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
                  ~tokens.special & ((weight > threshold) | tokens.unknown), tokens.unknown,  # nothing exceeds NaN
                  tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
-                 tokens.readings(engine, scope), similarity)
+                 tokens.readings(engine, scope, own), similarity)
 
 
 def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-               engine: str, scope: str, *, with_idf: bool) -> Units:
+               engine: str, scope: str, own: str = "", *, with_idf: bool) -> Units:
     """Every word a unit, every special token one, too.
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
@@ -210,9 +225,9 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     is_special = special[first]
     total = np.add.reduceat(weight, first)
     unknown = np.logical_or.reduceat(tokens.unknown, first)
-    readings = tokens.readings(engine, "word").of_runs(first, last)
+    readings = tokens.readings(engine, "word", own).of_runs(first)
     if scope == "piece":
-        pieces = tokens.readings(engine, scope)
+        pieces = tokens.readings(engine, scope, own)
         kana = pieces.kana[first]
         for number in np.flatnonzero(last - first > 1):
             kana[number] = "".join(pieces.kana[first[number]:last[number]])

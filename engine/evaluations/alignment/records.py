@@ -43,12 +43,15 @@ class Scoring:
         "quantile": "as the share of the dictionary's entries that is not low-frequency (the paper: 0.7)",
         "value": "as an idf in nats"})
     penalty: str = option("none", "Penalty on P and R.", choices={
-        "none": "", "reading": "tokens that are read otherwise than their best match count against P and R"})
+        "none": "", "reading": "tokens that are read otherwise than their best match count against P and R",
+        "names": "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
+                 "P and R, another name lowers them"})
     criterion: str = option("idf", "Tokens that the penalty concerns.", choices={
         "idf": "low-frequency tokens, as in the paper",
         "proper-nouns": "what MeCab tags as names, which the paper suggests next: rare words such as ハンター are no "
                         "names",
-        "either": "tokens that are the one or the other", "both": "tokens that are both"})
+        "either": "tokens that are the one or the other", "both": "tokens that are both",
+        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with their counters"})
     pairing: str = option("token", "What readings are compared.", choices={
         "token": "those of each token and its match, with one M for each",
         "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})
@@ -63,9 +66,14 @@ class Scoring:
     reading_scope: str = option("piece", "What is read.", choices={
         "piece": "the token alone (斉 is せい)",
         "word": "the whole word that it belongs to (斉藤 is さいとう); a token across several words joins them"})
-    sounds: str = option("apart", "Spellings of one sound when readings are compared.", choices={
+    sounds: str = option("auto", "Spellings of one sound when readings are compared.", choices={
+        "auto": "merged where names are compared, apart under the penalty of the paper",
         "apart": "たろう and たろー differ by one kana",
         "merged": "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound"})
+    readings: str = option("", "Readings of one's own, before all others: 斉藤=さいとう;東=ひがし/あずま, or a file "
+                               "with such lines (CSV). Where names are compared, a text of the list is a name wherever "
+                               "it stands; else its reading is that of tokens and words that are just this text.",
+                           metavar="LIST")
     unit: str = option("subword", "What is matched and weighted.", choices={
         "subword": "the pieces of the tokenizer",
         "word": "the words of MeCab: two are as similar as their pieces are in the mean, and a word has the weights of "
@@ -75,6 +83,11 @@ class Scoring:
     def dictionary(self) -> str | None:
         """The name or path of the dictionary, None where `idf` needs none."""
         return None if self.idf in WITHOUT_DICTIONARY else self.idf
+
+    @property
+    def by_sound(self) -> bool:
+        """Whether spellings of one sound are one reading."""
+        return self.sounds == "merged" or (self.sounds == "auto" and self.penalty == "names")
 
 
 @dataclass(frozen=True)
@@ -119,6 +132,14 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     *(Column(f"{engine}_{scope}", "text", f"reading of the {scope} by {engine}", dtype="category")
       for engine in option_of(Scoring, "reading_engine").choices
       for scope in option_of(Scoring, "reading_scope").choices),
+    Column("name", "integer", "number of the name that it belongs to in the sentence, from 0; -1 for none",
+           since="0.2.0", dtype="int32"),
+    Column("name_text", "text", 'the name as the sentence has it; "" for none', since="0.2.0", dtype="category"),
+    Column("name_kind", "text", "proper noun, unknown word, number, or counterpart: words that are read like a name of "
+           "the other sentence", since="0.2.0", dtype="category"),
+    Column("name_readings", "text", 'the readings of the name, separated by |; "" where none is whole', since="0.2.0",
+           dtype="category"),
+    Column("name_source", "text", "where they are from", since="0.2.0", dtype="category"),
 ))
 SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),
@@ -146,7 +167,7 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("low_frequency", "boolean", "whether its idf is above the threshold"),
     Column("match_position", "integer", "position of its best match on the other side, -1 for none"),
     Column("match_token", "text", "its best match"),
-    Column("similarity", "number", "cosine of the two", better="higher"),
+    Column("similarity", "number", "cosine of the two; of names that are compared by reading M²", better="higher"),
     Column("reading_distance", "number", "edit distance of the two readings; NaN where the penalty asks for none",
            "characters", "lower"),
     replace(measured("agreement"), meaning="agreement coefficient M of the readings; NaN for special tokens"),
@@ -165,6 +186,8 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
            "idf, and the penalty counts it under every criterion", since="0.2.0"),
     Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "
            "whole reading, the two are compared as they are written", since="0.2.0"),
+    Column("name", "boolean", "whether it belongs to a name: a proper noun, an unknown word, a number", since="0.2.0"),
+    Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.2.0"),
     Column("word_reading", "text", "reading of its word in the sentence, by UniDic: what a reader would write above it",
            since="0.2.0"),
 ), promised=13)

@@ -93,7 +93,8 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
         dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
         weight = tokens.weights(dictionary, scoring.special_tokens)
         threshold = _threshold(scoring, dictionary)
-        common = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope)
+        common = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope,
+                  scoring.readings)
         units = (word_units(*common, with_idf=dictionary is not None) if scoring.unit == "word"
                  else subword_units(*common))
         scores = score_pairs(tokens, units, scoring)
@@ -133,7 +134,8 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
         offset:offset + n_reference * n_candidate]
     if unit == "word":
         of_pair = tokens.of_alignment(alignment)
-        units = word_units(of_pair, flat, np.ones(len(of_pair.table)), float("nan"), "pykakasi", "word", with_idf=False)
+        units = word_units(of_pair, flat, np.ones(len(of_pair.table)), float("nan"), "pykakasi", "word",
+                           with_idf=False)
         return units.similarity.reshape(units.lengths[0], units.lengths[1])  # (n_reference, n_candidate) words
     return flat.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
 

@@ -7,17 +7,22 @@ from pathlib import Path
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.shared.dictionaries import SAVED, read_cached, saved_path
+from engine.language.readings.own import own_readings
 from engine.options import check, check_value
+
+# Criteria of the penalty that need no idf dictionary.
+WITHOUT_IDF = ("proper-nouns", "names")
 
 
 def check_scoring(scoring: Scoring) -> None:
     """Raise InputError when a choice is none of the possible, or two do not go together."""
     check(scoring)
     check_value(THRESHOLDS[scoring.threshold_kind], scoring.threshold)
-    if scoring.penalty == "reading" and scoring.idf == "none" and scoring.criterion != "proper-nouns":
+    own_readings(scoring.readings)
+    if scoring.penalty == "reading" and scoring.idf == "none" and scoring.criterion not in WITHOUT_IDF:
         raise InputError("The penalty concerns low-frequency tokens, and which those are is told by an idf dictionary: "
                          "choose idf 'references', 'novel', 'wiki' or a dictionary of your own, or the criterion "
-                         "'proper-nouns'.")
+                         "'proper-nouns' or 'names'.")
 
 
 def dictionary_name(scoring: Scoring) -> str:

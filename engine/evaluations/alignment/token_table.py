@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import TOKENS
 from engine.evaluations.shared.declared_tables import returns
 from engine.language.parts_of_speech import TaggedWord, tagged_words
@@ -25,10 +26,10 @@ NO_WORD = -1
 READING_COLUMNS: Mapping[tuple[str, str], str] = {
     (engine, scope): f"{engine}_{scope}" for engine in ("pykakasi", "unidic") for scope in ("piece", "word")
 }
-TEXT_COLUMNS = ("token", "surface", *READING_COLUMNS.values())
+TEXT_COLUMNS = ("token", "surface", *READING_COLUMNS.values(), *NAME_TEXTS)
 NUMBER_COLUMNS: Mapping[str, Any] = {
     "row": np.int64, "reference": np.int32, "position": np.int32, "start": np.int32, "end": np.int32,
-    "special": np.bool_, "word": np.int32, "proper_noun": np.bool_,
+    "special": np.bool_, "word": np.int32, "proper_noun": np.bool_, "name": np.int32,
 }
 
 
@@ -51,8 +52,11 @@ class TokenTable:
     _columns: dict[str, list[np.ndarray]] = field(
         default_factory=lambda: {name: [] for name in (*TEXT_COLUMNS, *NUMBER_COLUMNS, "side")})
 
-    def add(self, row: int, reference: int, side: str, sentence: Sentence) -> None:
-        """The tokens of one sentence: `reference` is the number of the reference that it is or was held against."""
+    def add(self, row: int, reference: int, side: str, sentence: Sentence, other: str = "") -> None:
+        """The tokens of one sentence: `reference` is the number of the reference that it is or was held against.
+
+        other: the other sentence of the pair, in which names may have counterparts.
+        """
         n = len(sentence.tokens)
         special = np.asarray(sentence.special, dtype=bool)
         spans = np.asarray(sentence.spans).reshape(-1, 2)
@@ -60,17 +64,18 @@ class TokenTable:
         touched = touched_words(spans, tagged)
         surfaces = [sentence.text[start:end] if end > start else token
                     for token, (start, end) in zip(sentence.tokens, spans.tolist(), strict=True)]
+        names = name_columns(sentence.text, other, spans, special)
         proper = np.cumsum([0, *(word.is_proper_noun for word in tagged)])
         numbers = {
             "row": np.full(n, row), "reference": np.full(n, reference), "position": np.arange(n),
             "start": spans[:, 0], "end": spans[:, 1], "special": special,
             "word": words_of_tokens(special, touched, len(tagged)),
-            "proper_noun": ~special & (proper[touched[:, 1]] > proper[touched[:, 0]]),
+            "proper_noun": ~special & (proper[touched[:, 1]] > proper[touched[:, 0]]), "name": names.pop("name"),
         }
         for name, values in numbers.items():
             self._columns[name].append(values.astype(NUMBER_COLUMNS[name]))
         self._columns["side"].append(np.full(n, SIDES.index(side), dtype=np.int8))
-        for name, texts in {"token": sentence.tokens, "surface": surfaces,
+        for name, texts in {"token": sentence.tokens, "surface": surfaces, **names,
                             **_readings(sentence.text, surfaces, special, touched, tagged)}.items():
             codes = self._codes[name]
             self._columns[name].append(np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32))
@@ -94,7 +99,8 @@ class TokenTable:
             "side": pd.Categorical.from_codes(joined["side"], categories=pd.Index(list(SIDES))),
             "position": joined["position"], "token": texts["token"], "surface": texts["surface"],
             **{name: joined[name] for name in ("start", "end", "special", "word", "proper_noun")},
-            **{name: texts[name] for name in READING_COLUMNS.values()},
+            **{name: texts[name] for name in READING_COLUMNS.values()}, "name": joined["name"],
+            **{name: texts[name] for name in NAME_TEXTS},
         })
 
 

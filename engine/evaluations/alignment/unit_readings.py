@@ -25,8 +25,8 @@ class UnitReadings:
     text: np.ndarray
     texts: list[str]
 
-    def of_runs(self, first: np.ndarray, last: np.ndarray) -> UnitReadings:
-        """Those of runs of units, first to before last, by the first of each: a run has the same text throughout."""
+    def of_runs(self, first: np.ndarray) -> UnitReadings:
+        """Those of runs of units by the first of each: the units of a run have the same text."""
         return UnitReadings(self.kana[first], self.whole[first], self.text[first], self.texts)
 
     def compared(self, chosen: np.ndarray, match: np.ndarray, has_match: np.ndarray, *, by_sound: bool

@@ -33,8 +33,8 @@ class Cell:
 def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> list[Scoring]:
     """`base` with each dictionary and each penalty, dictionary by dictionary; what does not go together is left out.
 
-    The penalty needs a dictionary, unless its criterion is proper nouns. Raises InputError when a choice is none of
-    the possible, and when nothing is left.
+    The penalty of the paper needs a dictionary, unless its criterion is one of words. Raises InputError when a choice
+    is none of the possible, and when nothing is left.
     """
     check_scoring(replace(base, idf="references"))
     possible = []

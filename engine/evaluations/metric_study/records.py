@@ -43,7 +43,8 @@ class Settings:
         "one. A model whose tokenizer a dictionary does not fit goes without it.", flag="idf", metavar="D",
         unset="none, references, and novel and wiki where they fit a model's tokenizer")
     penalties: tuple[str, ...] = option(
-        tuple(PENALTIES), "Penalties by the readings of low-frequency tokens; without a dictionary there is none.",
+        ("none", "reading"), "Penalties by readings; without a dictionary there is none of low-frequency tokens. The "
+        "paper has the first two.",
         choices=PENALTIES, flag="penalty")
     score: str = option("f1", "Score that is correlated with the human scores.", choices=("f1", "precision", "recall"))
     scoring: Scoring = field(default_factory=Scoring)

@@ -79,6 +79,14 @@ _ALL = (
         _NOVELS,
     ),
     MeasureCard(
+        "name_similarity", "Similarity of names by reading", "M²",
+        "M² in place of the cosine, 3 w in place of w;  M = 1 − editdistance / longer reading, the greatest over the "
+        "readings of both names",
+        "[0, 1]", "", "higher",
+        "Is the name of one sentence read like a name of the other, however the two are written?",
+        "ours; see the study of names in the documents",
+    ),
+    MeasureCard(
         "precision_penalty", "Precision penalty", "penalty_P",
         "penalty_P = mean of M over the candidate's tokens", "[0, 1], 1 = no penalty", "", "higher",
         "How far do the candidate's rare tokens keep their reading in the reference?",

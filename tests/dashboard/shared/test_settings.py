@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
 WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
-           "typed", "typed_words")
+           "typed", "typed_lines", "typed_words")
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
 PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
@@ -109,6 +109,8 @@ def check(app: AppTest, call: Drawn) -> None:
             round(100 * part) for part in (call.first, option.least, option.most))
     elif call.widget == "typed":
         assert (element.value, element.placeholder) == (call.first or "", option.unset), element.key
+    elif call.widget == "typed_lines":
+        assert element.value == call.first.replace(";", "\n"), element.key
     elif call.widget == "typed_words":
         assert element.value == ",".join(call.first)
     else:

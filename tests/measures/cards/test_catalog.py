@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from engine.measures.bertscore import PRF, bertscore, best_matches
+from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches
 from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
 from engine.measures.clusters.dispersion import Dispersion, dispersion
@@ -17,6 +17,7 @@ from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
+from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.statistics.annotators import annotator_agreement
 from engine.measures.statistics.correlation import kendall, pearson, spearman
@@ -49,6 +50,8 @@ WELL_AND_BADLY = {
                        for labels in ("aaaabbbb", "abababab")) for card in CARDS.values() if card.function},
     **{key: tuple(getattr(SCORES, key)) for key in ("precision", "recall", "f1")},
     "agreement": (agreement("さいとう", "さいとう").value, agreement("さいとう", "おざき").value),
+    "name_similarity": tuple(matched_names(BestMatches(np.zeros(2, dtype=np.int64), np.full(2, 0.5)), [True, True],
+                                           [0, 0], [1.0, 0.0]).similarity),
     **dict.fromkeys(("precision_penalty", "recall_penalty"), (NAME_KEPT, NAME_LOST)),
     **{f"penalized_{key}": tuple(getattr(AFTER, key)) for key in ("precision", "recall", "f1")},
     "mask_probability": (word_probability([-0.1, -0.2]), word_probability([-0.1, -9.0])),

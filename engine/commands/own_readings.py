@@ -1,0 +1,39 @@
+"""`--readings`: a list of readings of one's own, given in the command itself or as a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.datasets.formats.encodings import decode
+from engine.errors import InputError
+from engine.language.readings.own import READS, in_one_line
+
+Settings = TypeVar("Settings")
+
+
+def with_own_readings(settings: Settings) -> Settings:
+    """Settings with the list of their scoring in one line, whichever way it was given.
+
+    What is no file and has an = is the list itself. Raises InputError for entries that are none, and for a file that
+    is not there.
+    """
+    record: Any = settings
+    given = record.scoring.readings
+    if not given:
+        return settings
+    return replace(record, scoring=replace(record.scoring, readings=in_one_line(_text(given))))  # type: ignore[no-any-return]
+
+
+def _text(given: str) -> str:
+    path = Path(given)
+    try:
+        if path.is_file():
+            return decode(path.read_bytes(), path.name)
+    except OSError as error:
+        if READS not in given:  # a long list is no possible name of a file
+            raise InputError(f"The list of readings {given!r} cannot be read: {error.strerror or error}.") from error
+    if READS not in given:
+        raise InputError(f"There is no list of readings {given!r}: neither a file nor a list such as 斉藤=さいとう.")
+    return given

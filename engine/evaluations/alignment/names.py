@@ -1,0 +1,202 @@
+"""The names of all sentences of a run, and which name of the other sentence each is most alike by reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.language.names import NUMERAL, names_in, with_counterparts
+from engine.language.readings.numbers import number
+from engine.language.readings.own import Own
+from engine.language.readings.sounds import sounds, without_long_vowels
+from engine.language.readings.variants import plain_form
+from engine.language.readings.words import OWN, ROMAJI, Reading, as_written
+from engine.measures.name_agreement import BestAgreement, best_agreement
+
+NO_NAME = -1
+SEPARATOR = "|"
+# Of each token: the number of its name in the sentence, the name as it is written, its kind, readings and their source.
+NAME_TEXTS = ("name_text", "name_kind", "name_readings", "name_source")
+
+
+@dataclass(frozen=True)
+class NameAsWritten:
+    """A name apart from where it stands: all that a comparison needs."""
+
+    text: str
+    kind: str
+    reading: Reading
+
+
+@dataclass(frozen=True, eq=False)
+class Names:
+    """The names of one model's sentences, in order.
+
+    of_token: int (n_tokens,), the name of each token, -1 for none. sentence: int (n_names,). name: int (n_names,), the
+    number of each among `different`, the different names.
+    """
+
+    of_token: np.ndarray
+    sentence: np.ndarray
+    name: np.ndarray
+    different: list[NameAsWritten]
+
+
+@dataclass(frozen=True, eq=False)
+class NameMatches:
+    """Of each name the counterpart that it is most alike; (n_names,) each.
+
+    counterpart: its number, -1 where the other sentence has none. agreement, distance: nan there. reading: how the name
+    is read in the comparison; "" where it is compared as it is written.
+    """
+
+    counterpart: np.ndarray
+    agreement: np.ndarray
+    distance: np.ndarray
+    reading: np.ndarray
+
+
+def name_columns(text: str, other: str, spans: np.ndarray, special: np.ndarray) -> dict[str, Any]:
+    """The name columns of the tokens of one sentence; `other` is the other sentence of the pair."""
+    names = with_counterparts(text, names_in(other))
+    of_token = np.full(len(spans), NO_NAME)
+    for index, name in enumerate(names):
+        of_token[(spans[:, 0] < name.end) & (spans[:, 1] > name.start) & ~special] = index
+    texts = [(text[name.start:name.end], name.kind, SEPARATOR.join(name.reading.texts), name.reading.source)
+             for name in names]
+    by_token = [texts[index] if index >= 0 else ("",) * len(NAME_TEXTS) for index in of_token.tolist()]
+    return {"name": of_token, **dict(zip(NAME_TEXTS, zip(*by_token, strict=True), strict=True))} if by_token else {
+        "name": of_token, **{column: () for column in NAME_TEXTS}}
+
+
+def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str], own: Own) -> Names:
+    """The names that the tokens of a table belong to, with those of a list of one's own.
+
+    A table of an earlier version has no names: they are looked up in `sentences`, which takes MeCab's time.
+    """
+    if "name" not in table or table["name"].isna().any():
+        table = pd.DataFrame(_looked_up(table, sentence, sentences))
+    local = table["name"].to_numpy(dtype=np.int64)
+    begins = np.flatnonzero((local >= 0) & np.r_[True, (local[1:] != local[:-1]) | (sentence[1:] != sentence[:-1])]
+                            ) if len(local) else np.zeros(0, dtype=np.int64)
+    of_token = np.full(len(local), NO_NAME)
+    ends = np.append(begins[1:], len(local))
+    if len(begins):
+        behind = np.arange(begins[0], len(local))
+        in_name = np.repeat(np.arange(len(begins)), ends - begins)  # of the tokens from the first name on
+        of_token[behind] = np.where(local[behind] >= 0, in_name, NO_NAME)
+    keys = pd.MultiIndex.from_arrays([table[column].to_numpy()[begins] for column in NAME_TEXTS])
+    codes, different = keys.factorize()
+    names = [NameAsWritten(text, kind, Reading(tuple(readings.split(SEPARATOR)) if readings else (), source))
+             for text, kind, readings, source in different]
+    return with_own_names(Names(of_token, sentence[begins], np.asarray(codes, dtype=np.int64), names), sentence,
+                          table, sentences, own)
+
+
+def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatches:
+    """The counterpart of each name: of the names of the other sentence that it could be, the one most alike."""
+    counts = np.bincount(names.sentence, minlength=n_sentences)
+    starts = np.cumsum(counts) - counts
+    n_others = counts[names.sentence ^ 1]  # (n_names,) names of the other sentence
+    own = np.repeat(np.arange(len(names.name)), n_others)  # (n_pairs of names,)
+    within = np.arange(len(own)) - np.repeat(np.cumsum(n_others) - n_others, n_others)
+    other = starts[names.sentence ^ 1][own] + within
+    n_different = len(names.different)
+    codes, of_pair = np.unique(names.name[own] * n_different + names.name[other], return_inverse=True)
+    compared = [_compared(names.different[code // n_different], names.different[code % n_different], by_sound=by_sound)
+                for code in codes.tolist()]
+    value = np.array([pair[0].agreement.value if pair else -1.0 for pair in compared])[of_pair] if compared else (
+        np.zeros(0))
+    best = np.full(len(names.name), -1.0)
+    np.maximum.at(best, own, value)
+    is_best = np.flatnonzero((value == best[own]) & (value >= 0))
+    first = is_best[np.r_[True, own[is_best][1:] != own[is_best][:-1]]] if len(is_best) else is_best
+    counterpart = np.full(len(names.name), NO_NAME)
+    counterpart[own[first]] = other[first]
+    distance, agreement = (np.full(len(names.name), np.nan) for _ in range(2))
+    reading = np.full(len(names.name), "", dtype=object)
+    for line in first.tolist():
+        found, own_reading = compared[of_pair[line]] or (None, "")
+        if found is not None:
+            distance[own[line]], agreement[own[line]] = found.agreement.distance, found.agreement.value
+            reading[own[line]] = own_reading
+    return NameMatches(counterpart, agreement, distance, reading)
+
+
+def with_own_names(names: Names, sentence: np.ndarray, table: pd.DataFrame, sentences: Sequence[str], own: Own
+                   ) -> Names:
+    """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them."""
+    if not own:
+        return names
+    different = [replace(name, reading=Reading(own[form], OWN)) if (form := plain_form(name.text)) in own else name
+                 for name in names.different]
+    names = replace(names, different=different)
+    found = list(own.found_in(sentences))
+    if not found:
+        return names
+    start, end, special = (table[column].to_numpy() for column in ("start", "end", "special"))
+    first = np.searchsorted(sentence, np.arange(len(sentences) + 1))
+    of_token, number_of = names.of_token.copy(), {name: code for code, name in enumerate(different)}
+    own_names: list[tuple[int, int]] = []
+    for index, begin, last, text in found:
+        tokens = np.arange(first[index], first[index + 1])
+        touched = tokens[(start[tokens] < last) & (end[tokens] > begin) & ~special[tokens]]
+        if not len(touched):
+            continue
+        name = NameAsWritten(text, "own list", Reading(own[plain_form(text)], OWN))
+        of_token[touched] = len(names.sentence) + len(own_names)
+        own_names.append((index, number_of.setdefault(name, len(number_of))))
+    return _renumbered(of_token, np.r_[names.sentence, [index for index, _ in own_names]].astype(np.int64),
+                       np.r_[names.name, [code for _, code in own_names]].astype(np.int64), list(number_of))
+
+
+def _renumbered(of_token: np.ndarray, sentence: np.ndarray, name: np.ndarray, different: list[NameAsWritten]) -> Names:
+    """Names numbered in the order of their first tokens; those that lost all of their tokens are left out."""
+    kept, first = np.unique(of_token, return_index=True)
+    kept, first = kept[kept >= 0], first[kept >= 0]
+    order = kept[np.argsort(first, kind="stable")]
+    number_of = np.full(len(sentence) + 1, NO_NAME)
+    number_of[order] = np.arange(len(order))  # the last stays for tokens of no name
+    return Names(number_of[of_token], sentence[order], name[order], different)
+
+
+def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tuple[BestAgreement, str] | None:
+    """The agreement of two names, and how the first is read in it; None where the one cannot be the other."""
+    numbers = [number(name.text) if name.kind == NUMERAL else None for name in (own, other)]
+    if numbers[0] is not None and numbers[1] is not None and own.reading.source != OWN != other.reading.source:
+        if numbers[0].counter != numbers[1].counter:
+            return None
+        same = numbers[0].value == numbers[1].value
+        read = own.reading.texts[0] if own.reading.texts else ""
+        return best_agreement(["1"], ["1" if same else "0"]), read
+    if own.reading.is_complete and other.reading.is_complete:
+        spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
+                  for text in name.reading.texts] for name in (own, other)]
+        found, read = best_agreement(*spelt), True
+    else:
+        found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), False
+    if (own.kind == NUMERAL) != (other.kind == NUMERAL) and found.agreement.value < 1:
+        return None  # a number is no other name, unless it is read like it (一人 and ひとり)
+    return found, own.reading.texts[found.own] if read else ""
+
+
+def _sounding(text: str, *, by_sound: bool, is_romaji: bool) -> str:
+    sounding = sounds(text) if by_sound else text
+    return without_long_vowels(sounds(text)) if is_romaji else sounding
+
+
+def _looked_up(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> dict[str, Any]:
+    """The name columns of a table that has none, with those that `with_own_names` needs."""
+    spans = table[["start", "end"]].to_numpy()
+    special = table["special"].to_numpy(dtype=bool)
+    first = np.searchsorted(sentence, np.arange(len(sentences) + 1))
+    columns: dict[str, list[Any]] = {name: [] for name in ("name", *NAME_TEXTS)}
+    for index, text in enumerate(sentences):
+        tokens = slice(first[index], first[index + 1])
+        for name, values in name_columns(text, sentences[index ^ 1], spans[tokens], special[tokens]).items():
+            columns[name] += list(values)
+    return {**columns, **{name: table[name].to_numpy() for name in ("start", "end", "special")}}

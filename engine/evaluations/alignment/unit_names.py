@@ -1,0 +1,67 @@
+"""The names of a run as units of a scoring have them: which units are compared by reading, with what, and how alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.evaluations.alignment.names import Names
+from engine.evaluations.alignment.pair_tokens import PairTokens, Units
+from engine.evaluations.alignment.records import Scoring
+
+
+@dataclass(frozen=True, eq=False)
+class UnitNames:
+    """The name of each unit and its counterpart; arrays (n_units,).
+
+    name: its number among `names`, -1 for none. compared: whether the name has a counterpart. position: where that
+    begins in the other sentence, 0 where there is none. agreement, distance: nan there. name_reading: how the name is
+    read in the comparison.
+    """
+
+    names: Names
+    name: np.ndarray
+    compared: np.ndarray
+    position: np.ndarray
+    agreement: np.ndarray
+    distance: np.ndarray
+    name_reading: np.ndarray
+
+    def reading(self, kana: np.ndarray) -> np.ndarray:
+        """The readings of units, str (n_units,): of those that are compared how the name is read, else `kana`."""
+        return np.where(self.compared, self.name_reading, kana)
+
+    def sources(self, chosen: np.ndarray) -> np.ndarray:
+        """Where the readings of the chosen units' names are from, str (n_chosen,)."""
+        sources = np.array(["", *(name.reading.source for name in self.names.different)], dtype=object)
+        name = self.name[chosen]
+        return sources[np.where(name >= 0, self.names.name[name] + 1, 0)] if len(self.names.name) else sources[
+            np.zeros(len(chosen), dtype=np.int64)]
+
+
+def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:
+    """The names of the units of a scoring; a unit of several tokens has the name of the first that has one."""
+    names, matches = tokens.names(scoring.readings, by_sound=scoring.by_sound)
+    n_units = len(units.first)
+    if not len(names.name):
+        none = np.full(n_units, np.nan)
+        return UnitNames(names, np.full(n_units, -1), np.zeros(n_units, dtype=bool), np.zeros(n_units, dtype=np.int64),
+                         none, none, np.full(n_units, "", dtype=object))
+    name = names.of_token
+    if scoring.unit == "word":
+        beyond = len(names.name)
+        name = np.minimum.reduceat(np.where(name >= 0, name, beyond), units.first)
+        name = np.where(name == beyond, -1, name)
+    at = np.maximum(name, 0)
+    counterpart = matches.counterpart[at]
+    compared = (name >= 0) & (counterpart >= 0)
+    # Where each name begins among the units: the first unit that has it.
+    begins = np.full(len(names.name) + 1, -1)
+    first = np.flatnonzero((name >= 0) & np.r_[True, name[1:] != name[:-1]])
+    begins[name[first[::-1]]] = first[::-1]
+    begin = begins[counterpart]
+    compared &= begin >= 0  # in words, two names may be one unit, which has the first
+    position = np.where(compared, begin - units.starts[units.sentence ^ 1], 0)
+    return UnitNames(names, name, compared, position, np.where(compared, matches.agreement[at], np.nan),
+                     np.where(compared, matches.distance[at], np.nan), matches.reading[at])

@@ -1,0 +1,114 @@
+"""Names by reading in whole runs: by hand, with a list of one's own, and for runs that were stored without names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import InputError
+from engine.evaluations.alignment.evaluate import evaluate
+from engine.evaluations.alignment.names import NAME_TEXTS
+from engine.evaluations.alignment.records import Result, Scoring, Settings
+from engine.evaluations.alignment.rescoring import Scores, rescore
+from tests.support.session_fake import SessionFake
+
+BY_READING = Scoring(penalty="names")
+PAIRS = (("斉藤は笑った", "斎藤は笑った"), ("斉藤は笑った", "尾崎は笑った"), ("幸子は笑った", "ゆきこは笑った"),
+         ("三人が来た", "3人が来た"), ("三人が来た", "五人が来た"), ("髙橋は笑った", "彼は笑った"),
+         ("犬が鳴く", "猫が鳴く"))
+
+
+def run(*pairs: tuple[str, str]) -> Result:
+    references, candidates = zip(*pairs, strict=True)
+    dataset = SentencePairs("made up", references, candidates, ("",) * len(pairs), {}, tuple(range(1, len(pairs) + 1)))
+    return evaluate(Settings(("m",)), dataset, SessionFake())  # type: ignore[arg-type]
+
+
+def names_of(scores: Scores, row: int) -> pd.DataFrame:
+    tokens = scores.tokens_of("m", row)
+    return tokens[tokens["name"]]
+
+
+def test_the_same_name_lifts_and_another_lowers() -> None:
+    scores = rescore(run(*PAIRS), BY_READING)
+    pairs = scores.pairs.set_index("row")
+    for row, (agreement, distance) in {1: (1, 0), 2: (0, 4), 3: (1, 0), 4: (1, 0), 5: (0, 1)}.items():
+        names = names_of(scores, row)
+        assert names["agreement"].tolist() == [agreement] * len(names) and names["penalised"].all()
+        assert names["similarity"].tolist() == [agreement**2] * len(names)
+        assert set(names["reading_distance"]) == {distance}
+        lifted = pairs.loc[row, "penalized_f1"] > pairs.loc[row, "f1"]
+        assert lifted == (agreement == 1), row
+    # は笑った has equal characters, cosine 1; 斉藤 and 尾崎 weigh 3 each and are not alike: 4 / (4 + 6)
+    lowered = [f"penalized_{name}" for name in ("precision", "recall", "f1")]
+    assert pairs.loc[2, lowered].tolist() == pytest.approx([0.4] * 3)
+    assert pairs.loc[2, "recall_penalty"] == pytest.approx(0.4 / pairs.loc[2, "recall"])
+    # 幸子 is さちこ or ゆきこ; the page says which of them agrees
+    assert set(names_of(scores, 3)["reading"]) == set(names_of(scores, 3)["match_reading"]) == {"ゆきこ"}
+    assert set(names_of(scores, 3)["reading_source"]) >= {"name list"}
+
+
+def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
+    scores = rescore(run(*PAIRS), BY_READING)
+    assert names_of(scores, 6)["name"].sum() == 2 and not names_of(scores, 6)["penalised"].any()
+    for row in (6, 7):
+        pair = scores.pairs.iloc[row - 1]
+        assert pair["penalized_f1"] == pytest.approx(pair["f1"], rel=1e-12)
+
+
+def test_the_penalty_that_only_lowers_may_concern_names() -> None:
+    scores = rescore(run(*PAIRS), Scoring(penalty="reading", criterion="names", reading_scope="word"))
+    assert (scores.pairs["penalized_f1"] <= scores.pairs["f1"] + 1e-12).all()
+    tokens = scores.tokens
+    assert (tokens["penalised"] == tokens["name"]).all() and tokens["name"].any()
+    # 髙橋 has no counterpart: its match is another word or none, which is read otherwise
+    assert (names_of(scores, 6)["agreement"] < 1).all()
+
+
+def test_a_list_of_ones_own_makes_names_and_reads_them() -> None:
+    pairs = (("光宙は笑った", "ぴかちゅうは笑った"), ("お銀は笑った", "ぎん婆は笑った"))
+    plain = rescore(run(*pairs), BY_READING)
+    listed = "光宙=ぴかちゅう;ぴかちゅう=ぴかちゅう;お銀=ぎん;ぎん婆=ぎん"
+    own = rescore(run(*pairs), replace(BY_READING, readings=listed))
+    for row in (1, 2):
+        names = names_of(own, row)
+        assert set(names["reading_source"]) == {"own list"} and set(names["agreement"]) == {1.0}
+        assert own.pairs["penalized_f1"][row - 1] > plain.pairs["penalized_f1"][row - 1]
+    word = Scoring(penalty="reading", criterion="proper-nouns", reading_scope="word", unit="word", readings="斉藤=ぺけ")
+    tokens = rescore(run(("斉藤は笑った", "斉藤は笑った")), word).tokens
+    assert set(tokens[tokens["proper_noun"]]["reading"]) == {"ぺけ"}
+    with pytest.raises(InputError, match="entries have no name and reading"):
+        rescore(run(*pairs), replace(BY_READING, readings="光宙=pikachu"))
+
+
+def test_a_run_without_names_has_them_looked_up() -> None:
+    result = run(*PAIRS)
+    tokens = result.tokens.drop(columns=["name", *NAME_TEXTS])
+    earlier = replace(result, tokens=tokens)
+    missing = replace(result, tokens=tokens.assign(name=pd.NA, **dict.fromkeys(NAME_TEXTS, None)))
+    for scoring in (BY_READING, replace(BY_READING, readings="斉藤=おざき")):
+        expected = rescore(result, scoring)
+        for old in (earlier, missing):
+            pd.testing.assert_frame_equal(rescore(old, scoring).pairs, expected.pairs)
+            pd.testing.assert_frame_equal(rescore(old, scoring).tokens, expected.tokens)
+
+
+@pytest.mark.parametrize("unit", ["subword", "word"])
+@pytest.mark.parametrize("readings", ["", "笑=わら"])
+def test_a_pair_has_the_score_that_it_has_alone(unit: str, readings: str) -> None:
+    scoring = replace(BY_READING, unit=unit, readings=readings)
+    together = rescore(run(*PAIRS), scoring).pairs["penalized_f1"]
+    alone = [rescore(run(pair), scoring).pairs["penalized_f1"].item() for pair in PAIRS]
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+    assert not any(map(math.isnan, alone))
+
+
+def test_f1_itself_stays_that_of_bertscore() -> None:
+    result = run(*PAIRS)
+    names, none = rescore(result, BY_READING).pairs, rescore(result, Scoring(penalty="none")).pairs
+    pd.testing.assert_frame_equal(names[["precision", "recall", "f1"]], none[["precision", "recall", "f1"]])
