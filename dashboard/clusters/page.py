@@ -1,6 +1,8 @@
 """Clusters: how far do a model's sentence vectors keep labelled sentences apart?"""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -66,7 +68,7 @@ if run_id is not None and result is not None:
             st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
-    makers = {caption: partial(figures.__getitem__, caption) for caption in figures}
+    makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
         makers["Maps of the sentences"] = partial(maps_figure, result)
         mapped = [model for model in result.models["model"] if has_map(result.points, model)]
