@@ -16,10 +16,10 @@ from engine.errors import InputError, RunError
 from engine.language.quantities import count
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
-from engine.runs.storage.schema import KeptDatasetRow, ModelLabelRow, ProcessRow, RunRow, StarRow, ViewerNameRow
+from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RunRow, StarRow, ViewerNameRow
 
 RUNS, PROCESSES = cast(Table, RunRow.__table__), cast(Table, ProcessRow.__table__)
-BESIDE_RUNS = tuple(cast(Table, row.__table__) for row in (StarRow, ViewerNameRow, ModelLabelRow, KeptDatasetRow))
+BESIDE_RUNS = tuple(cast(Table, row.__table__) for row in (StarRow, ViewerNameRow, KeptDatasetRow))
 ROWS_AT_ONCE = 500
 MOVED_SUFFIX = ".moved"
 # A run that a process had begun is queued again, as when the process closes.

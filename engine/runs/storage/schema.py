@@ -110,16 +110,6 @@ class ViewerNameRow(Base):
     folded_name: Mapped[str] = mapped_column(String(300), unique=True)
 
 
-class ModelLabelRow(Base):
-    """The short name of a model in the runs of an owner."""
-
-    __tablename__ = "model_labels"
-
-    owner: Mapped[str] = mapped_column(String(300), primary_key=True)
-    model: Mapped[str] = mapped_column(String(1000), primary_key=True)
-    label: Mapped[str] = mapped_column(Text)
-
-
 class KeptDatasetRow(Base):
     """One version of a data set that is kept by name. `set_id`: public id, the same for all of its versions."""
 
