@@ -8,12 +8,11 @@ import streamlit as st
 from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
-from dashboard.minimal_pairs.downloads import offered_tables
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.sections import SECTION, makers, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
-from dashboard.minimal_pairs.view import restricted, table, view_input
+from dashboard.minimal_pairs.view import offered_tables, restricted, table, view_input
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures

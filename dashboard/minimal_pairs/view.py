@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import THESE, Result, Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
@@ -228,6 +229,19 @@ def tables(view: View, name: str) -> pd.DataFrame:
     """One of TABLES under every score that the run has, one below the other."""
     return pd.concat([table(view, name, normalization=score) for score in pair_views.available(view.result.pairs)],
                      ignore_index=True)
+
+
+def offered_tables(view: View, by: str) -> dict[str, pd.DataFrame]:
+    """What the page offers to download: those of the command, under the score and the pairs on show.
+
+    Summary, slopes and differences come under every score that the run has, the others under the one on show. by: the
+    column that the categories are grouped by. Every difference has a row of its own; the figure alone merges outer ones.
+    """
+    of_score = {name: table(view, name).assign(normalization=view.normalization)
+                for name in ("ranking", "comparisons")}
+    return {"pairs": PAIRS.selected(view.result.pairs), "summary": tables(view, "summary"), **of_score,
+            "differences": tables(view, "each difference"), "bias": tables(view, "slopes"),
+            "categories": table(view, "categories", by), "excluded": view.result.excluded}
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Counting …")

@@ -155,16 +155,14 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
     of the page stand. `compared`: those that count in a comparison, by name. `declared`: the declarations of the tables
-    where the page is not that of a run. `result`: that of the run, where papers printed tables on its kind that belong
-    beside it.
+    where the page is not that of a run. `result`: that of the run, where papers printed tables that belong beside it.
     """
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
-    offered = exports.offered_tables(view, tables, declared)
     with st.container(horizontal=True, gap="small"):
         if figures:
             figure_downloads(figures, signature, drawings)
-        exports.downloads(offered, signature)
+        exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
         if view is not None:
             exports.export_popover(view, signature, offered, figures, settings, further, drawings)
             if address is not None:

@@ -34,7 +34,7 @@ from engine.datasets.rows import Reading
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
-from engine.evaluations.shared.left_out import EXCLUDED, SIGNED
+from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.runs.storage.run_record import RunRecord
 
 DICTIONARY, PASTED_FILE = "dictionary", "pasted.txt"
@@ -119,7 +119,7 @@ def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedT
     """
     page, dataset = pages.PAGE_BY_KIND[view.kind], tables.dataset
     data = data_file(dataset) if dataset is not None else None
-    n_excluded = tables.n_rows(EXCLUDED) if EXCLUDED in tables else 0
+    n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(Bundle(
         title=view.name, question=pages.card(page).question, signature=signature, tables=tables, style=style,
         figures=LazyFigures(makers), data=data,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -13,6 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 
 DATA = "data.csv"
+ROWS_TRIED = 20
 
 
 class DataFile(NamedTuple):
@@ -24,16 +26,26 @@ class DataFile(NamedTuple):
 
 def data_file(dataset: Any) -> DataFile:
     """The file: of minimal pairs their own, where a command recognises its columns; else a table of texts and roles."""
-    if isinstance(dataset, MinimalPairs):
+    if isinstance(dataset, MinimalPairs) and _is_recognised(dataset):
         exported = export_pairs(dataset, dataset.rows, "data")
-        name = exported.name.rpartition("/")[2]
-        try:
-            again = read_pairs([(name, exported.content)])
-        except InputError:
-            again = None
-        if again is not None and (again.acceptable, again.unacceptable) == (dataset.acceptable, dataset.unacceptable):
-            return DataFile(name, exported.content)
+        return DataFile(exported.name.rpartition("/")[2], exported.content)
     return DataFile(DATA, data_csv(dataset))
+
+
+def _is_recognised(pairs: MinimalPairs) -> bool:
+    """Whether the sentences are found by the columns' names in every file of the pairs, by the first rows of each."""
+    n_by_source: Counter[str] = Counter()
+    first = []
+    for row, source in zip(pairs.rows, pairs.sources or ("",) * pairs.n, strict=True):
+        n_by_source[source] += 1
+        first += [row] if n_by_source[source] <= ROWS_TRIED else []
+    some = pairs.subset(first)
+    exported = export_pairs(some, first, "data")
+    try:
+        again = read_pairs([(exported.name, exported.content)])
+    except InputError:
+        return False
+    return (again.acceptable, again.unacceptable) == (some.acceptable, some.unacceptable)
 
 
 def data_csv(dataset: Any) -> bytes:

@@ -10,6 +10,7 @@ WITH_CITATION = "{name} {cite}"
 
 SENTENCES: Mapping[str, str] = {
     "data": "We evaluated {models} on {n} {items} of {dataset}.",
+    "unusable": "Rows of the file that cannot be used were left out beforehand ({n}).",
     "excluded": "Items that a model cannot process were left out for it ({n} in all); they are listed with the reason.",
     "computed": "The models were computed in {dtype} with PyTorch {torch} and Transformers {transformers} {cite}.",
     "tool": "All numbers are by Hakari {version} (signature {signature}).",

@@ -10,6 +10,7 @@ WITH_CITATION = "{name} {cite}"
 
 SENTENCES: Mapping[str, str] = {
     "data": "{dataset} の{items} {n} 件を用いて，{models} を評価した．",
+    "unusable": "ファイルのうち利用できない {n} 行は，あらかじめ除外した．",
     "excluded": "モデルが処理できない事例はそのモデルの評価から除外し（計 {n} 件），理由とともに一覧を示す．",
     "computed": "モデルの計算は {dtype} で行い，PyTorch {torch} と Transformers {transformers} {cite} を用いた．",
     "tool": "数値はすべて Hakari {version} で算出した（シグネチャ {signature}）．",

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dashboard.shared.exports.bundle import english, japanese
+from dashboard.shared.exports.bundle.parts import Choice, Cited, Named, Names, Statement
 from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, model_work
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
+from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
 
 LANGUAGES = {"en": english, "ja": japanese}
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
@@ -23,45 +25,6 @@ _BEGIN, _END = "\ue010", "\ue011"
 _CITED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 ITEMS = {"clusters": "sentences", "classification": "sentences", "fill-mask": "masked", "alignment": "pairs",
          "metric-study": "pairs", "minimal-pairs": "minimal"}
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A part that each language has a word for: `name` of the words of `group`."""
-
-    group: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Names:
-    """A part that is a list, joined as the language does."""
-
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Cited:
-    """A part that cites works by their keys."""
-
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Named:
-    """A model: its name, revision ("" for none) and the key of its entry ("" for none)."""
-
-    name: str
-    revision: str
-    key: str
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A sentence by its name in the languages, with its parts."""
-
-    name: str
-    parts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,7 +56,7 @@ class Methods:
 
 
 def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items: int, n_excluded: int = 0) -> Methods:
-    """The paragraph of a run of `kind`, from the signature of what is shown. n_excluded: items left out, over models.
+    """The paragraph of a run of `kind`, from the signature of what is shown. n_excluded: items left out by models.
 
     A setting that the signature of an earlier version lacks is not spoken of.
     """
@@ -108,6 +71,7 @@ def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items:
         Statement("data", {"models": models, "n": n_items, "items": Choice("items", ITEMS[kind]),
                            "dataset": dataset_name}),
         *_OF_KIND[kind](signature),
+        *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),
         *([Statement("excluded", {"n": n_excluded})] if n_excluded else []),
         *([Statement("computed", {"dtype": dtypes, "torch": versions["torch"], "transformers": versions["transformers"],
                                   "cite": Cited(("wolf2020transformers",))})]

@@ -129,6 +129,7 @@ def test_items_left_out_are_counted_and_published_vectors_are_those_of_sentence_
     assert "(3 in all)" in made.markdown("en") and "計 3 件" in made.markdown("ja")
     assert "@reimers2019sbert" in made.markdown("en")
     assert "left out" not in text("fill-mask")
+    assert "(7)" in text("fill-mask", rows_left_out=7) and "7 行" in text("fill-mask", "ja", rows_left_out=7)
 
 
 def test_a_name_is_printed_literally() -> None:

@@ -83,3 +83,29 @@ def test_sentences_of_points_fit_the_page() -> None:
     text = latex(printed(POINTS, frame), SIGNATURE)
     share = float(re.findall(r"p\{([\d.]+)\\linewidth\}", text)[0])
     assert 0.1 < share < 0.9 and r"\begin{longtable}" in text
+
+
+def wide(n_columns: int) -> Table:
+    return Table("wide", "A row.", (Column("text", "text", ""), *(
+        Column(f"number_{i}", "number", "", digits=3) for i in range(n_columns))))
+
+
+def test_columns_without_room_are_left_out_and_named() -> None:
+    table = wide(20)
+    frame = pd.DataFrame([["a", *[0.5] * 20], ["b", *[0.25] * 20]], columns=table.headers)
+    text = latex(printed(table, frame), SIGNATURE)
+    kept = int(next(line for line in text.splitlines() if line.startswith("text &")).count("&")) + 1
+    left_out = re.findall(r"Not printed for lack of room: (.*?)\.", text)[0].split(", ")
+    assert kept + len(left_out) == 21 and left_out[-1] == "number 19"
+    assert "lack of room" not in latex(printed(wide(5), frame.iloc[:, :6]), SIGNATURE)
+
+
+def test_a_table_of_many_lines_breaks_over_pages_whatever_its_rows() -> None:
+    frame = pd.DataFrame({"text": [f"{i} {'長い文' * 40}" for i in range(LONG // 2)], "n": range(LONG // 2)})
+    assert r"\begin{longtable}" in latex(printed(TEXTS, frame), SIGNATURE)
+
+
+def test_a_float_is_as_wide_as_it_must_be() -> None:
+    assert r"\begin{table}[t]" in body("a") and r"\small" in body("a")
+    assert r"\begin{table*}[t]" in body("長い文" * 20) and r"\footnotesize" in body("長い文" * 20)
+    assert r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%" in body("a")

@@ -1,0 +1,46 @@
+"""The parts of a sentence of the methods paragraph, before a language words them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A part that each language has a word for: `name` of the words of `group`."""
+
+    group: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """A part that is a list, joined as the language does."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A part that cites works by their keys."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A model: its name, revision ("" for none) and the key of its entry ("" for none)."""
+
+    name: str
+    revision: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence by its name in the languages, with its parts."""
+
+    name: str
+    parts: Mapping[str, Any] = field(default_factory=dict)
