@@ -234,8 +234,8 @@ def tables(view: View, name: str) -> pd.DataFrame:
 def offered_tables(view: View, by: str) -> dict[str, pd.DataFrame]:
     """What the page offers to download: those of the command, under the score and the pairs on show.
 
-    Summary, slopes and differences come under every score that the run has, the others under the one on show. by: the
-    column that the categories are grouped by. Every difference has a row of its own; the figure alone merges outer ones.
+    Summary, slopes and differences come under every score that the run has, others under the one on show. by: the
+    column that the categories are grouped by. Every difference has a row; the figure alone merges outer ones.
     """
     of_score = {name: table(view, name).assign(normalization=view.normalization)
                 for name in ("ranking", "comparisons")}
