@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 
-from dashboard.alignment.printed.drawing import WORDS, legend_words
+from dashboard.alignment.printed.legend import WORDS, legend_words
 from dashboard.alignment.printed.links import Link, costs, depth, links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.colors import INK, MUTED, color
