@@ -55,6 +55,7 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert len(app.get("plotly_chart")) == 3  # over all, each domain, the first sentence's predictions
     assert {button.label for button in app.download_button} == {
         *(f"{table.name}.csv" for table in FILES), "tables.zip", "signature.json", "Report (HTML)",
+        "Paper bundle (zip)",
         *(f"{caption}.{ending}" for caption in ("Mean probability of the masked words", "In each domain",
                                                  "Predictions of builtin/bert-mini-ja, row 1")
            for ending in ("pdf", "html"))}
