@@ -27,7 +27,7 @@ TEXT = """() => {
     const roots = [drawn, ...[...drawn.querySelectorAll("*")].map((part) => part.shadowRoot).filter(Boolean)];
     const choices = roots.flatMap((root) => [...root.querySelectorAll('[aria-pressed], [aria-checked], input')])
         .map(state).join("|");
-    const left = '[data-testid="stPopoverBody"], [data-testid="stPlotlyChart"], [data-testid="stIconMaterial"], '
+    const left = '[data-testid="stPopoverBody"], [data-testid="stPlotlyChart"], [data-testid*="Icon"], '
         + 'canvas, style, script';
     main.querySelectorAll(left).forEach((part) => part.remove());
     return main.textContent.replace(/finished .*? ago|just now/g, "") + choices;
