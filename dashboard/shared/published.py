@@ -15,8 +15,12 @@ AS_PUBLISHED = "as published"
 HERE = "this run"
 
 
+@st.fragment
 def published_button(kind: str, result: Any) -> None:
-    """Draw a button that opens the tables, which are put together once it is pressed; none without a result."""
+    """Draw a button that opens the tables, which are put together once it is pressed; none without a result.
+
+    Pressing it does not draw the rest of the page again.
+    """
     if result is not None and st.button("Published numbers", icon=":material/menu_book:", key="published"):
         _published_tables(kind, result)
 
