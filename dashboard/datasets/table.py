@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import pages
+from dashboard.shared import session
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
@@ -30,7 +31,8 @@ def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
     table = pd.DataFrame([{
         "name": known.name, "fits": kinds_of(known), "rows": known.newest.n_rows, "versions": len(known.versions),
         "owner": "you" if access.may_change(known) else access.owner_name(known),
-        "shared": known.shared, "changed": known.newest.created, "content": known.newest.dataset_hash[:HASH_DIGITS],
+        **({"shared": known.shared} if session.hosted() else {}), "changed": known.newest.created,
+        "content": known.newest.dataset_hash[:HASH_DIGITS],
     } for known in datasets])
     st.dataframe(table, hide_index=True, placeholder="–", alt="The kept data sets", column_config={
         "name": st.column_config.TextColumn("Name", pinned=True), "fits": "Fits",

@@ -15,23 +15,25 @@ AS_PUBLISHED = "as published"
 HERE = "this run"
 
 
-def published_popover(kind: str, result: Any) -> None:
-    """Draw a button that opens the tables, which are put together once it is pressed; none without a result."""
-    if result is None:
-        return
-    with st.popover("Published numbers", icon=":material/menu_book:", key="published", on_change="rerun") as popover:
-        if popover.open:
-            published_tables(kind, result)
+@st.fragment
+def published_button(kind: str, result: Any) -> None:
+    """Draw a button that opens the tables, which are put together once it is pressed; none without a result.
+
+    Pressing it does not draw the rest of the page again.
+    """
+    if result is not None and st.button("Published numbers", icon=":material/menu_book:", key="published"):
+        _published_tables(kind, result)
 
 
-def published_tables(kind: str, result: Any) -> None:
+@st.dialog("Published numbers", width="large")
+def _published_tables(kind: str, result: Any) -> None:
     """Draw a choice of the papers' tables and the chosen one."""
     by_key = {entry.printed.key: entry for entry in beside(kind, result)}
     key = st.selectbox("Table", list(by_key), key="published-table", label_visibility="collapsed",
                        format_func=lambda key: f"{by_key[key].printed.source}: {by_key[key].printed.title}")
     entry = by_key[key]
     table = side_by_side(entry)
-    st.dataframe(table, hide_index=True, column_config=columns_of(entry.printed, table), width=720, placeholder="–",
+    st.dataframe(table, hide_index=True, column_config=columns_of(entry.printed, table), placeholder="–",
                  alt=f"{entry.printed.title}, as published")
     if entry.reason:
         icon = ":material/check:" if entry.is_comparable else ":orange[:material/difference:]"

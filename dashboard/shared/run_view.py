@@ -28,7 +28,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
-from dashboard.shared.published import published_popover
+from dashboard.shared.published import published_button
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -169,7 +169,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link("Compare with …", view.id, compared)
-            published_popover(view.kind, result)
+            published_button(view.kind, result)
     exports.signature_in_full(signature)
 
 

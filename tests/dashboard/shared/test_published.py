@@ -52,7 +52,7 @@ def test_a_page_says_where_the_numbers_are_from_and_why_they_are_not_compared(pa
     assert runs.wait(run_id, SECONDS).state == "done"
     app = visit(page, run=run_id)
     assert "Not comparable" not in words(app)  # nothing is put together before it is asked for
-    app.session_state["published"] = True
+    app.button(key="published").click()
     shown = words(drawn(app))
     assert "Not comparable: other data." in shown and source in shown
     assert len(app.selectbox(key="published-table").options) == 3
