@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from importlib.metadata import Distribution
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"
 # Runs stored by it do not name their version.
 FIRST_VERSION = "0.1.0"
 ABSENT = "absent"
