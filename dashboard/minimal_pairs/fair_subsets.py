@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.categories import column_input
-from dashboard.minimal_pairs.fair_subset_charts import fair_figure
+from dashboard.minimal_pairs.charts import fair_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.view import SUBSET_LABELS, SectionChoices, View, table
 from dashboard.shared import session

@@ -11,8 +11,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
-from dashboard.minimal_pairs.charts import category_figure, difference_figure
-from dashboard.minimal_pairs.fair_subset_charts import fair_figure
+from dashboard.minimal_pairs.charts import category_figure, difference_figure, fair_figure
 from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
 from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
 from dashboard.minimal_pairs.length import (

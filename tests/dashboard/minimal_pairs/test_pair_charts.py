@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.minimal_pairs.fair_subset_charts import OVERALL, fair_figure
+from dashboard.minimal_pairs.charts import OVERALL, fair_figure
 from dashboard.minimal_pairs.fair_subsets import beside_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, selection_label, selection_mask
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
