@@ -25,7 +25,7 @@ NO_NUMBER = {
 # Required, and in no number: texts from files count by the content that was read.
 ELSEWHERE = {
     "streamlit", "plotly", "authlib", "prometheus-client",  # the dashboard and its figures for the operator
-    "matplotlib", "matplotlib-fontja",  # figures for papers
+    "matplotlib", "matplotlib-fontja", "jinja2", "tabulate",  # figures and tables for papers
     "pyarrow", "openpyxl", "defusedxml",  # files
     "sqlalchemy", "alembic", "psycopg",  # runs
 }

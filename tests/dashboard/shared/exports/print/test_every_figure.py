@@ -22,6 +22,7 @@ from dashboard.shared.exports.print.charts.values import numbers, with_lists
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.exports.print.rich_text import plain_text
 from dashboard.shared.exports.print.style import PrintStyle
+from engine.evaluations.minimal_pairs.views import available
 from engine.runs.storage.searching import Search
 from tests.dashboard.shared.exports.print.conftest import Recorded
 from tests.dashboard.test_stored_runs import RUNS, VERSION_STORED
@@ -187,11 +188,8 @@ def opened(app: AppTest, key: str) -> AppTest:
 @pytest.mark.usefixtures("data_dir")
 def test_the_scores_are_overlaid_a_line_for_each(recorded: Recorded) -> None:
     page, run_id = run_named("Minimal pairs: 20 minimal pairs")
-    app = visit(page, run=run_id)
-    app.get_by_key(f"minimal-lines-{run_id}").set_value("scores")
-    recorded.forget()
-    drawn(app)
-    scores = list(app.get_by_key(f"minimal-pairs-normalization-{run_id}").options)
+    visit(page, run=run_id, lines="scores")
+    scores = list(available(session.engine().runs.result(run_id).pairs))
     overlaid = recorded.offered["Accuracy against the token difference"]
     assert len(scores) > 2 and [trace.name for trace in overlaid.data[:len(scores)]] == scores
     check(recorded)
