@@ -173,11 +173,28 @@ def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterat
         "scope": Choice("scope", scoring.get("reading_scope", "piece")),
         "pairing": Choice("pairing", scoring.get("pairing", "token")),
         "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
-    if criterion != "proper-nouns":
+    if criterion not in ("proper-nouns", "names"):
         yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
             "threshold": f"{scoring['threshold']:g}"})
+    yield from _readings(signature, scoring, merged=scoring.get("sounds") == "merged")
+
+
+def _names(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    yield Statement("names", {"engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
+    yield from _readings(signature, scoring, merged=scoring.get("sounds") in ("merged", "auto"))
+
+
+def _readings(signature: Mapping[str, Any], scoring: Mapping[str, Any], *, merged: bool) -> Iterator[Statement]:
+    """Where readings are from, and how they are compared."""
+    if merged:
+        yield Statement("merged sounds")
+    if scoring.get("readings"):
+        yield Statement("own readings", {"list": scoring["readings"]})
     if signature.get("readings"):
         yield Statement("readings", {"versions": signature["readings"]})
+
+
+_PENALTIES = {"reading": _penalty, "names": _names}
 
 
 def _alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -188,10 +205,10 @@ def _alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
     else:
         used = tuple(dict.fromkeys(signature.get("dictionaries", {}).values()))
         yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
-    if scoring["penalty"] == "reading":
-        yield from _penalty(signature, scoring)
-    else:
+    if scoring["penalty"] == "none":
         yield Statement("no penalty")
+    else:
+        yield from _PENALTIES[scoring["penalty"]](signature, scoring)
 
 
 def _metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -200,8 +217,9 @@ def _metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("grid", {"score": Choice("score", settings.get("score", "f1")),
                              "idfs": Names(tuple(settings["idfs"])), "cite": Cited(("novelbertscore",)),
                              "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
-    if "reading" in settings["penalties"]:
-        yield from _penalty(signature, settings["scoring"])
+    for name, described in _PENALTIES.items():
+        if name in settings["penalties"]:
+            yield from described(signature, settings["scoring"])
     yield Statement("gold")
     yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
                                      "fieller": Cited(("fieller1957",))})

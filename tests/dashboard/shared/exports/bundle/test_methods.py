@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from dashboard.shared.exports.bundle import english, japanese
+from dashboard.shared.exports.bundle.methods import _PENALTIES as PENALTIES
 from dashboard.shared.exports.bundle.methods import KINDS, methods
 from dashboard.shared.exports.bundle.references import WORKS, bibtex, model_work
 from engine.evaluations.alignment.records import Scoring
@@ -73,6 +74,7 @@ def test_there_is_a_word_for_every_choice() -> None:
     assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
     assert words["score"] == choices(MetricSettings, "score") and words["normalization"] == set(NORMALIZATIONS)
     assert words["subset"] == set(SUBSETS) - {ALL}
+    assert choices(Scoring, "penalty") == {"none", *PENALTIES}
     assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)
 
 
@@ -109,8 +111,14 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
       "the words that tokens belong to", "are joined", "No token is matched with a special token")),
     ("alignment", {"scoring": Scoring("references", threshold=4.5, threshold_kind="value", penalty="reading")}, {},
      ("among the references", "an idf above 4.5 nats")),
+    ("alignment", {"scoring": Scoring(penalty="names", readings="斉藤=さいとう")}, {},
+     ("Names are compared by their readings", "count as one", "斉藤=さいとう")),
+    ("alignment", {"scoring": Scoring("novel", penalty="reading", criterion="names")}, {},
+     ("words that UniDic lacks", "multiplied by the mean agreement")),
+    ("metric-study", {"penalties": ("none", "names")}, {},
+     ("without and by the readings of names", "Names are compared")),
     ("metric-study", {"idfs": ("novel", "wiki"), "score": "recall"}, {},
-     ("recall was computed", "novel and wiki", "without and by readings", "Williams", "Fisher's z", "smooth:exp")),
+     ("recall was computed", "novel and wiki", "by readings", "Williams", "Fisher's z", "smooth:exp")),
     ("minimal-pairs", {}, {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
      ("α = 0.35", "equally many tokens", "later tokens of its word", "They read <s> before it", "McNemar", "Holm")),
     ("minimal-pairs", {"pll": "original", "shared_tokens": True}, {"normalization": "SLOR", "unigrams": "wiki"},
