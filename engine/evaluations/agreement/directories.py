@@ -18,7 +18,7 @@ from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.options import option
 from engine.version import VERSION
 
-_SINCE = "0.2.0"
+_SINCE = "0.3.0"
 PAPER = Column("paper", "text", "the paper", since=_SINCE)
 PUBLISHED_MODELS = Table(
     "published_models", "With --published: a row for each model of a paper that reports two of the evaluations, in the "

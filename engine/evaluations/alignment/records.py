@@ -133,13 +133,13 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
       for engine in option_of(Scoring, "reading_engine").choices
       for scope in option_of(Scoring, "reading_scope").choices),
     Column("name", "integer", "number of the name that it belongs to in the sentence, from 0; -1 for none",
-           since="0.2.0", dtype="int32"),
-    Column("name_text", "text", 'the name as the sentence has it; "" for none', since="0.2.0", dtype="category"),
+           since="0.3.0", dtype="int32"),
+    Column("name_text", "text", 'the name as the sentence has it; "" for none', since="0.3.0", dtype="category"),
     Column("name_kind", "text", "proper noun, unknown word, number, or counterpart: words that are read like a name of "
-           "the other sentence", since="0.2.0", dtype="category"),
-    Column("name_readings", "text", 'the readings of the name, separated by |; "" where none is whole', since="0.2.0",
+           "the other sentence", since="0.3.0", dtype="category"),
+    Column("name_readings", "text", 'the readings of the name, separated by |; "" where none is whole', since="0.3.0",
            dtype="category"),
-    Column("name_source", "text", "where they are from", since="0.2.0", dtype="category"),
+    Column("name_source", "text", "where they are from", since="0.3.0", dtype="category"),
 ))
 SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),
@@ -183,14 +183,14 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens"),
     Column("best_reference", "integer", f"{BEST_REFERENCE}the pair's tokens are of"),
     Column("unknown", "boolean", "whether it stands for text out of the vocabulary: it is low-frequency whatever its "
-           "idf, and the penalty counts it under every criterion", since="0.2.0"),
+           "idf, and the penalty counts it under every criterion", since="0.3.0"),
     Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "
-           "whole reading, the two are compared as they are written", since="0.2.0"),
-    Column("name", "boolean", "whether it belongs to a name: a proper noun, an unknown word, a number", since="0.2.0"),
-    Column("name_text", "text", 'the name, as the sentence has it; "" for other tokens', since="0.2.0"),
-    Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.2.0"),
+           "whole reading, the two are compared as they are written", since="0.3.0"),
+    Column("name", "boolean", "whether it belongs to a name: a proper noun, an unknown word, a number", since="0.3.0"),
+    Column("name_text", "text", 'the name, as the sentence has it; "" for other tokens', since="0.3.0"),
+    Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.3.0"),
     Column("word_reading", "text", "reading of its word in the sentence, by UniDic: what a reader would write above it",
-           since="0.2.0"),
+           since="0.3.0"),
 ), promised=13)
 # The pairs as files have them: with their sentences, categories and human scores, and what else the input has.
 PAIR_FILE = PAIR_SCORES.with_input(*(column for column in PAIRS.columns if column != PAIR_ROW))

@@ -21,12 +21,12 @@ from engine.language.quantities import count
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
 VALUES = Table("beside", "A row for each number of a run that has a place in a paper's table.", (
-    Column("model", "text", "the model of the run", since="0.2.0"),
+    Column("model", "text", "the model of the run", since="0.3.0"),
     Column("row", "text", "the row of the paper's table, or the run's model where the paper has no row for it",
-           since="0.2.0"),
-    Column("column", "text", "the column of the paper's table", since="0.2.0"),
-    Column("value", "number", "the run's number, in the unit of `PublishedTable.values`", since="0.2.0"),
-), since="0.2.0")
+           since="0.3.0"),
+    Column("column", "text", "the column of the paper's table", since="0.3.0"),
+    Column("value", "number", "the run's number, in the unit of `PublishedTable.values`", since="0.3.0"),
+), since="0.3.0")
 
 # Folders of the corpus and the names that the paper has for its nine categories.
 LIVEDOOR = ({"dokujo-tsushin", "it-life-hack", "kaden-channel", "livedoor-homme", "movie-enter", "peachy", "smax",

@@ -100,7 +100,7 @@ class Column:
 
 # The columns of the input that have no role, in the tables of files.
 FURTHER = Column("<column>", "text", 'each further column of the input, by its name there; "column:<column>" where a '
-                 "column of this table has that name", since="0.2.0")
+                 "column of this table has that name", since="0.3.0")
 
 
 def measured(card: str, name: str = "", meaning: str = "", since: str = FIRST_VERSION) -> Column:
