@@ -20,6 +20,7 @@ from engine.commands import (
     metric_study,
     minimal_pairs,
     move_database,
+    name_study,
     pretrain,
 )
 from engine.commands.options import dest
@@ -28,7 +29,7 @@ from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
-            "dictionary": dictionary, "pretrain": pretrain, "clean": clean, "adopt": adopt,
+            "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
             "move-database": move_database}
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}

@@ -22,8 +22,8 @@ SCALE_USED = 0.55
 def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
     """The tokens (or words) of one pair under one model, with the surface of each one's match.
 
-    The rows of `Scores.tokens_of`, the column `match_surface`, "" where a token has no match, and `by_reading`: whether
-    the token and its match have whole readings, and are not compared as they are written.
+    The rows of `Scores.tokens_of`, the columns `match_surface` and `match_name`, "" where a token has no match or that
+    is no name, and `by_reading`: whether the token and its match have whole readings, and are not compared as written.
     """
     pair = scores.tokens_of(model, row)
     surface = {(side, position): text for side, position, text in
@@ -31,7 +31,9 @@ def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
     whole = set(zip(pair["side"][pair["read_whole"]], pair["position"][pair["read_whole"]], strict=True))
     other = {"reference": "candidate", "candidate": "reference"}
     matches = [(other[side], match) for side, match in zip(pair["side"], pair["match_position"], strict=True)]
+    names = dict(zip(zip(pair["side"], pair["position"], strict=True), pair["name_text"], strict=True))
     return pair.assign(match_surface=[surface.get(match, "") for match in matches],
+                       match_name=[names.get(match, "") for match in matches],
                        by_reading=[own and match in whole
                                    for own, match in zip(pair["read_whole"], matches, strict=True)])
 

@@ -12,7 +12,7 @@ function explanation(data, side, index) {
   if (token.similarity !== null) lines.push([`similarity ${fixed(token.similarity)}${isMutual(data, side, index) ? "" : ", best match of this token only"}`]);
   if (token.idf !== null) lines.push([`idf ${fixed(token.idf)}${threshold(data, token)}`]);
   if (token.unknown) lines.push(["not in the vocabulary: the model sees one token for all such text, the penalty this text"]);
-  if (token.name && data.names) lines.push(["proper noun"]);
+  if (token.name && data.names) lines.push([data.by_name ? `name${token.source && token.source !== "surface" ? `, reading by ${token.source}` : ""}` : "proper noun"]);
   const label = data.whole ? "reading of its word:" : "reading:";
   if (token.counted) lines.push(...compared(data, side, token));
   else if (token.reading && token.reading !== token.text) lines.push([`${label} ${token.reading}`]);
@@ -36,7 +36,7 @@ function compared(data, side, token) {
     : [`${token.text} (as written)`, !match || match.special ? "(no match)" : match.text];
   const distance = token.longest === null ? `distance ${token.distance}` : `distance ${token.distance} of ${token.longest}`;
   const lines = data.joined ? [[`readings ${own} / ${other}`], [`all such tokens together: ${distance}`]] : [[`${own} / ${other}: ${distance}`]];
-  const note = data.penalised ? "" : ", not used without the penalty";
+  const note = data.by_name ? ": M² takes the place of the cosine, with three times the weight" : data.penalised ? "" : ", not used without the penalty";
   return [...lines, [`M = ${fixed(token.agreement)}${note}`, costs(data, token) ? "warm" : ""]];
 }
 
@@ -65,8 +65,8 @@ function legendOf(data) {
     [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
   if (all.some((token) => token.low)) parts.push(["Dashed: low-frequency. ", "warm"]);
   if (all.some((token) => token.unknown)) parts.push(["Dotted: not in the vocabulary. ", "warm"]);
-  if (data.names && all.some((token) => token.name)) parts.push(["Underlined: proper noun. ", "warm"]);
-  if (data.penalised && all.some((token) => token.counted)) parts.push(["M: agreement of readings, used by the penalty. ", "warm"]);
+  if (data.names && all.some((token) => token.name)) parts.push([data.by_name ? "Underlined: name. " : "Underlined: proper noun. ", "warm"]);
+  if (data.penalised && all.some((token) => token.counted)) parts.push([data.by_name ? "M: agreement of the readings of names. " : "M: agreement of readings, used by the penalty. ", "warm"]);
   if (all.some((token) => token.match_special)) parts.push(["◦: the best match is a special token."]);
   return parts;
 }

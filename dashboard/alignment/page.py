@@ -12,6 +12,7 @@ from dashboard.alignment.inputs import KIND, alignment_inputs
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
 from dashboard.alignment.pair_form import edit_pair
+from dashboard.alignment.read_as import read_as
 from dashboard.alignment.scores import (
     layer_input,
     scored,
@@ -29,7 +30,8 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from engine.errors import EngineError
 
-MEASURES = ("precision", "recall", "f1", "idf", "agreement", "precision_penalty", "recall_penalty", "penalized_f1")
+MEASURES = ("precision", "recall", "f1", "idf", "agreement", "name_similarity", "precision_penalty",
+            "recall_penalty", "penalized_f1")
 NOTE = """**Links** run from each token to its best match in the other sentence: strong where each token is the best
 match of the other, thin where only one is. P is the weighted mean over the candidate's tokens, R over the reference's.
 **Shades** begin at the median similarity of the pair, because under many models any two tokens are similar: compare
@@ -66,7 +68,7 @@ if run_id is not None and result is not None:
         wording.show_error(error)
         st.stop()
 
-    penalised = scoring.penalty == "reading"
+    penalised = scoring.penalty != "none"
     signature = shown_signature(result, scores, layers)
     figures: dict[str, go.Figure] = {}
     drawings: dict[str, Drawing] = {}
@@ -81,6 +83,7 @@ if run_id is not None and result is not None:
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         drawings |= pair_view(aligned)
+        read_as(place, int(pair["row"]), aligned.tokens, scoring)
         edit_pair(run_id, result, pair, layers[model], scoring)
         figures |= similarities_view(aligned, signature)
 

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.alignment.charts import heat_map, pair_tokens
+from dashboard.alignment.names_summary import names_summary
 from dashboard.alignment.pair_choice import CARDS, DIGITS
 from dashboard.alignment.penalty_summary import penalty_summary
 from dashboard.alignment.printed.drawing import AlignmentDrawing
@@ -22,6 +23,9 @@ from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.alignment.rescoring import Scores, matrix
 from engine.evaluations.alignment.token_table import SIDES
+
+# What the second number of a score is called, by the penalty.
+BESIDE = {"reading": "with penalty", "names": "names by reading"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +50,7 @@ def aligned_pair(run_id: str, result: Result, scores: Scores, pair: pd.Series, m
 
 def pair_view(aligned: AlignedPair) -> dict[str, Drawing]:
     """Draw a pair's scores, the effect of the penalty, its references and its tokens; returns these for print."""
-    score_cards(aligned.pair, penalised=aligned.scoring.penalty == "reading")
+    score_cards(aligned.pair, penalty=aligned.scoring.penalty)
     _penalty_note(aligned.pair, aligned.tokens, aligned.scoring)
     references(aligned.pair)
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
@@ -64,14 +68,15 @@ def similarities_view(aligned: AlignedPair, signature: dict[str, Any]) -> dict[s
     return {f"Similarities of row {aligned.pair['row']}: reference across, candidate down": figure}
 
 
-def score_cards(pair: pd.Series, *, penalised: bool) -> None:
+def score_cards(pair: pd.Series, *, penalty: str) -> None:
     """Draw P, R and F1 of a pair, each with its penalised value, in the warm colour where that is lower."""
     with st.grid(3, min_column_width=150, gap="small"):
         for measure, label in CARDS.items():
             penalised_score = pair[f"penalized_{measure}"]
             st.metric(
                 label, _number(pair[measure]),
-                f"{_number(penalised_score)} with penalty" if penalised and not np.isnan(pair[measure]) else None,
+                (f"{_number(penalised_score)} {BESIDE[penalty]}"
+                 if penalty in BESIDE and not np.isnan(pair[measure]) else None),
                 delta_color="orange" if penalised_score < pair[measure] else "off", delta_arrow="off", border=True,
                 help=measure_help(measure),
             )
@@ -111,9 +116,10 @@ def _penalty_note(pair: pd.Series, tokens: pd.DataFrame, scoring: Scoring) -> No
     if np.isnan(pair["f1"]):
         st.warning(verbatim(undefined_reason(tokens, scoring)), icon=":material/block:")
         return
-    if scoring.penalty != "reading":
+    if scoring.penalty == "none":
         return
-    summary = verbatim(penalty_summary(pair, tokens, joined=scoring.pairing == "joined", criterion=scoring.criterion))
+    summary = verbatim(names_summary(pair, tokens) if scoring.penalty == "names" else
+                       penalty_summary(pair, tokens, joined=scoring.pairing == "joined", criterion=scoring.criterion))
     # An undefined penalised F1 is the strongest effect of the penalty.
     if pair["f1"] > pair["penalized_f1"] or np.isnan(pair["penalized_f1"]):
         st.warning(summary, icon=":material/record_voice_over:")

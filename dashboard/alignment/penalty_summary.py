@@ -11,11 +11,12 @@ from engine.language.quantities import count
 
 MAX_NAMED = 2  # tokens that the sentence names; the others are counted
 NOUNS = {"idf": "low-frequency token", "proper-nouns": "proper noun", "either": "rare token or name",
-         "both": "rare name"}
+         "both": "rare name", "names": "name"}
 NONE_PENALISED = {
     "idf": "No token is low-frequency under this dictionary and threshold",
     "proper-nouns": "No token is a proper noun",
     "either": "No token is a proper noun, or low-frequency under this dictionary and threshold",
+    "names": "No word is a proper noun, unknown, or a number",
     "both": "No token is a proper noun and low-frequency under this dictionary and threshold",
 }
 

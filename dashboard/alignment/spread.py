@@ -53,5 +53,8 @@ def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:
     sentence = f"Mean F1 {scored['f1'].mean():.3f} over {count(len(scored), 'pair')}"
     if penalised:
         n_lowered = int((scored["f1"] > scored["penalized_f1"]).sum())
-        sentence += f"; {scored['penalized_f1'].mean():.3f} with penalty, which lowers {count(n_lowered, 'pair')}"
+        n_lifted = int((scored["f1"] < scored["penalized_f1"]).sum())
+        lifted = f" and lifts {count(n_lifted, 'pair')}" if n_lifted else ""
+        sentence += (f"; {scored['penalized_f1'].mean():.3f} with penalty, which lowers {count(n_lowered, 'pair')}"
+                     f"{lifted}")
     return sentence

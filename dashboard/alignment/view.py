@@ -43,8 +43,9 @@ def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scorin
     """
     return {
         "ground": ground_similarity(matrix), "threshold": _number(threshold),
-        "penalised": scoring.penalty == "reading", "joined": scoring.pairing == "joined", "unit": scoring.unit,
-        "names": scoring.criterion != "idf", "whole": _reads_whole_words(scoring),
+        "penalised": scoring.penalty != "none", "unit": scoring.unit, "by_name": scoring.penalty == "names",
+        "joined": scoring.pairing == "joined" and scoring.penalty != "names",
+        "names": scoring.criterion != "idf" or scoring.penalty == "names", "whole": _reads_whole_words(scoring),
         **{side: _side(tokens[tokens["side"] == side].sort_values("position"), scoring) for side in SIDES},
     }
 
@@ -64,6 +65,7 @@ def _component() -> Callable[..., Any]:
 
 def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
     tokens = rows.to_dict("records")
+    by_name = scoring.penalty == "names" or scoring.criterion == "names"
     has_kanji = {token["word"] for token in tokens if not token["special"] and KANJI.search(token["surface"])}
     # The reading of a word in its sentence stands above its first piece, whatever the penalty compares.
     begins = [not token["special"] and (index == 0 or token["word"] != tokens[index - 1]["word"])
@@ -74,7 +76,9 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
         "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",
         "similarity": _number(token["similarity"]), "match": int(token["match_position"]),
         "match_special": bool(token["match_special"]),
-        "idf": _number(token["idf"]), "low": bool(token["low_frequency"]), "name": bool(token["proper_noun"]),
+        "idf": _number(token["idf"]), "low": bool(token["low_frequency"]),
+        "name": bool(token["name"] if by_name else token["proper_noun"]),
+        "source": token["reading_source"],
         "unknown": bool(token["unknown"]), "counted": bool(token["penalised"]), "share": _number(token["weight"]),
         "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
         "longest": _longest(token["reading_distance"], token["agreement"]),

@@ -20,7 +20,7 @@ from engine.evaluations.metric_study.records import IDFS, Settings
 from engine.options import options_of
 
 OPTIONS, OF_SCORING = options_of(Settings), options_of(Scoring)
-PENALTY_LABELS = {"none": "without", "reading": "with"}
+PENALTY_LABELS = {"none": "without", "reading": "with", "names": "names by reading"}
 SCORE_LABELS = {"f1": "F1", "precision": "P", "recall": "R"}
 
 

@@ -13,7 +13,7 @@ from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE, SURFACE
 from engine.measures.cards.catalog import CARDS
 
-PENALTY_NAMES = {"none": "without penalty", "reading": "with penalty"}
+PENALTY_NAMES = {"none": "without penalty", "reading": "with penalty", "names": "names by reading"}
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
              "kendall": ("kendall_low", "kendall_high")}

@@ -159,7 +159,7 @@ def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, serve
     press(page.locator('[class*="st-key-alignment-idf-"]').get_by_text("novel", exact=True))
     page.wait_for_url(re.compile("idf=novel"))
     settled(page)
-    press(page.locator('[class*="st-key-alignment-penalty-"]').get_by_text("reading", exact=True))
+    press(page.locator('[class*="st-key-alignment-penalty-"]').get_by_text("as in the paper", exact=True))
     page.wait_for_url(re.compile("penalty=reading"))
     settled(page)
     expect(page.get_by_text(re.compile("the penalty (lowers F1|has no effect)"))).to_be_visible()

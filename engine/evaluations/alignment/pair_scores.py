@@ -79,6 +79,7 @@ class PairScores:
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
             "unknown": units.unknown[chosen], "read_whole": self._read_whole()[chosen],
             "name": np.zeros(len(chosen), dtype=bool) if self.names is None else self.names.name[chosen] >= 0,
+            "name_text": "" if self.names is None else self.names.texts(chosen),
             "reading_source": "" if self.names is None else self.names.sources(chosen),
             "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
         }, columns=TOKEN_SCORES.headers)

@@ -42,7 +42,7 @@ class Scoring:
     threshold_kind: str = option("quantile", "How the threshold of low-frequency tokens is given.", choices={
         "quantile": "as the share of the dictionary's entries that is not low-frequency (the paper: 0.7)",
         "value": "as an idf in nats"})
-    penalty: str = option("none", "Penalty on P and R.", choices={
+    penalty: str = option("names", "Penalty on P and R.", choices={
         "none": "", "reading": "tokens that are read otherwise than their best match count against P and R",
         "names": "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
                  "P and R, another name lowers them"})
@@ -187,6 +187,7 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "
            "whole reading, the two are compared as they are written", since="0.2.0"),
     Column("name", "boolean", "whether it belongs to a name: a proper noun, an unknown word, a number", since="0.2.0"),
+    Column("name_text", "text", 'the name, as the sentence has it; "" for other tokens', since="0.2.0"),
     Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.2.0"),
     Column("word_reading", "text", "reading of its word in the sentence, by UniDic: what a reader would write above it",
            since="0.2.0"),

@@ -32,12 +32,19 @@ class UnitNames:
         """The readings of units, str (n_units,): of those that are compared how the name is read, else `kana`."""
         return np.where(self.compared, self.name_reading, kana)
 
+    def texts(self, chosen: np.ndarray) -> np.ndarray:
+        """The names of the chosen units as the sentences have them, str (n_chosen,); "" for none."""
+        return self._of_names([name.text for name in self.names.different], chosen)
+
     def sources(self, chosen: np.ndarray) -> np.ndarray:
-        """Where the readings of the chosen units' names are from, str (n_chosen,)."""
-        sources = np.array(["", *(name.reading.source for name in self.names.different)], dtype=object)
+        """Where the readings of the chosen units' names are from, str (n_chosen,); "" for none."""
+        return self._of_names([name.reading.source for name in self.names.different], chosen)
+
+    def _of_names(self, values: list[str], chosen: np.ndarray) -> np.ndarray:
+        """The value of each chosen unit's name, of those of the different names."""
         name = self.name[chosen]
-        return sources[np.where(name >= 0, self.names.name[name] + 1, 0)] if len(self.names.name) else sources[
-            np.zeros(len(chosen), dtype=np.int64)]
+        number = np.where(name >= 0, self.names.name[name] + 1, 0) if len(self.names.name) else np.zeros_like(name)
+        return np.array(["", *values], dtype=object)[number]
 
 
 def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:

@@ -27,11 +27,12 @@ from tests.support.page_visits import SECONDS, drawn, words
 MODELS = ("somebody/bert", "somebody/other")
 N_DRAWN = 24
 # Widgets and the choices that they offer; the first two decide which of the others are disabled.
-DECIDING = {"idf": ("none", "references", "novel"), "penalty": ("none", "reading")}
+DECIDING = {"idf": ("none", "references", "novel"), "penalty": ("none", "reading", "names")}
 SEGMENTS = {
-    "criterion": ("idf", "proper-nouns", "either", "both"), "threshold-kind": ("quantile", "value"),
+    "criterion": ("idf", "proper-nouns", "either", "both", "names"), "threshold-kind": ("quantile", "value"),
     "unit": ("subword", "word"), "engine": ("pykakasi", "unidic"), "scope": ("piece", "word"),
     "pairing": ("token", "joined"), "special-tokens": ("as-bert-score", "left-out"),
+    "sounds": ("auto", "apart", "merged"),
 }
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 

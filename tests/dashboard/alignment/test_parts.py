@@ -92,7 +92,7 @@ def test_the_signature_is_that_of_the_shown_scoring_and_layer(result: Result) ->
     rescored = alignment_scores.shown_signature(result, scores_of(result, REFERENCES, 1), {"m": 1, "n": 4})
     assert rescored["layers"] == {"m": 1, "n": 4} and rescored["settings"]["scoring"]["penalty"] == "reading"
     assert set(rescored["dictionaries"]) == {"m", "n"} and digest(own) != digest(rescored)
-    assert result.signature["settings"]["scoring"]["penalty"] == "none"  # it was not written to
+    assert result.signature["settings"]["scoring"]["penalty"] == "names"  # it was not written to
 
 
 def test_the_tables_hold_all_models(result: Result) -> None:

@@ -212,7 +212,7 @@ def test_the_matrix_of_words() -> None:
     assert words.shape == (6, 6)  # [CLS] 斉藤 は 笑っ た [SEP], [CLS] 尾崎 は 笑っ た [SEP]
     block = matrix(result, "m", 1)[1:3, 1:3]  # 斉藤 and 尾崎, in characters
     assert words[1, 1] == pytest.approx((block.max(0).mean() + block.max(1).mean()) / 2)
-    tokens = rescore(result, Scoring(unit="word")).tokens_of("m", 1)
+    tokens = rescore(result, Scoring(unit="word", penalty="none")).tokens_of("m", 1)
     np.testing.assert_allclose(tokens[tokens["side"] == "reference"]["similarity"], words.max(1))
     assert tokens["surface"].tolist()[:5] == ["[CLS]", "斉藤", "は", "笑っ", "た"]
 

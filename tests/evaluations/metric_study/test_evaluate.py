@@ -263,7 +263,7 @@ def test_without_human_scores_there_is_nothing_to_study(human: dict[str, tuple[f
     ({"models": ()}, "No model"), ({"models": (A, A)}, "more than once"), ({"score": "f2"}, "f1, precision, recall"),
     ({"pooling": "max"}, "weighted-mean, none"), ({"idfs": ()}, "at least one idf dictionary"),
     ({"idfs": ("none", "none")}, "each once"), ({"penalties": ()}, "at least one penalty"),
-    ({"penalties": ("names",)}, "none, reading"),
+    ({"penalties": ("nowhere",)}, "none, reading, names"),
     ({"idfs": ("none",), "penalties": ("reading",)}, "No setting is left"),
     ({"scoring": Scoring(threshold=7)}, "between 0 and 1"), ({"layer": 9}, "layers 0"),
 ])

@@ -1,0 +1,27 @@
+"""`python -m engine name-study`: which setting tells the same name, written otherwise, from another name?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from engine.commands.common import add_cache_argument, gateway_session, write_tables
+from engine.datasets.names.pairs import as_sentence_pairs
+from engine.evaluations.alignment.name_study import AREAS, name_study
+from engine.evaluations.shared.signature import signature
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--model", default="builtin/bert-mini-ja", metavar="M", help="model that aligns the sentences")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for areas.csv")
+    add_cache_argument(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Study and write areas.csv."""
+    with gateway_session(options) as session:
+        areas = name_study(options.model, session)
+        signed = signature({"model": options.model}, [session.describe(options.model)],
+                           as_sentence_pairs().content_hash, libraries=("rapidfuzz", "unidic-lite"))
+    write_tables(options.out, signed, (AREAS,), {"areas": areas})

@@ -1,0 +1,36 @@
+"""The study of names: its pairs, and what it finds with the built-in model."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from engine.datasets.names.pairs import LENGTHS, as_sentence_pairs, name_pairs
+from engine.evaluations.alignment.name_study import OTHERS, SAME, name_study
+from engine.models.loading.weights import load
+from tests.evaluations.alignment.direct_session import DirectSession
+
+
+def test_there_are_600_pairs_that_differ_in_one_name() -> None:
+    pairs = name_pairs()
+    assert len(pairs) == 600 == as_sentence_pairs().n
+    assert Counter(pair.length for pair in pairs) == dict.fromkeys(LENGTHS, 200)
+    assert Counter(pair.same for pair in pairs) == {True: 300, False: 300}
+    assert {pair.category for pair in pairs} == {SAME, *OTHERS}
+    for pair in pairs:
+        assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
+        assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
+    assert len({(pair.name, pair.other_name, pair.length) for pair in pairs}) == 600
+
+
+def test_the_published_numbers() -> None:
+    """Those of docs/names.md, to a hundredth: sums in another order move a rank or two."""
+    areas = name_study("builtin/bert-mini-ja", DirectSession(load("builtin/bert-mini-ja", "encode")))  # type: ignore[arg-type]
+    of_all = areas.set_index("setting")["all"]
+    assert of_all["F1"] == pytest.approx(0.215, abs=0.01)
+    assert of_all["as in the paper, idf novel"] == pytest.approx(0.240, abs=0.01)
+    assert of_all["names by reading"] == pytest.approx(0.952, abs=0.01)
+    assert of_all["names by reading, idf novel"] == pytest.approx(0.970, abs=0.01)
+    assert of_all["readings of the two names alone, no model"] > 0.999
+    assert of_all["names by reading"] >= 0.95 > of_all["names by reading, without one sound"]
