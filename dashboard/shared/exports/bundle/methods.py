@@ -17,7 +17,9 @@ from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, mode
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
+from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
+from engine.measures.name_agreement import NAME_WEIGHT
 
 LANGUAGES = {"en": english, "ja": japanese}
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
@@ -173,9 +175,15 @@ def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterat
         "scope": Choice("scope", scoring.get("reading_scope", "piece")),
         "pairing": Choice("pairing", scoring.get("pairing", "token")),
         "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
-    if criterion != "proper-nouns":
+    if criterion not in WITHOUT_IDF:
         yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
             "threshold": f"{scoring['threshold']:g}"})
+    if signature.get("readings"):
+        yield Statement("readings", {"versions": signature["readings"]})
+
+
+def _names(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    yield Statement("names by reading", {"weight": f"{NAME_WEIGHT:g}"})
     if signature.get("readings"):
         yield Statement("readings", {"versions": signature["readings"]})
 
@@ -190,6 +198,8 @@ def _alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
     if scoring["penalty"] == "reading":
         yield from _penalty(signature, scoring)
+    elif scoring["penalty"] == "names":
+        yield from _names(signature)
     else:
         yield Statement("no penalty")
 
@@ -202,6 +212,8 @@ def _metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
                              "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
     if "reading" in settings["penalties"]:
         yield from _penalty(signature, settings["scoring"])
+    if "names" in settings["penalties"]:
+        yield from _names(signature)
     yield Statement("gold")
     yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
                                      "fieller": Cited(("fieller1957",))})
