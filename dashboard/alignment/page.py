@@ -83,7 +83,7 @@ if run_id is not None and result is not None:
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         drawings |= pair_view(aligned)
-        read_as(place, aligned.tokens, scoring)
+        read_as(place, int(pair["row"]), aligned.tokens, scoring)
         edit_pair(run_id, result, pair, layers[model], scoring)
         figures |= similarities_view(aligned, signature)
 

@@ -11,27 +11,27 @@ from engine.evaluations.alignment.records import Scoring
 from engine.language.readings.own import in_one_line
 
 
-def read_as(place: str, tokens: pd.DataFrame, scoring: Scoring) -> None:
-    """Draw the form; nothing where readings do not count."""
+def read_as(place: str, row: int, tokens: pd.DataFrame, scoring: Scoring) -> None:
+    """Draw the form for the pair of a row; nothing where readings do not count."""
     if scoring.penalty == "none":
         return
     rows = tokens[~tokens["special"]]
     texts = list(dict.fromkeys(["".join(run["surface"]) for _, run in rows.groupby(["side", "word"], sort=False)]))
-    error_key = f"alignment-read-as-error-{place}"
-    with st.popover("Read a name as …", icon=":material/edit_note:", key=f"alignment-read-as-{place}"):
-        with st.form(f"alignment-read-as-form-{place}", border=False, enter_to_submit=False):
-            st.selectbox("Name", texts, key=f"alignment-read-as-name-{place}", accept_new_options=True,
+    error_key = f"alignment-read-as-error-{place}-{row}"
+    with st.popover("Read a name as …", icon=":material/edit_note:", key=f"alignment-read-as-{place}-{row}"):
+        with st.form(f"alignment-read-as-form-{place}-{row}", border=False, enter_to_submit=False):
+            st.selectbox("Name", texts, key=f"alignment-read-as-name-{place}-{row}", accept_new_options=True,
                          help="A word of the pair, or any text.")
-            st.text_input("Reading", key=f"alignment-read-as-kana-{place}", placeholder="さいとう",
+            st.text_input("Reading", key=f"alignment-read-as-kana-{place}-{row}", placeholder="さいとう",
                           help="In kana; several with / between them.")
-            st.form_submit_button("Add to the list", key=f"alignment-read-as-add-{place}", on_click=_add,
-                                  args=(place, error_key))
+            st.form_submit_button("Add to the list", key=f"alignment-read-as-add-{place}-{row}", on_click=_add,
+                                  args=(place, row, error_key))
         if message := st.session_state.get(error_key):
             show_error(InputError(message))
 
 
-def _add(place: str, error_key: str) -> None:
-    name, kana = (st.session_state[f"alignment-read-as-{part}-{place}"] for part in ("name", "kana"))
+def _add(place: str, row: int, error_key: str) -> None:
+    name, kana = (st.session_state[f"alignment-read-as-{part}-{place}-{row}"] for part in ("name", "kana"))
     key = f"alignment-readings-{place}"
     try:
         listed = in_one_line(f"{name or ''}={kana}")

@@ -15,6 +15,7 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
 from engine.evaluations.minimal_pairs.records import THESE
@@ -144,7 +145,7 @@ class SideInput:
                 layer = int(st.selectbox("Layer", held, index=held.index(layer), width=90,
                                          key=self._key("layer", run_id, model)))
         scoring = replace(first, idf=idf, penalty=penalty)
-        if penalty != NONE and idf == NONE and scoring.criterion != "proper-nouns":
+        if penalty == "reading" and idf == NONE and scoring.criterion not in WITHOUT_IDF:
             st.caption(":material/info: Without idf weights no token is low-frequency: no penalty.")
             scoring = replace(scoring, penalty=NONE)
         self._keep(scoring, own)

@@ -20,8 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Study and write areas.csv."""
+    dataset = as_sentence_pairs()
     with gateway_session(options) as session:
         areas = name_study(options.model, session)
-        signed = signature({"model": options.model}, [session.describe(options.model)],
-                           as_sentence_pairs().content_hash, libraries=("rapidfuzz", "unidic-lite"))
-    write_tables(options.out, signed, (AREAS,), {"areas": areas})
+        signed = signature({"model": options.model}, [session.describe(options.model)], dataset.content_hash,
+                           libraries=("rapidfuzz", "unidic-lite"))
+    write_tables(options.out, signed, (AREAS,), {"areas": areas}, dataset)

@@ -125,7 +125,7 @@ def joined_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised:
     n_chosen = np.diff(begins, append=len(chosen))  # penalised tokens of each sentence that has some
     for joined, values in ((joined_own, own[chosen]), (joined_other, other[chosen])):
         whole = np.empty(len(begins), dtype=object)
-        whole[:] = [_in_a_row(run) for run in np.split(values, begins[1:])] if len(chosen) else []
+        whole[:] = [_in_a_row(run.tolist()) for run in np.split(values, begins[1:])] if len(chosen) else []
         joined[chosen] = np.repeat(whole, n_chosen)
     return token_agreements(joined_own, joined_other, penalised)
 

@@ -171,17 +171,18 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
         if numbers[0].counter != numbers[1].counter:
             return None
         same = numbers[0].value == numbers[1].value
-        read = own.reading.texts[0] if own.reading.texts else ""
-        return best_agreement(["1"], ["1" if same else "0"]), read
+        usual = own.reading.texts[0] if own.reading.texts else ""
+        return best_agreement(["1"], ["1" if same else "0"]), usual
     if own.reading.is_complete and other.reading.is_complete:
         spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
                   for text in name.reading.texts] for name in (own, other)]
-        found, read = best_agreement(*spelt), True
+        found = best_agreement(*spelt)
+        read = own.reading.texts[found.own]
     else:
-        found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), False
+        found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), ""
     if (own.kind == NUMERAL) != (other.kind == NUMERAL) and found.agreement.value < 1:
         return None  # a number is no other name, unless it is read like it (一人 and ひとり)
-    return found, own.reading.texts[found.own] if read else ""
+    return found, read
 
 
 def _sounding(text: str, *, by_sound: bool, is_romaji: bool) -> str:

@@ -147,8 +147,8 @@ def _value(text: str) -> Fraction | None:
             if _MYRIADS[character] >= last_myriad:
                 return None
             last_myriad = _MYRIADS[character]
-            part = below + digits
-            total += (part if part or has_digits else 1) * last_myriad
+            multiple = below + digits
+            total += (multiple if multiple or has_digits else 1) * last_myriad
             below, digits, has_digits, last_ten = 0, 0, False, 10**4
     return Fraction(total + below + digits)
 

@@ -26,7 +26,8 @@ def token(text: str, match: int, similarity: float = 0.9, **other: Any) -> dict[
 
 
 def data(reference: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"ground": 0.5, "threshold": 3.0, "penalised": True, "joined": False, "unit": "subword", "names": True,
+    return {"ground": 0.5, "threshold": 3.0, "penalised": True, "joined": False, "unit": "subword",
+            "by_name": False, "names": True,
             "whole": False, "reference": reference, "candidate": candidate}
 
 

@@ -65,8 +65,10 @@ SENTENCES: Mapping[str, str] = {
                "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "
                "of a token and of its match over the length of the longer reading for {criterion}, and 1 for all other "
                "tokens. Readings are those of {scope} by {engine}; {pairing}.",
-    "names": "Names are compared by their readings in place of their vectors: the same name in another spelling raises "
-             "precision and recall, another name lowers them. Readings are those of {engine}.",
+    "names": "Names (proper nouns, words that UniDic lacks, and numbers with their counters, by MeCab) that "
+                        "have a counterpart in the other sentence are compared by reading: M squared takes the place "
+                        "of the cosine of their tokens, M being 1 less the edit distance of the two readings over the "
+                        "length of the longer one, and their weight is {weight} times as great.",
     "merged sounds": "Spellings of one sound (long vowels, ヴ and バ, ヂ and ジ, ヅ and ズ) count as one.",
     "own readings": "Readings of our own come before all others ({list}).",
     "share threshold": "Low-frequency tokens are those above the {threshold} quantile of the dictionary's idf.",
@@ -117,12 +119,12 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "criterion": {"idf": "low-frequency tokens", "proper-nouns": "proper nouns",
                   "either": "tokens that are low-frequency or proper nouns",
                   "both": "tokens that are low-frequency and proper nouns",
-                  "names": "names by words (proper nouns, words that UniDic lacks, numbers with their counters)"},
+                  "names": "proper nouns, words that UniDic lacks, and numbers with their counters"},
     "scope": {"piece": "tokens", "word": "the words that tokens belong to"},
     "pairing": {"token": "each token is compared with its match",
                 "joined": "the readings of all such tokens of a sentence are joined before they are compared"},
     "engine": {"pykakasi": "pykakasi", "unidic": "MeCab with UniDic"},
-    "penalty": {"none": "without", "reading": "by readings", "names": "by the readings of names"},
+    "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},
     "normalization": {
         "LP": "the sum of the log-likelihoods (LP)", "MeanLP": "the mean log-likelihood per token (MeanLP)",

@@ -63,8 +63,10 @@ SENTENCES: Mapping[str, str] = {
                "ら引いた値を，"
                "その他のトークンについては 1 を一致係数 M とし，その平均を乗じた．"
                "読みは{scope}について {engine} により付与し，{pairing}．",
-    "names": "名前は，ベクトルではなく読みによって比較した．すなわち，同じ名前の異表記は適合率と再現率を高め，"
-             "異なる名前はこれらを下げる．読みは {engine} により付与した．",
+    "names": "固有名詞，UniDic にない語，助数詞を伴う数（MeCab による）を名前とし，"
+                        "相手の文に対応する名前があるものについては，トークンのコサイン類似度に代えて一致係数 M"
+                        "（読みの編集距離を長い方の読みの長さで除した値を 1 から引いた値）の 2 乗を用い，"
+                        "その重みを {weight} 倍とした．",
     "merged sounds": "同音の表記（長音，ヴとバ，ヂとジ，ヅとズ）は同一とみなした．",
     "own readings": "独自に与えた読み（{list}）を，他の読みに優先させた．",
     "share threshold": "低頻度トークンは，idf が辞書中の idf の分位点 {threshold} を超えるものとした．",
@@ -111,12 +113,12 @@ WORDS: Mapping[str, Mapping[str, str]] = {
                 "left-out": "特殊トークンには重みを与えず，対応づけの対象からも除いた．"},
     "criterion": {"idf": "低頻度トークン", "proper-nouns": "固有名詞", "either": "低頻度または固有名詞であるトークン",
                   "both": "低頻度かつ固有名詞であるトークン",
-                  "names": "単語単位の名前（固有名詞，UniDic にない語，助数詞を伴う数）"},
+                  "names": "固有名詞，UniDic にない語，助数詞を伴う数"},
     "scope": {"piece": "トークン", "word": "トークンの属する単語"},
     "pairing": {"token": "トークンごとに対応先と比較した",
                 "joined": "文ごとに該当トークンの読みを連結してから比較した"},
     "engine": {"pykakasi": "pykakasi", "unidic": "MeCab（UniDic）"},
-    "penalty": {"none": "なし", "reading": "読みによる", "names": "名前の読みによる"},
+    "penalty": {"none": "なし", "reading": "読みによる", "names": "名前を読みで比較"},
     "score": {"f1": "F1", "precision": "適合率", "recall": "再現率"},
     "normalization": {
         "LP": "対数尤度の和（LP）", "MeanLP": "トークンあたりの平均対数尤度（MeanLP）",

@@ -17,7 +17,9 @@ from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, mode
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
+from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
+from engine.measures.name_agreement import NAME_WEIGHT
 
 LANGUAGES = {"en": english, "ja": japanese}
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
@@ -173,14 +175,14 @@ def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterat
         "scope": Choice("scope", scoring.get("reading_scope", "piece")),
         "pairing": Choice("pairing", scoring.get("pairing", "token")),
         "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
-    if criterion not in ("proper-nouns", "names"):
+    if criterion not in WITHOUT_IDF:
         yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
             "threshold": f"{scoring['threshold']:g}"})
     yield from _readings(signature, scoring, merged=scoring.get("sounds") == "merged")
 
 
 def _names(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
-    yield Statement("names", {"engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
+    yield Statement("names", {"weight": f"{NAME_WEIGHT:g}"})
     yield from _readings(signature, scoring, merged=scoring.get("sounds") in ("merged", "auto"))
 
 
