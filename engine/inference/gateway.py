@@ -64,8 +64,7 @@ class GatewaySession:
     def describe(self, model: str) -> ModelFacts:
         """The facts of a model: "builtin/…", a directory, or a Hugging Face id with or without "@revision".
 
-        A label before it (LABEL=MODEL) stays in the name of the facts and changes nothing else.
-        A model of the hub is downloaded first, with progress in bytes. Raises ModelError.
+        A model of the hub is downloaded first. A label stays in the name of the facts alone. Raises ModelError.
         """
         return self._model(model)[1]
 

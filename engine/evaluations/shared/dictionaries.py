@@ -69,8 +69,8 @@ def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
 
     Raises InputError when there is no such dictionary, or none for this tokenizer.
     """
-    advice = (f"Build one with: python -m engine idf --model {without_label(model)} --corpus FILE --out FILE, or on the "
-              "corpora page, and choose it as the idf dictionary.")
+    advice = (f"Build one with: python -m engine idf --model {without_label(model)} --corpus FILE --out FILE, or on "
+              "the corpora page, and choose it as the idf dictionary.")
     if choice in BUILT_IN:
         for path in built_in_paths(choice):
             dictionary = read_cached(path)

@@ -46,7 +46,7 @@ def test_a_list_allows_what_it_names_and_no_more(tmp_path: Path) -> None:
 
 
 def test_a_label_allows_nothing_and_forbids_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is refused or allowed without a label is so with one: ids, directories, cards, endpoints, built-in models."""
+    """What is refused or allowed without a label is so with one: ids, directories, cards, endpoints, built-in ones."""
     inside = tmp_path / "models"
     (inside / "bert").mkdir(parents=True)
     (tmp_path / "a=b").mkdir()
