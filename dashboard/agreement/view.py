@@ -14,7 +14,7 @@ from dashboard import pages
 from dashboard.agreement.charts import PER_CENT, scatter
 from dashboard.shared.address.view import View
 from dashboard.shared.published import AS_PUBLISHED, columns_of
-from dashboard.shared.theme import decimals
+from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
@@ -31,7 +31,7 @@ def title_of(kind: str) -> str:
 def model_numbers(table: pd.DataFrame, *, key: str) -> None:
     """Draw a `model_table`: the value of each evaluation and, beside it, the rank; shares in per cent."""
     columns: dict[str, Any] = {"model": st.column_config.TextColumn("Model", width="medium")}
-    shown = table.copy()
+    shown = with_shown_models(table).copy()
     for kind in (kind for kind in MEASURES if kind in table):
         measure = MEASURES[kind]
         if measure in PER_CENT:

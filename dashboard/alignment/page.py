@@ -58,7 +58,7 @@ if run_id is not None and result is not None:
     model = first.model
     if len(models) > 1:
         model = st.pills("Model", models, default=model, required=True, key=f"alignment-model-{place}",
-                         format_func=wording.verbatim)
+                         format_func=wording.model_name)
     scoring = scoring_input(place, result, scoring_at_first,
                             partial(layer_input, place, result, model, first_layers[model]))
     layers = {name: shown_layer(place, name, first_layers[name]) for name in models}

@@ -20,6 +20,7 @@ from dashboard.shared.theme import (
     wrapped,
 )
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 MEASURE = "classification_accuracy"
 ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; height of its name above its dots, as a share of them
@@ -47,7 +48,7 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
                          y1=height + 0.17, line={"color": ACCENT, "width": 3})
         figure.add_trace(go.Scatter(
             x=model_runs["accuracy"], y=_stacked(model_runs["accuracy"], height), mode="markers",
-            name=plain(row["model"]),
+            name=plain(shown_name(row["model"])),
             marker={"color": ACCENT, "size": DOT, "opacity": 0.75, "line": {"width": 0}},
             customdata=model_runs[["seed", "train_accuracy"]].to_numpy(),
             hovertemplate="seed %{customdata[0]}: accuracy %{x:.1%}<br>%{customdata[1]:.1%} on the training sentences"

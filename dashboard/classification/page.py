@@ -13,6 +13,7 @@ from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.models.sources.names import shown_name
 
 KIND = "classification"
 NOTE = """A check on the clusters: a small network can classify vectors that form separable groups, whatever the shape
@@ -53,7 +54,7 @@ if run_id is not None and result is not None:
         for model in ranked:
             with st.container(border=True):
                 st.plotly_chart(charts.confusion_matrix(result.confusion, model, classes), key=f"classify-map-{model}",
-                                config={"displayModeBar": False}, alt=f"Confusion matrix of {model}")
+                                config={"displayModeBar": False}, alt=f"Confusion matrix of {shown_name(model)}")
     with st.expander("Accuracy by class", icon=":material/category:"):
         scores.class_table(result)
     with st.expander("Sentences misclassified in every run", icon=":material/rule:"):
@@ -64,8 +65,8 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), NOTE)
-    matrices = {f"Confusion matrix of {model}": partial(charts.confusion_matrix, result.confusion, model, classes)
-                for model in ranked}
+    matrices = {f"Confusion matrix of {shown_name(model)}":
+                partial(charts.confusion_matrix, result.confusion, model, classes) for model in ranked}
     run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(
         {"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}), address=view,
         result=result)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared.address.view import View
 from dashboard.shared.ranks import UNBROKEN, rank_labels
-from dashboard.shared.theme import ARROWS, shortened
+from dashboard.shared.theme import ARROWS, shortened, with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.language.quantities import count
@@ -79,7 +79,7 @@ def size_summary(result: Result) -> str:
 
 def comparisons(result: Result) -> None:
     """Draw the difference in mean accuracy of every two models, compared sentence by sentence."""
-    table = result.comparisons
+    table = with_shown_models(result.comparisons)
     columns = {name: st.column_config.NumberColumn(label, format="percent") for name, label in (
         ("difference", "Difference in accuracy"), ("ci_low", "from"), ("ci_high", "to"))}
     st.dataframe(table, hide_index=True,

@@ -16,9 +16,10 @@ from dashboard.clusters.map_charts import class_order
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.theme import decimals
-from dashboard.shared.wording import verbatim
+from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 from engine.options import option
 
 LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own class"}
@@ -44,11 +45,11 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
     model = first.model
     if len(ranked) > 1:
         model = st.pills("Model", ranked, default=model, required=True, key=view.key("why-model"),
-                         format_func=verbatim)
+                         format_func=model_name)
     with st.grid(2, min_column_width=340):
         for name in FIGURES:
             st.plotly_chart(_figure(result, name, model), key=f"clusters-why-{name}",
-                            config=camera(name, result.signature), alt=f"{FIGURES[name]} under {model}")
+                            config=camera(name, result.signature), alt=f"{FIGURES[name]} under {shown_name(model)}")
     which = st.segmented_control("Sentences", list(LISTS), format_func=LISTS.__getitem__, default=first.sentences,
                                  required=True, key=view.key("why-list"), label_visibility="collapsed")
     points = _of(result.points, model)
@@ -62,7 +63,7 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
 def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:
     """What draws the figures of the section under every model, by their captions."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
-    return {f"{caption}, {model}": partial(_figure, result, name, model)
+    return {f"{caption}, {shown_name(model)}": partial(_figure, result, name, model)
             for model in ranked for name, caption in FIGURES.items()}
 
 

@@ -70,4 +70,4 @@ def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
             columns["models"] = st.column_config.NumberColumn(
                 "Models", format=f"%d of {n_models}", help="How many models have this sentence among the nearest.")
         st.dataframe(near, hide_index=True, column_order=list(columns), column_config=columns,
-                     placeholder="–", alt=f"The nearest neighbours under {model}")
+                     placeholder="–", alt=f"The nearest neighbours under {shortened(model)}")

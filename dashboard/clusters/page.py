@@ -21,6 +21,7 @@ from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.models.sources.names import shown_name
 
 KIND, CURVE = "clusters", "Score at every layer"
 CHECKS = ("classification", "fill_mask", "agreement")
@@ -73,7 +74,8 @@ if run_id is not None and result is not None:
         makers["Maps of the sentences"] = partial(maps_figure, result)
         mapped = [model for model in result.models["model"] if has_map(result.points, model)]
         if len(mapped) > 1:  # in one column of a page, all beside each other are small
-            makers |= {f"Map of the sentences, {model}": partial(maps_figure, result, model) for model in mapped}
+            makers |= {f"Map of the sentences, {shown_name(model)}": partial(maps_figure, result, model)
+                       for model in mapped}
     makers |= explanation_figures(result)
     run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
                   result=result)

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.theme import decimals
+from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import measure_help, number_column
 from engine.evaluations.clusters.records import VALIDITY, Result
 
@@ -20,21 +20,22 @@ def ranking_uncertainty(result: Result) -> None:
     if len(result.comparisons):
         st.markdown("**Pairwise comparisons** :gray[difference in M_m, paired bootstrap, 95 %; significant where the "
                     "interval excludes 0]")
-        st.dataframe(result.comparisons, hide_index=True,
+        st.dataframe(with_shown_models(result.comparisons), hide_index=True,
                      placeholder="–", alt="Differences of the score between models", column_config={
             "model": "Model", "other": "Other",
             **_numbers(result.comparisons, difference="Difference in M_m", ci_low="from", ci_high="to"),
             "separable": st.column_config.CheckboxColumn("Significant"),
         })
     st.markdown("**Permutation test** :gray[M_m with shuffled labels]")
-    st.dataframe(result.null, hide_index=True, placeholder="–", alt="Scores under permuted labels", column_config={
+    st.dataframe(with_shown_models(result.null), hide_index=True,
+                 placeholder="–", alt="Scores under permuted labels", column_config={
         "model": "Model", **_numbers(result.null, score="M_m", null_mean="Shuffled, mean", null_low="2.5 %",
                                      null_high="97.5 %"),
         "p_value": number_column("permutation_p_value", P_DECIMALS),
     })
     if len(result.overlap):
         st.markdown("**Neighbourhoods** :gray[share of the nearest neighbours that two models have in common]")
-        st.dataframe(result.overlap, hide_index=True,
+        st.dataframe(with_shown_models(result.overlap), hide_index=True,
                      placeholder="–", alt="Nearest neighbours that models share", column_config={
             "model": "Model", "other": "Other",
             "mean_overlap": st.column_config.NumberColumn("Shared", format="percent",
@@ -48,8 +49,9 @@ def other_indices(result: Result) -> None:
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     table = result.validity.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     st.dataframe(
-        table, hide_index=True, column_order=["model", *INDICES], placeholder="–", alt="Validity indices of each model",
-        column_config={"model": "Model", **{name: number_column(name, decimals(table[name])) for name in INDICES}})
+        with_shown_models(table), hide_index=True, column_order=["model", *INDICES], placeholder="–",
+        alt="Validity indices of each model", column_config={"model": "Model", **{
+            name: number_column(name, decimals(table[name])) for name in INDICES}})
 
 
 def _numbers(table: pd.DataFrame, **labels: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dashboard.shared import dictionaries, run_view, session
 from dashboard.shared.address.view import View
 from dashboard.shared.inputs import settings
 from dashboard.shared.theme import shortened
-from dashboard.shared.wording import verbatim
+from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
@@ -90,7 +90,7 @@ class SideInput:
         declared = self._declared(options_of(Chosen)["model"])
         model = self.address.first(declared, base, offered=models)
         if len(models) > 1:
-            model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
+            model = str(st.pills("Model", models, default=model, required=True, format_func=model_name,
                                  key=self._key("model", run.id, str(base))))
         else:
             st.caption(verbatim(shortened(model)))

@@ -11,6 +11,7 @@ from dashboard.shared.theme import (
     ACCENT,
     GREY,
     decimals,
+    ending,
     laid_out,
     measure_name,
     measure_note,
@@ -113,7 +114,7 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
     # Above, so that a legend of many lines below does not overlap it.
     figure.update_xaxes(tickformat=".3~%", rangemode="tozero", fixedrange=True, zeroline=False, nticks=5, title=None,
                         side="top")
-    figure.update_yaxes(tickvals=list(range(len(domains))), ticktext=[plain(shortened(name)) for name in domains],
+    figure.update_yaxes(tickvals=list(range(len(domains))), ticktext=[plain(ending(name)) for name in domains],
                         range=[len(domains) - 0.5, -0.5], fixedrange=True, showgrid=False, automargin=True,
                         ticksuffix="  ")
     height = TITLE_HEIGHT + (GROUP_HEIGHT + DOMAIN_BAR * len(names)) * len(domains)

@@ -52,7 +52,7 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
     }
     for model in models:
         columns[f"p:{model}"] = st.column_config.NumberColumn(
-            "p" if len(models) == 1 else f"p {shortened(model.rpartition('/')[2])}", format="%.3g %%",
+            "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}", format="%.3g %%",
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}")
     if len(models) == 1:
         columns["rank"] = st.column_config.NumberColumn(

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
 from dashboard.shared.address.view import View
-from dashboard.shared.theme import shortened
+from dashboard.shared.theme import shortened, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
 from engine.language.quantities import count
@@ -65,7 +65,7 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
         "left_out": st.column_config.NumberColumn("Left out", help="Sentences that are too long, or whose word the "
                                                   "vocabulary cannot represent."),
     }
-    st.dataframe(table, hide_index=True, column_config=columns,
+    st.dataframe(with_shown_models(table), hide_index=True, column_config=columns,
                  placeholder="–", alt="Models by mean probability of the masked words")
 
 
@@ -85,7 +85,8 @@ def comparisons(result: Result) -> None:
         st.caption(f":material/balance: Not significantly different on these sentences: {verbatim(listed)}.")
     with st.expander("Differences between models", icon=":material/compare_arrows:"):
         digits = percent_digits(unordered["difference"].tolist())
-        st.dataframe(unordered.assign(**{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
+        st.dataframe(with_shown_models(unordered).assign(
+            **{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
                      hide_index=True,
                      placeholder="–", alt="Differences of mean probabilities with their intervals", column_config={
                          "model": "Model", "other": "Minus", "separable": "Significant",

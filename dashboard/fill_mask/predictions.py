@@ -14,6 +14,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
+from engine.models.sources.names import shown_name
 from engine.options import option, option_of
 
 
@@ -60,7 +61,7 @@ def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = Tr
                     st.caption(f":material/content_cut: {verbatim(' '.join(left_out['reason']))}")
                 else:
                     masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])
-                    figures[f"Predictions of {model}, row {row}"] = figure
+                    figures[f"Predictions of {shown_name(model)}, row {row}"] = figure
     view.keep(declared, tuple(masks.values()), (1,) * len(models))
     return figures
 
@@ -99,5 +100,5 @@ def _card(result: Result, model: str, item: pd.Series, key: str, view: View, fir
     rank = int(piece["rank"]) if mask == 1 else None
     figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
     st.plotly_chart(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
-                    alt=f"The most probable tokens at the mask under {model}")
+                    alt=f"The most probable tokens at the mask under {shown_name(model)}")
     return mask, figure

@@ -13,6 +13,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.cases import NEARER, cases
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 CASES_KEPT, CASES_HEIGHT = 32, 320
 MAX_CASES = 1000  # rows sent to the browser
@@ -35,7 +36,7 @@ def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
     if table.empty:
         reason = ("the penalty changes no pair" if {"none", "reading"} <= _penalties(result, setting)
                   else "the study has only one of the two settings, with and without penalty")
-        st.caption(verbatim(f"With {setting['model']} and idf {setting['idf']} {reason}."))
+        st.caption(verbatim(f"With {shown_name(setting['model'])} and idf {setting['idf']} {reason}."))
         alternative = _setting_with_cases(run_id, result, setting)
         if alternative is None:
             return
@@ -77,7 +78,7 @@ def change_summary(result: Result, setting: Mapping[Any, Any], table: pd.DataFra
     """The numbers of pairs that the penalty moves nearer and farther, and the change in the correlation."""
     n_nearer = int((table["nearer"] == NEARER[0]).sum())
     gain = _r(result, setting, "reading") - _r(result, setting, "none")
-    return (f"With {setting['model']} and idf {setting['idf']} the penalty changes {len(table):,} of "
+    return (f"With {shown_name(setting['model'])} and idf {setting['idf']} the penalty changes {len(table):,} of "
             f"{count(setting['n'], 'pair')}: {n_nearer:,} nearer to the human score, "
             f"{len(table) - n_nearer:,} farther away. r changes by "
             f"{'+' if gain > 0 else ''}{number(gain)}.")

@@ -12,6 +12,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE, SURFACE
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.names import shown_name
 
 PENALTY_NAMES = {"none": "without penalty", "reading": "with penalty", "names": "names by reading"}
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
@@ -33,7 +34,8 @@ def method_name(kind: str, model: str) -> str:
     """
     if kind == SURFACE:
         return measure_name(model)
-    return model if kind == BERTSCORE else f"{CARDS['vector_cosine'].name}, {model}"
+    name = shown_name(model)
+    return name if kind == BERTSCORE else f"{CARDS['vector_cosine'].name}, {name}"
 
 
 def setting_name(line: Mapping[Any, Any]) -> str:

@@ -10,8 +10,9 @@ import streamlit as st
 
 from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 ORDER = STRATA
 ROWS_OF_CARDS = 3
@@ -33,7 +34,7 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
         for model in models:
             _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
     by_model = {model: summary[summary["model"] == model] for model in models}
-    warnings = [length_warning(model, strata, stereotypes=stereotypes)
+    warnings = [length_warning(shown_name(model), strata, stereotypes=stereotypes)
                 for model, strata in by_model.items() if misleads(strata)]
     if warnings:
         st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
@@ -59,7 +60,7 @@ def interval(stratum: Mapping[Any, Any]) -> str:
 
 def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
     length_misleads = misleads(strata)
-    st.markdown(f":gray[{verbatim(model)}]")
+    st.markdown(f":gray[{model_name(model)}]")
     with st.grid(4, min_column_width=140, gap="small"):
         by_name = {stratum["stratum"]: stratum for stratum in strata.to_dict("records")}
         for name, title in ORDER.items():
@@ -75,7 +76,7 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
 def _table(summary: pd.DataFrame, models: list[str]) -> None:
     rows = []
     for model in models:
-        row = {"Model": model}
+        row = {"Model": shown_name(model)}
         for stratum in summary[summary["model"] == model].to_dict("records"):
             accuracy = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
             row[ORDER[stratum["stratum"]]] = f"{accuracy} ({interval(stratum)}), n = {stratum['n']:,}"

@@ -21,7 +21,7 @@ from dashboard.minimal_pairs.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREO
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.address import view as address_view
 from dashboard.shared.exports.signing import digest
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
 from engine.language.quantities import count
@@ -75,7 +75,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         model = view.models[0]
         if len(view.models) > 1:
             st.session_state.setdefault(model_key(run_id), model)  # no default of its own: clicks set it, too
-            model = str(st.pills("Model", view.models, required=True, format_func=verbatim, key=model_key(run_id)))
+            model = str(st.pills("Model", view.models, required=True, format_func=model_name, key=model_key(run_id)))
         names_of = STEREOTYPE_OUTCOMES if stereotypes else dict.fromkeys(OUTCOMES)
         outcomes = st.pills("Preferred" if stereotypes else "Outcome", OUTCOMES, selection_mode="multi",
                             key=f"minimal-pairs-outcomes-{run_id}", format_func=lambda name: names_of[name] or name)

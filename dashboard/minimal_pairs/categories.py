@@ -12,7 +12,7 @@ from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.charts import category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
 from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
 from engine.evaluations.minimal_pairs.views import field_names
@@ -86,7 +86,7 @@ def stereotype_section(view: View, signature: Mapping[str, Any], choices: Sectio
         st.markdown(f"**{caption}** :gray[{verbatim(basis)}; 95 % intervals]", help=measure_help(CARD_KEYS[measure]))
         overall = shown[shown["category"] == ""]
         for row in overall.to_dict("records"):
-            st.markdown(f"{verbatim(row['model'])}: **{row['share']:.1%}** :gray[{100 * row['ci_low']:.1f}–"
+            st.markdown(f"{model_name(row['model'])}: **{row['share']:.1%}** :gray[{100 * row['ci_low']:.1f}–"
                         f"{100 * row['ci_high']:.1f}, n = {row['n']:,}, p = {row['p_value']:.2g} against 50 %]")
         by_category = shown[shown["category"] != ""].rename(columns={"share": "accuracy"}).assign(stratum="all")
         if by_category.empty:

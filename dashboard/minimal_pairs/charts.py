@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -101,7 +102,8 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
         of_model = shown[shown["model"] == model]
         figure.add_trace(go.Scatter(
             x=of_model["accuracy"], y=[category_name(name) for name in of_model["category"]], orientation="h",
-            offsetgroup=str(index), mode="markers", name=plain(model), marker={"size": 8, "symbol": symbol(index)},
+            offsetgroup=str(index), mode="markers", name=plain(shown_name(model)),
+            marker={"size": 8, "symbol": symbol(index)},
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
             customdata=_point_data(of_model, ["ci_low", "ci_high", "category"]),

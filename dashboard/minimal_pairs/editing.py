@@ -14,7 +14,7 @@ from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import View
 from dashboard.shared import run_view
 from dashboard.shared.edited_item import edited_result, submit_edited
-from dashboard.shared.wording import show_error, verbatim
+from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
@@ -61,7 +61,7 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
     run_view.notices(result)
     table = pair_table(result, model, view.normalization, view.alpha)
     if table.empty:
-        st.caption(f"{verbatim(model)} cannot score this pair.")
+        st.caption(f"{model_name(model)} cannot score this pair.")
         return
     pair = table.iloc[0]
     if before is not None:

@@ -16,12 +16,13 @@ from dashboard.minimal_pairs.view import SUBSET_LABELS, SectionChoices, View, ta
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
-from dashboard.shared.wording import show_error, verbatim
+from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.export import MIME_BY_SUFFIX, export_pairs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs import fair_subsets
 from engine.evaluations.minimal_pairs.records import Result
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 FAIR = "All pairs and the fair subset"
 FILE_LABELS = {fair_subsets.EQUAL: "equal", fair_subsets.EQUAL_FOR_ALL: "equal-for-all",
@@ -83,8 +84,8 @@ def _subsets(view: View) -> list[str]:
 def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
     """`fair_subsets.beside` with a row for each category, the models side by side, as in the paper's table 3.
 
-    Columns: Category, then of each model "<model> all", "… fair", "… Δ", "… rank" where several are
-    `ranked` ("2 → 1", or "2"), "… n" and "… fair n". The overall row is first.
+    Columns: Category, then of each model, by its label if it has one, "<model> all", "… fair", "… Δ", "… rank" where
+    several are `ranked` ("2 → 1", or "2"), "… n" and "… fair n". The overall row is first.
     """
     models = list(dict.fromkeys(beside["model"]))
     order = beside[["overall", "category"]].drop_duplicates().sort_values("overall", ascending=False, kind="stable")
@@ -96,11 +97,12 @@ def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
             values = by_key.get((overall, category, model))
             if values is None:
                 continue
-            row |= {f"{model} all": 100 * values["accuracy"], f"{model} fair": 100 * values["fair_accuracy"],
-                    f"{model} Δ": 100 * values["change"]}
+            name = shown_name(model)
+            row |= {f"{name} all": 100 * values["accuracy"], f"{name} fair": 100 * values["fair_accuracy"],
+                    f"{name} Δ": 100 * values["change"]}
             if ranked and len(models) > 1:
-                row[f"{model} rank"] = _rank(values["rank"], values["fair_rank"])
-            row |= {f"{model} n": values["n"], f"{model} fair n": values["fair_n"]}
+                row[f"{name} rank"] = _rank(values["rank"], values["fair_rank"])
+            row |= {f"{name} n": values["n"], f"{name} fair n": values["fair_n"]}
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -111,7 +113,7 @@ def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for model, kept_rows in rows.items():
             n = int((result.pairs["model"] == model).sum())
-            prefix = "" if shared else f"{verbatim(model)}: "
+            prefix = "" if shared else f"{model_name(model)}: "
             st.markdown(f"{prefix}**{len(kept_rows):,}** :gray[of {count(n, 'pair')} remain]", width="content")
             if len(kept_rows):
                 _download(run_id, model, subset, tuple(kept_rows.tolist()), shared)
@@ -120,7 +122,7 @@ def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any])
 
 
 def _download(run_id: str, model: str, subset: str, rows: tuple[int, ...], shared: bool) -> None:
-    label = FILE_LABELS[subset] if shared else f"{FILE_LABELS[subset]}-{model.rsplit('/', 1)[-1]}"
+    label = FILE_LABELS[subset] if shared else f"{FILE_LABELS[subset]}-{shown_name(model).rsplit('/', 1)[-1]}"
     try:
         name, mime = _export_name(run_id, label, digest({"rows": rows}), rows)
         st.download_button(

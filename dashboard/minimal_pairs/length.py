@@ -15,11 +15,13 @@ from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
 from engine.evaluations.minimal_pairs.views import available
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.models.sources.names import shown_name
 
 MODELS, SCORES, FILES = "models", "scores", "files"
 PENALISED = " Drawn in its place: Firth's penalised estimate."
@@ -45,7 +47,8 @@ def length_section(view: View, signature: Mapping[str, Any], word: str, choices:
         st.plotly_chart(figures[SLOPE], key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
                         alt="The length slope of each model under each score, with 95 % intervals")
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
-            names = ", ".join(f"{row['model']} ({row['normalization']})" for row in undefined.to_dict("records"))
+            names = ", ".join(f"{shown_name(row['model'])} ({row['normalization']})"
+                              for row in undefined.to_dict("records"))
             in_its_place = PENALISED if undefined["firth_slope"].notna().all() else ""
             st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.{in_its_place}")
     _counts(view, word)
@@ -85,7 +88,9 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
     points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by source", model),
               SCORES: lambda: by_score(view, model)}[lines]()
     before = table(view, "differences", normalization="LP") if with_lp else None
-    figure = difference_figure(points, before, word)
+    is_of_models = lines == MODELS  # else the lines are scores or files
+    figure = difference_figure(with_shown_models(points) if is_of_models else points,
+                               None if before is None else with_shown_models(before), word)
     names = list(dict.fromkeys(points["model"]))
 
     def decode(point: Mapping[str, Any]) -> PointSelection | None:
@@ -115,7 +120,7 @@ def _counts(view: View, word: str) -> None:
     share, shares = ("accuracy", "accuracies") if word == RIGHT else (word, "shares")
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
-        row: dict[str, Any] = {"Model": model, "Score": score}
+        row: dict[str, Any] = {"Model": shown_name(model), "Score": score}
         for stratum in strata.to_dict("records"):
             name = ORDER[stratum["stratum"]]
             row[f"{name}: pairs"] = stratum["n"]

@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, plain, symbol, template_safe
+from engine.models.sources.names import shown_name
 
 ROW_HEIGHT = 40
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
@@ -80,8 +81,8 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
     for index, model in enumerate(models):
         of_model = shown[shown["model"] == model]
         figure.add_trace(go.Scatter(
-            x=of_model[value], y=of_model["normalization"], mode="markers", name=plain(model), orientation="h",
-            offsetgroup=str(index), marker={"size": 9, "symbol": [
+            x=of_model[value], y=of_model["normalization"], mode="markers", name=plain(shown_name(model)),
+            orientation="h", offsetgroup=str(index), marker={"size": 9, "symbol": [
                 f"{symbol(index)}-open" if estimate else symbol(index) for estimate in of_model["estimate"]]},
             error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
                      "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},

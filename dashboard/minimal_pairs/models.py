@@ -12,9 +12,11 @@ import streamlit as st
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOMES, STEREOTYPE_OUTCOMES
 from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.language.quantities import count
+from engine.models.sources.names import shown_name
 
 HEIGHT, FEW = 320, 8
 EXAMPLES = 50
@@ -36,7 +38,7 @@ def _ranking(view: View) -> None:
     ranking = table(view, "ranking")
     st.markdown(f"**Ranking** :gray[on the {count(int(ranking['n'].max()), 'pair')} that all models scored]")
     st.dataframe(
-        ranking[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
+        with_shown_models(ranking)[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
             **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}),
         hide_index=True, placeholder="–", alt="Rank groups and accuracies of the models", column_config={
             "rank_group": st.column_config.NumberColumn("Rank group", width="small", help="Shared by models that do "
@@ -52,8 +54,9 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
     st.markdown("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]",
                 help=measure_help("accuracy_difference"))
     st.dataframe(
-        comparisons.assign(**{name: 100 * comparisons[name] for name in ("difference", "ci_low", "ci_high")},
-                           verdict=comparisons["separable"].map({True: "yes", False: "no"})),
+        with_shown_models(comparisons).assign(
+            **{name: 100 * comparisons[name] for name in ("difference", "ci_low", "ci_high")},
+            verdict=comparisons["separable"].map({True: "yes", False: "no"})),
         hide_index=True, placeholder="–", alt="Every two models compared on the same pairs", column_config={
             "model": "Model", "other": "Other", "n_only_model": counts.format("Only model"),
             "n_only_other": counts.format("Only other"),
@@ -72,7 +75,7 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
     if len(names) > 1:
         two = choices.first("two", names[0], view.models)
         model, other = st.selectbox("Two models", names, index=names.index(two) if two in names else 0,
-                                    format_func=lambda models: f"{models[0]} against {models[1]}",
+                                    format_func=lambda models: " against ".join(map(shown_name, models)),
                                     key=choices.key("two"), label_visibility="collapsed")
         choices.keep("two", (model, other), names[0])
     differing = table(view, "differing", model, other).head(EXAMPLES)
@@ -88,7 +91,7 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
         column_order=["row", "decision", "margin", "other_decision", "other_margin", "acceptable", "unacceptable"],
         column_config={
             "row": st.column_config.NumberColumn("Row", width="small"),
-            "decision": f"{model}", "other_decision": f"{other}",
+            "decision": shown_name(model), "other_decision": shown_name(other),
             "margin": st.column_config.NumberColumn("Margin", format="%+.3f", help=verbatim(unit)),
             "other_margin": st.column_config.NumberColumn("Margin", format="%+.3f", help=verbatim(unit)),
             "acceptable": "sent_more" if stereotypes else "Acceptable",

@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared.inputs.precision import NAMES
-from dashboard.shared.wording import verbatim
+from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.models.sources.names import shown_name
 from engine.options import option_of
 from engine.precision import DTYPES
 
@@ -18,7 +19,7 @@ OPTION = option_of(Settings, "precision")
 def scoring_section(result: Result) -> dict[str, go.Figure]:
     """Draw the rules, the precision and its measured error; there is no figure."""
     for model, rule in result.rules.items():
-        st.markdown(f"**{verbatim(model)}** :gray[{verbatim(rule)}]")
+        st.markdown(f"**{model_name(model)}** :gray[{verbatim(rule)}]")
     precision = result.settings.precision
     name = NAMES.get(precision, precision)
     st.markdown(f"**Precision** {name} :gray[{verbatim(OPTION.choices[precision])}]")
@@ -44,7 +45,7 @@ def precision_table(result: Result) -> pd.DataFrame:
     rows = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
-        row = {"Model": model, **{f"in {name}": int((scored_in == name).sum()) for name in names}}
+        row = {"Model": shown_name(model), **{f"in {name}": int((scored_in == name).sum()) for name in names}}
         if model in report_by_model:
             report = report_by_model[model]
             row |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],

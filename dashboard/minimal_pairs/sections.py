@@ -42,9 +42,11 @@ from dashboard.minimal_pairs.view import (
     tables,
 )
 from dashboard.shared.address import view as address_view
+from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.models.sources.names import shown_name
 from engine.options import option_of
 
 Figures = dict[str, go.Figure]
@@ -56,15 +58,16 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
     made: dict[str, Callable[[], go.Figure]] = {
         difference_caption(word): lambda: difference_figure(
-            table(view, "differences"),
-            table(view, "differences", normalization="LP") if view.normalization != "LP" else None, word),
+            with_shown_models(table(view, "differences")),
+            with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
+            word),
         SLOPE: lambda: slope_figure(tables(view, "slopes")),
         CORRELATION: lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:
         for name in view.models:
-            made[f"{difference_caption(word)}, scores of {name}"] = partial(_of_scores, view, name, word)
+            made[f"{difference_caption(word)}, scores of {shown_name(name)}"] = partial(_of_scores, view, name, word)
     if columns and not stereotypes:
         made[BY_CATEGORY] = lambda: category_figure(table(view, "categories", columns[0]), word=word)
     column = columns[0] if columns else "category"

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
 from dashboard.shared.exports.figure_downloads import camera
-from dashboard.shared.wording import verbatim
+from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
@@ -35,7 +35,7 @@ def token_contributions_view(name: str, result: Result, model: str, pair: pd.Ser
     sums = ", ".join(f"{part['label']} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
     by = "" if pair["outcome"] == "tie" else (f", by **{abs(pair['margin']):.3f}** {verbatim(unit)} "
                                               f":gray[({pair['margin']:+.3f} = {verbatim(sums)})]")
-    st.markdown(f"Row {pair['row']}: {verbatim(model)} {outcome}{by}")
+    st.markdown(f"Row {pair['row']}: {model_name(model)} {outcome}{by}")
     bars = token_figure(contributions, right_to_left=result.right_to_left)
     shares = contribution_figure(contributions, unit, right_to_left=result.right_to_left)
     st.plotly_chart(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),

@@ -16,7 +16,7 @@ from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.shared import dictionaries
 from dashboard.shared.address import view as address_view
 from dashboard.shared.inputs import settings
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs import (
     comparison as model_comparison,
 )
@@ -32,6 +32,7 @@ from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import THESE, Result, Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
+from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 
 OPTIONS = options_of(Shown)
@@ -104,7 +105,7 @@ class SectionChoices:
         models = view.models
         model = str(self.first("section_model", models[0], models))
         if len(models) > 1:
-            model = str(st.pills("Model", models, default=model, required=True, format_func=verbatim,
+            model = str(st.pills("Model", models, default=model, required=True, format_func=model_name,
                                  key=self.key(f"{name}-model"), label_visibility="collapsed"))
         self.keep("section_model", model, models[0])
         return model
@@ -204,7 +205,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:
-        st.info(f"No such pairs for {verbatim(', '.join(empty))}; all pairs are shown.",
+        st.info(f"No such pairs for {verbatim(', '.join(map(shown_name, empty)))}; all pairs are shown.",
                 icon=":material/filter_alt_off:")
         subset, shown = fair_subsets.ALL, restricted(run_id, fair_subsets.ALL, unigrams, result)
     return View(run_id, subset, unigrams, normalization, alpha, shown)

@@ -23,7 +23,7 @@ from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
 from engine.models.sources.memory_budget import budget_of
-from engine.models.sources.names import split_revision
+from engine.models.sources.names import split_revision, without_label
 from engine.precision import AUTO, BYTES_PER_WEIGHT, resolved
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
@@ -124,7 +124,7 @@ def _facts(facts: ModelFacts) -> None:
         f"Fingerprint {facts.fingerprint[:12]} · tokenizer {facts.tokenizer_fingerprint[:12]}"
         + (f" · revision {facts.revision}" if facts.revision else ""),
     ]
-    if (card := hub_card(split_revision(facts.name)[0])) is not None:
+    if (card := hub_card(split_revision(without_label(facts.name))[0])) is not None:
         lines.append(card.description)
     st.caption("  \n".join(map(verbatim, lines)))
 

@@ -19,6 +19,7 @@ from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views as pair_views
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.names import shown_name
 
 BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 1  # raised when stored headlines are to be made anew
@@ -136,12 +137,12 @@ def in_a_line(headlines: Sequence[Headline]) -> str:
 
 
 def short(model: str) -> str:
-    """A built-in model's name without its prefix; any other as it is.
+    """A model's label; of one without, the name, a built-in model's without its prefix.
 
-    >>> short("builtin/bert-mini-ja"), short("owner/name")
-    ('bert-mini-ja', 'owner/name')
+    >>> short("builtin/bert-mini-ja"), short("owner/name"), short("Ours=builtin/bert-mini-ja")
+    ('bert-mini-ja', 'owner/name', 'Ours')
     """
-    return model.removeprefix(BUILT_IN_PREFIX)
+    return shown_name(model).removeprefix(BUILT_IN_PREFIX)
 
 
 def _number(value: float, digits: int) -> str:

@@ -12,9 +12,11 @@ import html
 import unicodedata
 from collections.abc import Iterable
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.names import shown_name
 
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {
@@ -73,12 +75,38 @@ def symbol(index: int) -> str:
 
 
 def shortened(model: str) -> str:
-    """A model's name for a figure: a long one (a directory) keeps its end, which distinguishes models.
+    """A model's name for a figure: its label if it has one; a long name (a directory) keeps its end.
 
     >>> shortened("builtin/bert-mini-ja"), shortened("/home/someone/experiments/2024/models/bert-small-ja")
     ('builtin/bert-mini-ja', '…periments/2024/models/bert-small-ja')
+    >>> shortened("BERT v3=tohoku-nlp/bert-base-japanese-v3")
+    'BERT v3'
     """
-    return model if len(model) <= NAME_LENGTH else "…" + model[1 - NAME_LENGTH:]
+    return ending(shown_name(model))
+
+
+def ending(text: str) -> str:
+    """A text for a figure: a long one keeps its end, which distinguishes names.
+
+    >>> ending("sports=ball"), ending("/home/someone/experiments/2024/models/bert-small-ja")
+    ('sports=ball', '…periments/2024/models/bert-small-ja')
+    """
+    return text if len(text) <= NAME_LENGTH else "…" + text[1 - NAME_LENGTH:]
+
+
+def with_shown_models(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of models for readers: labels in place of the names that have one, in `model`, and in `other` beside it.
+
+    >>> with_shown_models(pd.DataFrame({"model": ["Ours=/srv/ours", "owner/name"], "row": [1, 1]}))["model"].tolist()
+    ['Ours', 'owner/name']
+    """
+    shown = {}
+    for column in ("model", "other") if "model" in table else ():
+        names = table[column].unique().tolist() if column in table else []
+        labels = {name: shown_name(name) for name in names if isinstance(name, str) and "=" in name}
+        if any(name != label for name, label in labels.items()):
+            shown[column] = pd.Series([labels.get(name, name) for name in table[column]], table.index)
+    return table.assign(**shown) if shown else table
 
 
 def plain(text: str) -> str:

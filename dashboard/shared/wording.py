@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard.shared.theme import ARROWS, measure_name, measure_note
 from engine.errors import BadRow, EngineError, InputError
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.names import shown_name
 
 ROWS_SHOWN = 5
 JOINER = "\u2060"  # no width and no break: it only separates two characters that Markdown would combine
@@ -31,6 +32,11 @@ def verbatim(text: str) -> str:
     separated = COMBINED.sub(JOINER, str(text))
     escaped = LIST_START.sub(lambda start: f"{start[1]}{_escaped_start(start[2])}", MARKUP.sub(r"\\\1", separated))
     return escaped.replace("\n", "  \n")
+
+
+def model_name(model: str) -> str:
+    """What a reader sees of a model, its label if it has one, as Markdown shows it literally."""
+    return verbatim(shown_name(model))
 
 
 def _escaped_start(mark: str) -> str:

@@ -17,7 +17,7 @@ from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.run_client import Progress, RunClient
 from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
-from engine.models.sources.names import split_revision
+from engine.models.sources.names import split_label, split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from engine.precision import DEFAULT_PRECISION, resolved
 
@@ -64,7 +64,7 @@ class GatewaySession:
     def describe(self, model: str) -> ModelFacts:
         """The facts of a model: "builtin/…", a directory, or a Hugging Face id with or without "@revision".
 
-        A model of the hub is downloaded first, with progress in bytes. Raises ModelError.
+        A model of the hub is downloaded first. A label stays in the name of the facts alone. Raises ModelError.
         """
         return self._model(model)[1]
 
@@ -214,7 +214,7 @@ class GatewaySession:
         """The fields of a request that identify the files or the commit, and the facts."""
         if model not in self._described:
             self._client.raise_if_cancelled()
-            name, revision = split_revision(model)
+            name, revision = split_revision(split_label(model)[1])
             backend = self._gateway.backend
             located = backend.locate(name, revision, self._client.report)
             request: Request = {"model": located.address, "revision": located.pinned_revision}

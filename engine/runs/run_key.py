@@ -12,7 +12,7 @@ from typing import Any
 from engine.inference.endpoint.settings import endpoint_state
 from engine.inference.keys import device_choice
 from engine.libraries import ALL, library_versions
-from engine.models.sources.names import model_directories, recipe_state
+from engine.models.sources.names import model_directories, recipe_state, without_label
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION
 
@@ -22,12 +22,12 @@ ENGINE_DIRECTORY = Path(__file__).resolve().parents[1]
 def run_key(kind: str, settings: Mapping[str, Any], dataset_hash: str) -> str:
     """A hash of kind, settings, dataset, engine, libraries, device and local files; equal keys mean equal results.
 
-    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also with a card, or an
-    idf dictionary) is hashed with the size and time of change of its files. A model on the hub is hashed by its name
-    and revision only: without a revision, a later commit of its branch is not noticed. A model behind a server is
-    hashed by its address and name there: another model under the same name is not noticed.
+    `settings` is JSON-able. A text in it that is the path of a local file or folder (a model, also with a card or a
+    label, or an idf dictionary) is hashed with the size and time of change of its files. A model on the hub is hashed
+    by its name and revision only: without a revision, a later commit of its branch is not noticed. A model behind a
+    server is hashed by its address and name there: another model under the same name is not noticed.
     """
-    texts = sorted(set(texts_of(settings)))
+    texts = sorted({text for whole in texts_of(settings) for text in (whole, without_label(whole))})
     local_texts = [text for text in texts if _is_local(text)]
     local_digests = {text: _files_digest(Path(text).expanduser(), deep=False) for text in local_texts}
     # A model with a card, the folders of its modules and the base model of an adapter, and the dictionaries of its word

@@ -525,3 +525,17 @@ class TestChunks:
         assert n_chunks(replace(facts, n_parameters=10**7)) < n_chunks(facts)
         assert n_chunks(replace(facts, device="cuda:1")) < n_chunks(facts)
         assert n_chunks(facts, "token_lists") == 1
+
+
+def test_a_label_changes_nothing_but_the_name_of_the_facts(cache: Cache) -> None:
+    backend = FakeBackend()
+    plain = session(backend, cache).sentence_vectors(BERT, TEXTS)
+    computed = len(backend.calls)
+    labelled_session = session(backend, cache)
+    labelled = labelled_session.sentence_vectors(f"BERT v3={BERT}", TEXTS)
+    np.testing.assert_array_equal(vectors(labelled), vectors(plain))
+    assert len(backend.calls) == computed  # every piece, the facts too, comes from the cache
+    facts = session(backend, cache).describe(BERT)
+    assert labelled_session.describe(f"BERT v3={BERT}") == replace(facts, name=f"BERT v3={BERT}")
+    assert session(FakeBackend()).describe(f"x={BERT}@v1").revision == session(FakeBackend()).describe(
+        f"{BERT}@v1").revision

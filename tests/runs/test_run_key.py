@@ -78,3 +78,24 @@ def test_another_device_has_another_key(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setenv(variable, value)
         keys.append(run_key("clusters", SETTINGS, "h"))
     assert len(set(keys)) == 3
+
+
+def test_a_label_is_part_of_the_key_and_the_model_behind_it_counts_by_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "vocab.txt").write_text("one")
+    monkeypatch.setenv("HAKARI_NEOLOGD_DIR", str(mecab_directories.whole(tmp_path / "neologd")))
+    monkeypatch.setenv("HAKARI_ENDPOINTS", "llama=https://gpu1:8000/v1 model=one")
+    names = [f"Ours={model}", f"Ours=paper/mecab={model}", "Ours=endpoint/llama"]
+    before = [run_key("clusters", {"models": [name]}, "h") for name in names]
+    assert run_key("clusters", {"models": [f"Theirs={model}"]}, "h") not in before
+    assert run_key("clusters", {"models": [str(model)]}, "h") not in before
+    (model / "vocab.txt").write_text("two or three")
+    monkeypatch.setenv("HAKARI_ENDPOINTS", "llama=https://gpu1:8000/v1 model=two")
+    after = [run_key("clusters", {"models": [name]}, "h") for name in names]
+    assert not set(before) & set(after)
+    monkeypatch.delenv("HAKARI_NEOLOGD_DIR")  # the dictionary of the card's segmenter
+    assert [run_key("clusters", {"models": [name]}, "h") == key for name, key in zip(names, after, strict=True)] == [
+        True, False, True]

@@ -27,6 +27,7 @@ from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
 from dashboard.shared.exports.tables.downloads import table_downloads
 from dashboard.shared.exports.tables.offered import OfferedTables
+from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line, dictionary_line
 from engine.datasets import sample_data
@@ -155,8 +156,9 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
     page = pages.PAGE_BY_KIND.get(view.kind)
     return Report(
         title=view.name, kind=view.kind, question=pages.card(page).question if page else "", made=datetime.now(UTC),
-        signature=signature, figures=figures, tables=tables, notices=view.dataset_notices, note=view.note,
-        command=command,
+        signature=signature, figures=figures,
+        tables={name: with_shown_models(table) for name, table in tables.items()}, notices=view.dataset_notices,
+        note=view.note, command=command,
     )
 
 

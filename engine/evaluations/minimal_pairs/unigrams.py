@@ -16,6 +16,7 @@ from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
 from engine.models.sources.endpoint_names import is_endpoint
+from engine.models.sources.names import without_label
 
 SIDES = ("acceptable", "unacceptable")
 _WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
@@ -77,7 +78,7 @@ def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> n
 
 def tells_tokens_apart(result: Result, model: str) -> bool:
     """Whether each token of a model is known by its string; a server may show several as one part of a character."""
-    if not is_endpoint(model):
+    if not is_endpoint(without_label(model)):
         return True
     vocabulary = result.tokens["token"][result.tokens["model"] == model].astype("str").unique()
     return not any("\ufffd" in token and not _WITH_ID.search(token) for token in vocabulary)

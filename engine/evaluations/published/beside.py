@@ -18,6 +18,7 @@ from engine.evaluations.published import length_bias, novels, sentence_clusterin
 from engine.evaluations.published.printed import PublishedTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
+from engine.models.sources.names import without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
 VALUES = Table("beside", "A row for each number of a run that has a place in a paper's table.", (
@@ -71,6 +72,7 @@ def label_of(model: str, paper: str) -> str | None:
     >>> label_of("paper/nict=/srv/nict", CLUSTERS), label_of("cl-tohoku/bert-base-japanese@main", CLUSTERS)
     ('NICT Ver.', 'Tohoku Univ. Ver.')
     """
+    model = without_label(model)
     card = PAPER_CARDS.get(model.partition("=")[0]) or next(
         (card for card in PAPER_CARDS.values() if card.hub and card.hub == model.partition("@")[0]), None)
     return dict(card.labels).get(paper) if card else None

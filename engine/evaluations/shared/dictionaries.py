@@ -13,6 +13,7 @@ from pathlib import Path
 from engine.errors import InputError
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.measures.idf import IdfDictionary
+from engine.models.sources.names import without_label
 
 BUILT_IN = ("novel", "wiki")
 FOLDER = Path(__file__).parents[2] / "builtin" / "idf"
@@ -68,8 +69,8 @@ def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
 
     Raises InputError when there is no such dictionary, or none for this tokenizer.
     """
-    advice = (f"Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the corpora page, "
-              "and choose it as the idf dictionary.")
+    advice = (f"Build one with: python -m engine idf --model {without_label(model)} --corpus FILE --out FILE, or on "
+              "the corpora page, and choose it as the idf dictionary.")
     if choice in BUILT_IN:
         for path in built_in_paths(choice):
             dictionary = read_cached(path)

@@ -10,6 +10,7 @@ from engine.errors import InputError
 from engine.libraries import SIGNED
 from engine.models.sources.endpoint_names import is_endpoint, needs_the_model
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import require_distinct, split_label, without_label
 from engine.precision import in_words
 from engine.version import VERSION, library_version
 
@@ -29,7 +30,7 @@ def signature(
     fields: Mapping[str, Any] = asdict(settings) if is_dataclass(settings) else dict(settings)  # type: ignore[arg-type]
     return {
         "models": [
-            {"name": facts.name, "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
+            {**_named(facts.name), "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
              "device": facts.device, "dtype": _dtype(fields, facts),
              **({"recipe": facts.recipe} if facts.recipe else {}),
              **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
@@ -43,6 +44,12 @@ def signature(
     }
 
 
+def _named(name: str) -> dict[str, str]:
+    """The model's name as its user wrote it, and the label and model that it consists of where it has a label."""
+    label, model = split_label(name)
+    return {"name": name, "label": label, "model": model} if label else {"name": name}
+
+
 def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
     """What the model computed in; its published data type where nothing is computed here but tokens."""
     if "precision" not in settings or facts.endpoint:
@@ -51,11 +58,12 @@ def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
 
 
 def require_models(models: Sequence[str], *, endpoints: bool = False) -> None:
-    """Raise InputError when no model is named, or one is named twice; ModelError for an endpoint, unless they serve."""
+    """Raise InputError when no model is named, or two are not distinct; see `require_distinct`.
+
+    Raises ModelError for an endpoint, unless they serve, and for a label that cannot be.
+    """
     if not models:
         raise InputError("No model is chosen. Name at least one, such as builtin/bert-mini-ja.")
-    twice = sorted({name for name in models if models.count(name) > 1})
-    if twice:
-        raise InputError(f"Each model is evaluated once; named more than once: {', '.join(twice)}.")
-    for name in filter(is_endpoint, () if endpoints else models):
+    require_distinct(models)
+    for name in filter(is_endpoint, () if endpoints else map(without_label, models)):
         raise needs_the_model(name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.errors import AccessError
 from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
 from engine.models.sources.endpoint_names import is_endpoint
-from engine.models.sources.names import is_directory, split_revision, split_subfolder
+from engine.models.sources.names import is_directory, split_label, split_revision, split_subfolder
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.pickled_weights import is_shared
 
@@ -35,7 +35,9 @@ class AllowedModels:
 
         With a card before it (CARD=owner/name, CARD=DIRECTORY) what follows decides; a card alone, or the model of the
         hub that it stands for, may be listed. A folder or a revision of a repository needs no entry of its own.
+        A label (LABEL=MODEL) decides nothing. Raises ModelError for a label that cannot be.
         """
+        name = split_label(name)[1]
         if is_endpoint(name):  # the operator names each of them, or there is none
             return
         _, equals, rest = name.partition("=")

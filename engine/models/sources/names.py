@@ -1,20 +1,96 @@
-"""Parsing of a model's name: a card of the papers, a location, a folder in it, a revision.
+"""Parsing of a model's name: a label, a card of the papers, a location, a folder in it, a revision.
 
     builtin/bert-mini-ja · owner/name · owner/name@revision · owner/name:folder@revision · /a/directory
     paper/tohoku-univ · paper/nict=/a/directory · paper/nict=owner/name:folder@revision
+    BERT v3=owner/name@revision · Novel=paper/nict=/a/directory
+
+A label is what figures and tables call the model; `split_label` takes it off, and all else here is given what follows.
 """
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import ModelError
+from engine.errors import InputError, ModelError
 from engine.models.sources import cards, recipes
 from engine.models.sources.adapters import local_base
 from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.modules import module_directories
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipe_files import recipe_for
+
+LONGEST_LABEL = 40  # characters
+_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Unicode categories of what a label cannot show: controls, line breaks
+
+
+def split_label(name: str) -> tuple[str, str]:
+    """The label of LABEL=MODEL, and the model; "" and the name itself where there is no label.
+
+    A text with "/" before "=" begins with a card or is a path, and an existing directory is never parsed. Raises
+    ModelError for a label that cannot be, for one without a model, and for two labels.
+
+    >>> split_label("BERT v3=owner/name"), split_label("paper/nict=/srv/nict")
+    (('BERT v3', 'owner/name'), ('', 'paper/nict=/srv/nict'))
+    """
+    label, equals, model = name.partition("=")
+    if not equals or "/" in label or is_directory(name):
+        return "", name
+    fault = _label_fault(label)
+    if fault:
+        raise ModelError(f"The label {label!r} of {name!r} cannot be: {fault}. Name a model LABEL=MODEL, such as "
+                         "BERT v3=owner/name.")
+    if not model.strip():
+        raise ModelError(f"{name!r} is a label without a model. Name a model LABEL=MODEL, such as BERT v3=owner/name.")
+    if split_label(model)[0]:
+        raise ModelError(f"{name!r} has two labels; a model has one. Name it {label}={split_label(model)[1]}.")
+    return label, model
+
+
+def without_label(text: str) -> str:
+    """A model's name without its label; any other text, also one whose label cannot be, as it is.
+
+    >>> without_label("Ours=/srv/models/ours"), without_label("owner/name")
+    ('/srv/models/ours', 'owner/name')
+    """
+    try:
+        return split_label(text)[1]
+    except ModelError:
+        return text
+
+
+def shown_name(name: str) -> str:
+    """What figures, tables and reports call a model: its label, or its name where it has none.
+
+    >>> shown_name("Ours=/srv/models/ours"), shown_name("owner/name")
+    ('Ours', 'owner/name')
+    """
+    try:
+        return split_label(name)[0] or name
+    except ModelError:
+        return name
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    """Raise InputError where one run names a model twice, or two models that would be shown by the same text.
+
+    Raises ModelError for a label that cannot be.
+    """
+    split = [split_label(name) for name in names]
+    models = [model for _, model in split]
+    twice = sorted({model for model in models if models.count(model) > 1})
+    if twice:
+        raise InputError(f"Each model is evaluated once; named more than once: {', '.join(twice)}.")
+    labels = [label for label, _ in split if label]
+    same = sorted({label for label in labels if labels.count(label) > 1})
+    if same:
+        raise InputError(f"Each model has a label of its own; given to more than one: {', '.join(same)}.")
+    for model in (model for label, model in split if not label):
+        shown = {model, model.removeprefix(cards.BUILT_IN_PREFIX)}
+        if clash := next((label for label in labels if label in shown), None):
+            raise InputError(f"The label {clash} is also the name of another model of the run, {model}. Choose another "
+                             "label.")
 
 
 def split_card(name: str) -> tuple[str | None, str]:
@@ -128,3 +204,12 @@ def is_directory(name: str) -> bool:
     """Whether a text, as it stands, is the path of a directory that exists."""
     path = as_path(name)
     return path is not None and path.is_dir()
+
+
+def _label_fault(label: str) -> str:
+    """Why a label cannot be, "" where it can."""
+    if not 1 <= len(label) <= LONGEST_LABEL:
+        return f"it has 1 to {LONGEST_LABEL} characters, not {len(label)}"
+    if any(unicodedata.category(character) in _UNSEEN for character in label):
+        return "it contains a character that cannot be seen, such as a line break"
+    return "it begins or ends with a blank" if label != label.strip() else ""

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import AccessError
 from engine.models.sources.allowed_models import AllowedModels, allowed_models, is_path
+from engine.models.sources.names import require_distinct
 from engine.runs.storage.json_codec import texts_of
 
 
@@ -18,7 +19,12 @@ class ModelPolicy:
     models: AllowedModels = field(default_factory=AllowedModels)
 
     def check(self, settings: Mapping[str, Any]) -> None:
-        """Raise AccessError when settings (JSON-able) name a model or a file that is not allowed."""
+        """Raise AccessError when settings (JSON-able) name a model or a file that is not allowed.
+
+        Raises InputError for models that are not distinct, ModelError for a label that cannot be; see
+        `require_distinct`.
+        """
+        require_distinct([str(name) for name in _as_list(settings.get("models"))])
         names = {str(name) for key in ("models", "model") for name in _as_list(settings.get(key))}
         for name in sorted(names):
             self.models.require(name)

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engine.evaluations.shared.signature import signature
+import pytest
+
+from engine.errors import ModelError
+from engine.evaluations.shared.signature import require_models, signature
 from tests.support.session_fake import facts
 
 
@@ -11,3 +14,16 @@ def test_a_recipe_is_signed_with_its_versions() -> None:
     signed = signature({}, [plain, published], "d" * 64)["models"]
     assert "recipe" not in signed[0] and signed[1]["recipe"] == "MeCab (fugashi 1.5.2)"
     assert [model["fingerprint"] for model in signed] == ["f" * 12] * 2
+
+
+def test_a_label_and_its_model_are_signed_both() -> None:
+    labelled, plain = signature({}, [facts("BERT v3=owner/name"), facts("paper/nict=/srv/nict")], "d" * 64)["models"]
+    assert (labelled["name"], labelled["label"], labelled["model"]) == ("BERT v3=owner/name", "BERT v3", "owner/name")
+    assert plain["name"] == "paper/nict=/srv/nict" and "label" not in plain
+
+
+def test_an_endpoint_is_refused_with_a_label_as_without() -> None:
+    for name in ("endpoint/llama", "Llama=endpoint/llama"):
+        require_models([name], endpoints=True)
+        with pytest.raises(ModelError, match="behind a server"):
+            require_models([name])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import AccessError
+from engine.errors import AccessError, InputError, ModelError
 from engine.runs.access.model_policy import model_policy
 
 
@@ -43,3 +43,39 @@ def test_a_list_allows_what_it_names_and_no_more(tmp_path: Path) -> None:
         assert not allowed(policy, models=[name]), name
     with pytest.raises(AccessError, match=r"'other/model' is not among.*cl-tohoku/\*, gpt2"):
         policy.check({"models": ["other/model"]})
+
+
+def test_a_label_allows_nothing_and_forbids_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is refused or allowed without a label is so with one: ids, directories, cards, endpoints, built-in ones."""
+    inside = tmp_path / "models"
+    (inside / "bert").mkdir(parents=True)
+    (tmp_path / "a=b").mkdir()
+    monkeypatch.chdir(tmp_path)
+    listed = {"HAKARI_ALLOWED_MODELS": f"cl-tohoku/*, gpt2, {inside}"}
+    names = ("cl-tohoku/bert-base", "cl-tohoku/x@v1", "gpt2", "gpt2-large", "other/model", "builtin/gpt2-mini-ja",
+             "endpoint/llama", str(inside / "bert"), str(inside / ".." / ".."), str(tmp_path), "/etc/passwd", "../x",
+             "~/m", "./m", "models/bert", "a=b", "builtin/../../x", f"paper/nict={tmp_path}", "paper/nict=other/model",
+             f"paper/nict={inside}/bert", "paper/nict=cl-tohoku/x", "paper/tohoku-univ")
+    decided = []
+    for policy in (model_policy(listed, hosted=True), model_policy({}, hosted=True), model_policy({}, hosted=False)):
+        for name in names:
+            plain = allowed(policy, models=[name])
+            assert allowed(policy, models=[f"gpt2={name}"]) == plain, name
+            assert allowed(policy, models=[f"BERT v3={name}"]) == plain, name
+            assert allowed(policy, model=f"Ours={name}") == plain, name
+            decided.append(plain)
+    assert 10 < sum(decided) < len(decided) - 10
+
+
+def test_a_label_may_not_hide_a_path_behind_another_label(tmp_path: Path) -> None:
+    policy = model_policy({}, hosted=True)
+    for name in (f"A=B={tmp_path}", "A=B=/etc", f"A=B=paper/nict={tmp_path}"):
+        with pytest.raises(ModelError, match="has two labels"):
+            policy.check({"models": [name]})
+        with pytest.raises(ModelError, match="has two labels"):
+            policy.check({"model": name})
+
+
+def test_models_that_are_not_distinct_are_refused_before_a_run_is_queued() -> None:
+    with pytest.raises(InputError, match="more than one: A"):
+        model_policy({}, hosted=False).check({"models": ["A=gpt2", "A=owner/name"]})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 SEPARATOR = " "
-REVISION = "{name} (revision {revision})"
+# Without and with a revision.
+MODEL = ("{name}", "{name} (revision {revision})")
+LABELLED = ("{label} ({name})", "{label} ({name}, revision {revision})")
 WITH_CITATION = "{name} {cite}"
 
 SENTENCES: Mapping[str, str] = {

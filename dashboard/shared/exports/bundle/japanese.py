@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 SEPARATOR = ""
-REVISION = "{name}（リビジョン {revision}）"
+# Without and with a revision.
+MODEL = ("{name}", "{name}（リビジョン {revision}）")
+LABELLED = ("{label}（{name}）", "{label}（{name}，リビジョン {revision}）")
 WITH_CITATION = "{name} {cite}"
 
 SENTENCES: Mapping[str, str] = {

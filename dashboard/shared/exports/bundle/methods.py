@@ -19,7 +19,11 @@ from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
+<<<<<<< HEAD
 from engine.measures.name_agreement import NAME_WEIGHT
+=======
+from engine.models.sources.names import shown_name
+>>>>>>> labels
 
 LANGUAGES = {"en": english, "ja": japanese}
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
@@ -65,7 +69,8 @@ def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items:
     entries = {f"model-{number}": work for number, model in enumerate(signature.get("models", ()), start=1)
                if (work := model_work(model["name"], model.get("revision"))) is not None}
     models = Names(tuple(
-        Named(model["name"], str(model.get("revision") or ""), key if (key := f"model-{number}") in entries else "")
+        Named(str(model.get("model") or model["name"]), str(model.get("revision") or ""),
+              key if (key := f"model-{number}") in entries else "", str(model.get("label") or ""))
         for number, model in enumerate(signature.get("models", ()), start=1)))
     versions = signature.get("versions", {})
     dtypes = Names(tuple(dict.fromkeys(model["dtype"] for model in signature.get("models", ()) if model.get("dtype"))))
@@ -87,7 +92,8 @@ def _layers(signature: Mapping[str, Any]) -> Names:
     """The layers of the models, one where they all have it."""
     layers = signature.get("layers", {})
     numbers = tuple(dict.fromkeys(layers.values()))
-    return Names(numbers if len(numbers) <= 1 else tuple(f"{layer} ({model})" for model, layer in layers.items()))
+    return Names(numbers if len(numbers) <= 1 else
+                 tuple(f"{layer} ({shown_name(model)})" for model, layer in layers.items()))
 
 
 def _vectors(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -278,7 +284,8 @@ def _worded(part: Any, words: Any) -> str:
     if isinstance(part, Names):
         return str(words.listed([_worded(item, words) for item in part.items]))
     if isinstance(part, Named):
-        name = words.REVISION.format(name=part.name, revision=part.revision) if part.revision else part.name
+        form = (words.LABELLED if part.label else words.MODEL)[bool(part.revision)]
+        name = form.format(name=part.name, revision=part.revision, label=part.label)
         return words.WITH_CITATION.format(name=name, cite=f"{_BEGIN}{part.key}{_END}") if part.key else name
     return f"{part:,}" if isinstance(part, int) else str(part)
 

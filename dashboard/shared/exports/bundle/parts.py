@@ -31,11 +31,12 @@ class Cited:
 
 @dataclass(frozen=True)
 class Named:
-    """A model: its name, revision ("" for none) and the key of its entry ("" for none)."""
+    """A model: its name without its label, its revision, the key of its entry, and its label; "" for none."""
 
     name: str
     revision: str
     key: str
+    label: str = ""
 
 
 @dataclass(frozen=True)

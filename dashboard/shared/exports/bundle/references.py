@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from engine.models.sources.names import without_label
 from engine.models.sources.paper_cards import PAPER_CARDS
 
 
@@ -149,6 +150,7 @@ WORKS: Mapping[str, Work] = {
 
 def model_work(name: str, revision: str | None) -> Work | None:
     """What is cited for a model: its page, with the revision; None for a built-in or local one, which has none."""
+    name = without_label(name)
     card_name, _, _ = name.partition("=")
     pinned = {"note": f"Revision {revision}"} if revision else {}
     if card_name in PAPER_CARDS:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dashboard.shared.theme import ARROWS
+from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
 
@@ -64,10 +64,11 @@ class PrintedTable:
 
 
 def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
-    """The table as it is printed: without the input's further columns, and with a note for a column of one value only.
+    """The table as it is printed: models by their labels, a column of one value as a note, no further columns.
 
     Raises ValueError for more than MOST_ROWS rows.
     """
+    frame = with_shown_models(frame)
     if len(frame) > MOST_ROWS:
         raise ValueError(f"The table {table.name!r} has {len(frame)} rows; at most {MOST_ROWS} are printed.")
     shown = [(str(header), column) for header in frame.columns
