@@ -19,11 +19,8 @@ from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
-<<<<<<< HEAD
 from engine.measures.name_agreement import NAME_WEIGHT
-=======
 from engine.models.sources.names import shown_name
->>>>>>> labels
 
 LANGUAGES = {"en": english, "ja": japanese}
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
