@@ -15,13 +15,13 @@ def read_as(place: str, row: int, tokens: pd.DataFrame, scoring: Scoring) -> Non
     """Draw the form for the pair of a row; nothing where readings do not count."""
     if scoring.penalty == "none":
         return
-    rows = tokens[~tokens["special"]]
-    texts = list(dict.fromkeys(["".join(run["surface"]) for _, run in rows.groupby(["side", "word"], sort=False)]))
+    differing = tokens[tokens["name"] & ~(tokens["agreement"] == 1)]
+    named = (differing if len(differing) else tokens[tokens["name"]])["name_text"]
     error_key = f"alignment-read-as-error-{place}-{row}"
     with st.popover("Read a name as …", icon=":material/edit_note:", key=f"alignment-read-as-{place}-{row}"):
         with st.form(f"alignment-read-as-form-{place}-{row}", border=False, enter_to_submit=False):
-            st.selectbox("Name", texts, key=f"alignment-read-as-name-{place}-{row}", accept_new_options=True,
-                         help="A word of the pair, or any text.")
+            st.text_input("Name", named.iloc[0] if len(named) else "", key=f"alignment-read-as-name-{place}-{row}",
+                          help="A word of the pair, or any text.")
             st.text_input("Reading", key=f"alignment-read-as-kana-{place}-{row}", placeholder="さいとう",
                           help="In kana; several with / between them.")
             st.form_submit_button("Add to the list", key=f"alignment-read-as-add-{place}-{row}", on_click=_add,

@@ -13,7 +13,7 @@ from engine.evaluations.shared.signature import signature
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", default="builtin/bert-mini-ja", metavar="M", help="model that aligns the sentences")
+    parser.add_argument("--model", required=True, metavar="M", help="model that aligns the sentences")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for areas.csv")
     add_cache_argument(parser)
 

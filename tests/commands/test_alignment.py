@@ -58,7 +58,8 @@ def test_every_option_reaches_the_scores(folder: Path) -> None:
     assert scoring == {
         "idf": str(folder / "made" / "few.json.gz"), "threshold": 0.8, "threshold_kind": "value",
         "penalty": "reading", "criterion": "either", "pairing": "joined", "match_special": False,
-        "special_tokens": "left-out", "reading_engine": "unidic", "reading_scope": "word", "unit": "word"}
+        "special_tokens": "left-out", "reading_engine": "unidic", "reading_scope": "word", "unit": "word",
+        "sounds": "auto", "readings": ""}
     signature = json.loads((folder / "out" / "settings.json").read_text(encoding="utf-8"))
     assert signature["layers"] == {BERT: 3} and signature["thresholds"] == {BERT: 0.8}
     assert signature["dictionaries"][BERT].startswith("few lines (4 documents, ")

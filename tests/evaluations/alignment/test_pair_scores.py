@@ -257,7 +257,7 @@ def test_a_sentence_weighs_the_same_in_pieces_and_in_words(dictionary: IdfDictio
 
 def test_without_the_penalty_agreements_are_shown_but_cost_nothing(dictionary: IdfDictionary) -> None:
     tokens, _, similarity = made_up(seed=6, n_pairs=10)
-    scores = scored(tokens, similarity, Scoring("n"), dictionary)
+    scores = scored(tokens, similarity, Scoring("n", penalty="none"), dictionary)
     pairs, frame = scores.pairs, scores.frame()
     assert (pairs["precision_penalty"] == 1).all() and (pairs["penalized_f1"] == pairs["f1"]).all()
     assert frame["low_frequency"].any() and (frame["agreement"].dropna() < 1).any()
