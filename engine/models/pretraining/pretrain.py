@@ -48,7 +48,7 @@ from engine.models.pretraining.tokenizers import (
     train_unigram,
     train_wordpiece,
 )
-from engine.models.pretraining.warm_start import start_from
+from engine.models.pretraining.warm_start import check_start, start_from
 
 Report = Callable[[str], None]
 
@@ -86,6 +86,8 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
+    if settings.start is not None:
+        check_start(settings)
     _claim_directory(work, settings)
 
     tokenizer = _tokenizer(texts, work, settings, report)
@@ -203,7 +205,9 @@ def _train(
         train_dataset=steps, eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
         callbacks=[_Progress(settings.tokens_per_step, report),
-                   _LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)],
+                   # A model that is started from has learnt all positions.
+                   *([] if settings.start else
+                     [_LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)])],
     )
     trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
     last = _last_complete_checkpoint(work / "checkpoints")
@@ -272,6 +276,9 @@ def _claim_directory(work: Path, settings: Settings) -> None:
             raise InputError(f"{work} was begun with other settings ({'; '.join(differing)}). "
                              "Choose another directory, or repeat the first command to go on.")
         return
+    if work.exists() and any(work.iterdir()):
+        raise InputError(f"{work} holds other files: it is where a run keeps its work, and is removed at its end. "
+                         "Choose another directory.")
     work.mkdir(parents=True, exist_ok=True)
     settings_path.write_text(json.dumps(own_settings, indent=2), encoding="utf-8")
 

@@ -10,31 +10,67 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoTokenizer, BertForMaskedLM, GPT2LMHeadModel, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoTokenizer,
+    BertForMaskedLM,
+    GPT2LMHeadModel,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from engine.errors import InputError
+from engine.models.pretraining.settings import Settings
 
 CLASSES: dict[str, Any] = {"bert": BertForMaskedLM, "gpt2": GPT2LMHeadModel}
 CONTINUES = "##"  # before a WordPiece that continues a word
 SPACE = "▁"  # of a Unigram piece
 
 
+# Of each architecture: the setting of a size, the name of it in a configuration, and the option that sets it.
+SIZES: dict[str, dict[str, tuple[str, str]]] = {
+    "bert": {"layers": ("num_hidden_layers", "--layers"), "hidden": ("hidden_size", "--hidden"),
+             "heads": ("num_attention_heads", "--heads"), "max_length": ("max_position_embeddings", "--max-length")},
+    "gpt2": {"layers": ("n_layer", "--layers"), "hidden": ("n_embd", "--hidden"), "heads": ("n_head", "--heads"),
+             "max_length": ("n_positions", "--max-length")},
+}
+
+
+def check_start(settings: Settings) -> None:
+    """Raise InputError where `settings.start` names no model of the architecture and of the sizes of the settings."""
+    start, architecture = str(settings.start), settings.architecture
+    try:
+        if not (Path(start) / "config.json").is_file():
+            raise InputError(f"There is no model in {start}: it holds no config.json.")
+        config = AutoConfig.from_pretrained(start)
+        AutoTokenizer.from_pretrained(start)
+    except (OSError, ValueError, KeyError) as error:
+        raise InputError(f"The model in {start} cannot be started from: {error}") from error
+    if config.model_type != architecture:
+        raise InputError(f"The model in {start} is of the architecture {config.model_type!r}, not {architecture!r}.")
+    differing = [f"{option} {getattr(config, name)} there, {getattr(settings, setting)} here"
+                 for setting, (name, option) in SIZES[architecture].items()
+                 if getattr(config, name) != getattr(settings, setting)]
+    if differing:
+        raise InputError(f"The model in {start} has other layers than this one: {'; '.join(differing)}. Set these "
+                         "options as it has them, or start from another model.")
+
+
 def start_from(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, start: Path, architecture: str) -> None:
     """Give `model` the weights of the model in the directory `start`, in place.
 
-    Raises InputError where the directory holds no model of the architecture, or one of other layers.
+    Raises InputError where its weights are of other shapes than `check_start` leads to expect.
     """
     old_tokenizer = AutoTokenizer.from_pretrained(start)
     old = CLASSES[architecture].from_pretrained(start, dtype=torch.float32)
     state, new_state = old.state_dict(), model.state_dict()
     by_piece = {name for name, weight in new_state.items()
-                if weight.ndim and weight.shape[0] == len(tokenizer) and state[name].shape[0] == len(old_tokenizer)}
-    differing = [f"{name}: {tuple(state[name].shape)} there, {tuple(weight.shape)} here"
-                 for name, weight in new_state.items()
+                if weight.ndim and name in state and weight.shape[0] == len(tokenizer)
+                and state[name].shape[0] == len(old_tokenizer)}
+    differing = [name for name, weight in new_state.items()
                  if name not in by_piece and (name not in state or state[name].shape != weight.shape)]
     if differing:
-        raise InputError(f"The model in {start} has other layers than this one ({differing[0]}). Set --layers, "
-                         "--hidden, --heads and --max-length as it has them, or start from another.")
+        raise InputError(f"The model in {start} has other layers than this one ({differing[0]}). Start from another.")
     sources = piece_sources(tokenizer, old_tokenizer)
     with torch.no_grad():
         for name, weight in new_state.items():

@@ -141,11 +141,46 @@ def test_a_model_that_starts_from_another_predicts_as_it_did(corpus: Path, tmp_p
     assert sources[pieces.get_vocab()[word]] == tokenizer.encode(word, add_special_tokens=False)
 
 
-def test_a_start_of_other_layers_is_refused_and_leaves_nothing(corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("changed", "message"), [
+    ({"hidden": 64}, "--hidden 32 there, 64 here"), ({"layers": 2}, "--layers 1 there, 2 here"),
+    ({"heads": 4}, "--heads 2 there, 4 here"), ({"max_length": 128}, "--max-length 64 there, 128 here"),
+    ({"architecture": "gpt2"}, "of the architecture 'bert', not 'gpt2'"),
+])
+def test_a_start_of_other_layers_is_refused_and_leaves_nothing(
+    corpus: Path, tmp_path: Path, changed: dict[str, object], message: str
+) -> None:
     train(corpus, tmp_path / "first", steps=1)
-    with pytest.raises(InputError, match="other layers than this one"):
-        train(corpus, tmp_path / "wider", start=str(tmp_path / "first"), hidden=64)
-    assert not (tmp_path / "wider").exists()
+    with pytest.raises(InputError, match=message):
+        train(corpus, tmp_path / "other", start=str(tmp_path / "first"), **changed)
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_start_that_is_no_model_is_refused_and_leaves_nothing(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken").mkdir()
+    for content, message in ((None, "no config.json"), ("[", "cannot be started from")):
+        if content:
+            (tmp_path / "broken" / "config.json").write_text(content, encoding="utf-8")
+        with pytest.raises(InputError, match=message):
+            train(corpus, tmp_path / "out", start=str(tmp_path / "broken"))
+        assert not (tmp_path / "out").exists()
+
+
+def test_the_positions_of_a_start_stay(corpus: Path, tmp_path: Path) -> None:
+    train(corpus, tmp_path / "first")
+    train(corpus, tmp_path / "second", start=str(tmp_path / "first"), keep_vocabulary=True, steps=2,
+          learning_rate=1e-9, short_share=0.5)
+    first, second = (AutoModelForMaskedLM.from_pretrained(tmp_path / name, dtype=torch.float32)
+                     for name in ("first", "second"))
+    torch.testing.assert_close(second.bert.embeddings.position_embeddings.weight,
+                               first.bert.embeddings.position_embeddings.weight, atol=1e-3, rtol=0)
+
+
+def test_a_folder_of_somebody_else_is_left_alone(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "thesis.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="holds other files"):
+        train(corpus, tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["thesis.txt", "work"]
 
 
 def test_lines_are_documents_of_their_own_and_the_numbers_are_of_the_corpus(corpus: Path, tmp_path: Path) -> None:
