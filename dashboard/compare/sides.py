@@ -10,11 +10,13 @@ import streamlit as st
 
 from dashboard.runs.comparing import distinct
 from dashboard.shared import dictionaries, run_view, session
+from dashboard.shared.address.texts import name_of
 from dashboard.shared.address.view import View
 from dashboard.shared.inputs import settings
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import model_name, verbatim
-from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
+from engine.errors import InputError
+from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
@@ -22,7 +24,8 @@ from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.dictionaries import BUILT_IN
-from engine.options import Option, option, options_of
+from engine.language.readings.own import own_readings
+from engine.options import Option, check_value, option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
@@ -132,6 +135,7 @@ class SideInput:
                    **dictionaries.choices([result.tokenizers[model]])}
         first = replace(own, **{name: self._first(declared, getattr(own, name), offered if name == "idf" else None)
                                 for name, declared in options.items()})
+        first = self._possible(first, own)
         held = result.layers[model]
         own_layer = held[result.layer_index(model)]
         layer_option = options_of(AlignmentView)["layer"]
@@ -164,6 +168,22 @@ class SideInput:
         view = GridView(*chosen)
         self._keep(view, GridView(*grid[0]))
         return view
+
+    def _possible(self, first: Scoring, own: Scoring) -> Scoring:
+        """The scoring without choices of the address that no widget here can mend: a threshold, readings of one's own.
+        """
+        checks: tuple[tuple[Callable[[Scoring], Any], tuple[str, ...]], ...] = (
+            (lambda scoring: check_value(THRESHOLDS[scoring.threshold_kind], scoring.threshold),
+             ("threshold", "threshold_kind")),
+            (lambda scoring: own_readings(scoring.readings), ("readings",)))
+        for check_choice, names in checks:
+            try:
+                check_choice(first)
+            except InputError as error:
+                for name in names:
+                    self.address.ignore(name_of(self._declared(options_of(Scoring)[name])), error.message)
+                first = replace(first, **{name: getattr(own, name) for name in names})
+        return first
 
     def _first(self, declared: Option, base: Any, offered: Any = None) -> Any:
         return self.address.first(self._declared(declared), base, offered=offered)

@@ -89,7 +89,7 @@ def signed(difference: int) -> str:
 def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str, Any], decode: PointDecoder, alt: str
               ) -> None:
     """Draw a figure; a click on a point selects its pairs, as `decode` reads them from the point."""
-    key = f"minimal-{name}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
+    key = f"minimal-pairs-{name}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
     st.plotly_chart(figure, key=key, on_select=partial(_point_clicked, key, run_id, decode), selection_mode="points",
                     config=camera(name, signature), alt=alt)
 

@@ -13,7 +13,7 @@ from engine.datasets import sample_data
 from tests.browser.server import Server
 from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, downloaded, evaluate, press, settled
 
-FIGURE = '[class*="st-key-minimal-difference-"] .js-plotly-plot'
+FIGURE = '[class*="st-key-minimal-pairs-difference-"] .js-plotly-plot'
 CARDS = '[data-testid="stMetricValue"]'
 
 

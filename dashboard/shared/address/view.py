@@ -58,7 +58,7 @@ class View:
 
     def __init__(self, page: str, run_id: str, *, anchor: str = "") -> None:
         """`anchor`: the name of a widget that is always drawn, by which it is seen whether the page was left; by
-        default the popover of the link, for pages that always reach it.
+        default any of the page's widgets of the run, for pages that keep nothing else under such keys.
         """
         self._page, self._run_id = page, run_id
         self._kept: _Kept = st.session_state.setdefault(f"address-{page}-{run_id}", _Kept())
@@ -107,7 +107,12 @@ class View:
             for name, option in options.items()})
 
     def ignore(self, name: str, why: str) -> None:
-        """Have it said that the address's value of a choice is not used; `why` goes on after "…, which"."""
+        """Have it said that the address's value of a choice is not used; `why` goes on after "…, which".
+
+        Nothing is said where the address has no value of it.
+        """
+        if name not in self._kept.first:
+            return
         notice = f"The link asks for {name} {shown(self._kept.first[name])}, which {why}: ignored."
         if notice not in self._kept.told:
             self._kept.told.add(notice)
@@ -197,10 +202,19 @@ class View:
         A click can reach the server with the address as it was before the last drawing wrote it. Then a widget has
         changed, and its value is the newer.
         """
-        if not self._kept.opened or (self.key(anchor) if anchor else self._link_key) not in st.session_state:
+        if not self._kept.opened or not self._is_on_show(anchor):
             return True
         own = {name: texts for name, texts in address.items() if name in self._kept.names}
         return own != self._kept.left and not self._has_changed_widgets()
+
+    def _is_on_show(self, anchor: str) -> bool:
+        """Whether the page was not left: Streamlit forgets the widgets of a page that is.
+
+        A click in the midst of a first drawing finds only the widgets drawn until then.
+        """
+        if anchor:
+            return self.key(anchor) in st.session_state
+        return self._link_key in st.session_state or bool(self._widgets())
 
     def _own(self, address: Texts) -> Texts:
         return {name: texts for name, texts in address.items() if name in self._names}

@@ -115,3 +115,12 @@ def test_unknown_values_in_the_address_are_ignored_with_a_word() -> None:
     run = runs("minimal-pairs")[0]
     app = visit("compare", **{"a-run": run.id, "a-normalization": "nonsense", "a-model": GPT, "b-run": run.id})
     assert "nonsense" in words(app) and not app.error
+
+
+@pytest.mark.parametrize(("name", "value"), [("threshold", "5"), ("readings", "abc"), ("threshold-kind", "value")])
+def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, value: str) -> None:
+    visit("compare")
+    run = runs("alignment")[0]
+    app = visit("compare", **{"a-run": run.id, f"a-{name}": value})
+    assert not app.error and app.get("plotly_chart")
+    assert ("ignored" in words(app)) == (name != "threshold-kind")
