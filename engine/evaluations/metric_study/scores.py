@@ -25,11 +25,12 @@ def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: st
     row_index = pd.Index(rows)
     for idf in dict.fromkeys(scoring.idf for scoring in grid):
         of_idf = [scoring for scoring in grid if scoring.idf == idf]
-        # The penalised scores stand beside the plain ones, so one pass makes both.
-        richest = next((scoring for scoring in of_idf if scoring.penalty == "reading"), of_idf[0])
-        scored = rescore(alignments, richest, layer)
-        at = row_index.get_indexer(pd.Index(scored.pairs["row"]))
+        # The penalised scores stand beside the plain ones, so one pass for each penalty makes both.
+        scores = {scoring.penalty: rescore(alignments, scoring, layer) for scoring in of_idf
+                  if scoring.penalty != "none"} or {"none": rescore(alignments, of_idf[0], layer)}
         for scoring in of_idf:
+            scored = scores.get(scoring.penalty) or next(iter(scores.values()))
+            at = row_index.get_indexer(pd.Index(scored.pairs["row"]))
             values = np.full(len(rows), np.nan)
             values[at] = scored.pairs[score if scoring.penalty == "none" else f"penalized_{score}"]
             yield scoring, values, scored
