@@ -58,11 +58,12 @@ def texts_of(figure: dict[str, Any]) -> Iterator[str]:
 
 
 def visible(app: AppTest) -> str:
-    """Tables, cards, choices, the texts of figures, and text; without captions, where the signature is."""
+    """Tables, cards, choices, the texts of figures, and text, but not the signature and tooltips."""
     tables = [frame.value.to_csv(index=False) for frame in app.dataframe]
     heads = [str(column.get("label")) for frame in app.dataframe for column in json.loads(frame.proto.columns).values()]
     choices = [str(group.options) for group in app.button_group]
-    return "\n".join([*tables, *heads, *choices, *(metric.label for metric in app.metric),
+    captions = [caption.value for caption in app.caption if "hakari" not in caption.value]  # the version of a signature
+    return "\n".join([*tables, *heads, *choices, *captions, *(metric.label for metric in app.metric),
                       *(str(element.value) for element in app.markdown),
                       *(text for figure in figures(app) for text in texts_of(figure))]).replace("\\", "")
 
