@@ -84,7 +84,7 @@ def test_the_page_shows_labels_alone(run_id: str) -> None:
         assert label in seen and f"{label}={model}" not in seen
         assert f"{label}={model}" in words(app)  # the signature
     assert [trace["name"] for trace in figures(app)[0]["data"] if trace.get("showlegend", True)][:2] == list(LABELS)
-    (pills,) = [group for group in app.button_group if group.label == "Model" and NAMED[0] in group.value]
+    (pills,) = [group for group in app.button_group if group.label == "Model" and NAMED[0] in str(group.value)]
     assert pills.options == list(LABELS)  # what is chosen stays the model
 
 
@@ -123,7 +123,8 @@ def test_the_numbers_and_the_cached_pieces_are_those_of_the_model_without_a_labe
     assert plain_id != run_id and computed <= {"tokenized", "token_lists"}  # the two that are never cached
     labelled, plain = (session.engine().runs.result(run).pairs for run in (run_id, plain_id))
     pd.testing.assert_frame_equal(labelled.assign(model=plain["model"]), plain)
-    assert session.engine().runs.get(run_id).models == NAMED
+    run = session.engine().runs.get(run_id)
+    assert run is not None and run.models == NAMED
 
 
 @pytest.mark.parametrize(("kind", "settings", "dataset"), [
