@@ -16,6 +16,7 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.agreement.evaluate import MEASURES
+from engine.models.sources.names import without_label
 from engine.options import Option
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
@@ -83,7 +84,8 @@ def most_shared(finished: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRec
     combinations = product(*(range(min(len(finished[kind]), COMBINED)) for kind in kinds))
     for indices in sorted(combinations, key=sum):
         views = tuple(finished[kind][index] for kind, index in zip(kinds, indices, strict=True))
-        n_shared = len(set.intersection(*(set(view.settings["models"]) for view in views))) if views else 0
+        models = [set(map(without_label, view.settings["models"])) for view in views]
+        n_shared = len(set.intersection(*models)) if models else 0
         if n_shared > best[0]:
             best = n_shared, views
     return dict(zip(kinds, best[1], strict=True))

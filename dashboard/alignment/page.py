@@ -28,6 +28,7 @@ from dashboard.alignment.spread import spread
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "name_similarity", "precision_penalty",
@@ -75,7 +76,7 @@ if run_id is not None and result is not None:
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised)
     if len(table) > 1:
         for notice in scores[model].notices:
-            st.caption(f":material/info: {wording.verbatim(notice)}")
+            st.caption(f":material/info: {wording.verbatim(with_labels(notice, models))}")
         figures |= spread(place, table, signature, penalised=penalised)
         figures |= human_section(run_id, place, result, scoring, table, signature)
     pair, listed = choose_pair(table, place, penalised=penalised)

@@ -14,6 +14,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.language.quantities import count
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.names import shown_name
 from engine.options import option, option_of
 
 MEASURE = "classification_accuracy"
@@ -91,13 +92,13 @@ def comparisons(result: Result) -> None:
 def class_table(result: Result) -> None:
     """Draw the accuracy of each class under each model: a row for each class, a column for each model."""
     order = result.models.sort_values("rank", kind="stable")["model"].tolist()
-    table = result.classes.pivot(index="class", columns="model", values="accuracy")[order]
+    table = result.classes.pivot(index="class", columns="model", values="accuracy")[order].rename(columns=shown_name)
     sizes = result.classes.drop_duplicates("class").set_index("class")[["n_train", "n_test"]]
     table = sizes.join(table).loc[list(dict.fromkeys(result.classes["class"]))].reset_index()
     st.dataframe(table, hide_index=True, placeholder="–", alt="Accuracy of each class under each model", column_config={
         "class": "Class", "n_train": st.column_config.NumberColumn("Training sentences", width="small"),
         "n_test": st.column_config.NumberColumn("Test sentences", width="small", help="In one run."),
-        **{model: st.column_config.NumberColumn(shortened(model), format="percent") for model in order}})
+        **{shown_name(model): st.column_config.NumberColumn(shortened(model), format="percent") for model in order}})
 
 
 def misclassified_sentences(result: Result, view: View) -> None:
@@ -111,8 +112,9 @@ def misclassified_sentences(result: Result, view: View) -> None:
     misclassified = never_correct(result.sentences, model)
     n_tested = int((result.sentences["model"] == model).sum())
     st.caption(f"{len(misclassified):,} of {count(n_tested, 'test sentence')} were misclassified in every run.")
-    st.dataframe(misclassified, hide_index=True, height=min(320, 38 + 35 * max(1, len(misclassified))),
-                 placeholder="–", alt="Sentences misclassified in every run",
+    st.dataframe(with_shown_models(misclassified), hide_index=True,
+                 height=min(320, 38 + 35 * max(1, len(misclassified))), placeholder="–",
+                 alt="Sentences misclassified in every run",
                  column_order=["row", "text", "class", "predicted", "n_asked"], column_config={
                      "row": st.column_config.NumberColumn("Row", width="small"),
                      "text": st.column_config.TextColumn("Sentence", width="large"), "class": "Class",

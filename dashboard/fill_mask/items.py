@@ -13,6 +13,7 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
 from engine.evaluations.fill_mask.records import Result
+from engine.models.sources.names import shown_name
 from engine.options import option
 
 TABLES_KEPT = 8
@@ -44,14 +45,14 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
                                   format_func=verbatim, placeholder="All", width=320)
     shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
-    probabilities = shown[[f"p:{model}" for model in models]] * 100
+    probabilities = shown[[f"p:{shown_name(model)}" for model in models]] * 100
     columns: dict[str, Any] = {
         "row": st.column_config.NumberColumn("Row", width="small"),
         "masked": st.column_config.TextColumn("Sentence", width="large"),
         "label": st.column_config.TextColumn("Word", width="small"),
     }
     for model in models:
-        columns[f"p:{model}"] = st.column_config.NumberColumn(
+        columns[f"p:{shown_name(model)}"] = st.column_config.NumberColumn(
             "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}", format="%.3g %%",
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}")
     if len(models) == 1:
@@ -80,13 +81,13 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
 def item_table(result: Result) -> pd.DataFrame:
     """The sentences that at least one model filled, in the order of the data.
 
-    Columns: row, domain, label, before, asked, after, masked (the sentence with a mask), p:<model> for each model (NaN
-    where it was left out), rank and n_pieces of the first model.
+    Columns: row, domain, label, before, asked, after, masked (the sentence with a mask), p:<model> for each model, by
+    its label if it has one (NaN where it was left out), rank and n_pieces of the first model.
     """
     table = result.sentences.assign(masked=result.sentences["before"] + MARKER + result.sentences["after"])
     by_model = result.items.pivot(index="row", columns="model", values="probability")
     for model in result.settings.models:
-        table[f"p:{model}"] = table["row"].map(by_model[model])
+        table[f"p:{shown_name(model)}"] = table["row"].map(by_model[model])
     first = result.items[result.items["model"] == result.settings.models[0]].set_index("row")
     for column in ("rank", "n_pieces"):
         table[column] = table["row"].map(first[column])

@@ -120,7 +120,7 @@ def _counts(view: View, word: str) -> None:
     share, shares = ("accuracy", "accuracies") if word == RIGHT else (word, "shares")
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
-        row: dict[str, Any] = {"Model": shown_name(model), "Score": score}
+        row: dict[str, Any] = {"Model": shown_name(str(model)), "Score": score}
         for stratum in strata.to_dict("records"):
             name = ORDER[stratum["stratum"]]
             row[f"{name}: pairs"] = stratum["n"]

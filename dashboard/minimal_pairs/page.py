@@ -17,6 +17,7 @@ from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
+from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.evaluations.minimal_pairs.notices import not_exact
@@ -58,7 +59,7 @@ if run_id is not None and result is not None:
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
-        run_view.notice(inexact)
+        run_view.notice(with_labels(inexact, result.settings.models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown("**The pairs** :gray[under the chosen score]")

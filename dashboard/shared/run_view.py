@@ -29,6 +29,7 @@ from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.published import published_button
+from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -126,7 +127,7 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 def notices(result: Any) -> None:
     """Draw the notices of a result: what was left out, what is undefined."""
     for text in result.notices:
-        notice(text)
+        notice(with_labels(text, getattr(result.settings, "models", ())))
 
 
 def notice(text: str) -> None:
@@ -140,7 +141,7 @@ def excluded(result: Any) -> None:
     if left_out.empty:
         return
     with st.expander(f"Left out: {len(left_out):,}", icon=":material/content_cut:"):
-        st.dataframe(left_out, hide_index=True, placeholder="–", alt="What was left out, and why")
+        st.dataframe(with_shown_models(left_out), hide_index=True, placeholder="–", alt="What was left out, and why")
 
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],

@@ -94,6 +94,17 @@ def ending(text: str) -> str:
     return text if len(text) <= NAME_LENGTH else "…" + text[1 - NAME_LENGTH:]
 
 
+def with_labels(text: str, models: Iterable[str]) -> str:
+    """A sentence with the labels of `models` in place of their names.
+
+    >>> with_labels("Ours=/srv/ours: 3 pairs were left out.", ("Ours=/srv/ours", "owner/name"))
+    'Ours: 3 pairs were left out.'
+    """
+    for name in sorted(models, key=len, reverse=True):  # one name may begin with another
+        text = text.replace(name, shown_name(name))
+    return text
+
+
 def with_shown_models(table: pd.DataFrame) -> pd.DataFrame:
     """A table of models for readers: labels in place of the names that have one, in `model`, and in `other` beside it.
 

@@ -45,7 +45,8 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
                              f"directory, {'endpoint/NAME (HAKARI_ENDPOINTS), ' if endpoints else ''}or CARD=DIRECTORY "
-                             "with a card of the papers; may be repeated")
+                             "with a card of the papers; LABEL=M gives it a label for figures and tables; may be "
+                             "repeated")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
     add_cache_argument(parser)
 

@@ -45,6 +45,7 @@ ASKED: list[tuple[str, Any]] = [
                                            pooling="cls", scoring=alignment.Scoring(
                                                special_tokens="left-out", match_special=False, unit="word"))),
     ("minimal-pairs", minimal_pairs.Settings(MODEL)),
+    ("minimal-pairs", minimal_pairs.Settings(("BERT 'v3' 東北大=owner/name", "Novel=paper/novel=/srv/my novel"))),
     ("minimal-pairs", minimal_pairs.Settings(MODEL, pll="original", words="mecab", precision="exact-decisions",
                                              prefix="none", leading_space=True, shared_tokens=True, seed=5)),
 ]

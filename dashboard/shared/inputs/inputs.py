@@ -130,8 +130,8 @@ def models_input(kind: str, *architectures: str, label: str = "Models", offered:
         label, choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
         placeholder="Choose, or type and press Enter",
         help=f"A built-in model{endpoints}, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory "
-             "on the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). Type it and press "
-             "Enter.",
+             "on the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
+             "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press Enter.",
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 

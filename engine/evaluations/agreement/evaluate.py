@@ -18,6 +18,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.rank_agreement import rank_agreement, ranks
+from engine.models.sources.names import without_label
 
 # Kind of run -> the card of the number that stands for a model.
 MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
@@ -58,13 +59,16 @@ def scores_of(kind: str, result: Any) -> pd.Series:
 def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     """One row for each model of any of the results (by kind), in the order they are first named.
 
-    The two columns of a kind that there is no result of are left out.
+    A model is known by its name without a label, and called as it is first named. The two columns of a kind that there
+    is no result of are left out.
     """
     columns = {kind: scores_of(kind, results[kind]) for kind in MEASURES if kind in results}
-    models = list(dict.fromkeys(model for column in columns.values() for model in column.index))
-    table = pd.DataFrame({"model": models})
+    names: dict[str, str] = {}
+    for name in (name for column in columns.values() for name in column.index):
+        names.setdefault(without_label(name), name)
+    table = pd.DataFrame({"model": list(names.values())})
     for kind, column in columns.items():
-        table[kind] = column.reindex(models).to_numpy(dtype=float)
+        table[kind] = column.rename(index=without_label).reindex(list(names)).to_numpy(dtype=float)
         table[f"rank {kind}"] = pd.array(ranks(table[kind], CARDS[MEASURES[kind]].better), dtype="Float64").astype(
             "Int64")
     return table
@@ -75,7 +79,7 @@ def models_with_different_files(signatures: Mapping[str, Mapping[str, Any]]) -> 
     fingerprints_by_name: dict[str, set[str]] = {}
     for signature in signatures.values():
         for model in signature["models"]:
-            fingerprints_by_name.setdefault(model["name"], set()).add(model["fingerprint"])
+            fingerprints_by_name.setdefault(without_label(model["name"]), set()).add(model["fingerprint"])
     return [name for name, fingerprints in fingerprints_by_name.items() if len(fingerprints) > 1]
 
 

@@ -18,7 +18,7 @@ from engine.evaluations.published import length_bias, novels, sentence_clusterin
 from engine.evaluations.published.printed import PublishedTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
-from engine.models.sources.names import without_label
+from engine.models.sources.names import shown_name, without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
 VALUES = Table("beside", "A row for each number of a run that has a place in a paper's table.", (
@@ -133,7 +133,7 @@ def _metric_study(result: Any) -> list[Beside]:
             f"evaluators were not published; this run's, {result.dataset_name}, are {count(len(result.pairs), 'pair')} "
             f"with those of {n_annotators}."))]
     grid = result.correlations[result.correlations["kind"] == "bertscore"]
-    rows = [(row["model"], (label_of(row["model"], NOVELS) or row["model"]).removesuffix(" Model"),
+    rows = [(row["model"], (label_of(row["model"], NOVELS) or shown_name(row["model"])).removesuffix(" Model"),
              novels.COLUMNS[row["idf"], row["penalty"]], row["pearson"])
             for row in grid.to_dict("records") if (row["idf"], row["penalty"]) in novels.COLUMNS]
     return [_comparable(table, rows, f"Comparable if these are the paper's {novels.N_PAIRS} pairs, which were not "
@@ -206,7 +206,7 @@ def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault:
     for record in models.to_dict("records"):
         model = str(record["model"])
         label = label_of(model, CLUSTERS)
-        row = label if label in table.rows and label not in table.used_otherwise else model
+        row = label if label in table.rows and label not in table.used_otherwise else shown_name(model)
         rows += [(model, str(row), column, float(record[name])) for column, name in columns.items()]
     return _comparable(table, rows, reason)
 

@@ -62,6 +62,14 @@ def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
     assert table["fill-mask"].isna().tolist() == [False, False, False, True, True]
 
 
+def test_a_model_is_one_with_its_label_and_without() -> None:
+    labelled = clusters(**{"A=a": 300.0, "B=b": 100.0})
+    table = model_table({"clusters": labelled, "classification": classify(a=0.5, c=0.6, b=0.7)})
+    assert table["model"].tolist() == ["A=a", "B=b", "c"]
+    assert table["classification"].tolist() == [0.5, 0.7, 0.6]
+    np.testing.assert_array_equal(table["clusters"], [300.0, 100.0, np.nan])
+
+
 def test_agreement_counts_the_models_that_two_evaluations_share() -> None:
     found = agreement_table(model_table(RESULTS))
     assert list(found.columns) == AGREEMENT.headers
@@ -108,3 +116,4 @@ def test_one_name_for_two_models_is_detected() -> None:
     (notice,) = different_files(signatures)
     assert notice.startswith("b stands for different files")
     assert different_files({"clusters": signature(a="1"), "fill-mask": signature(a="1")}) == ()
+    assert models_with_different_files({"clusters": signature(**{"A=a": "1"}), "fill-mask": signature(a="2")}) == ["a"]

@@ -47,7 +47,8 @@ NINE = dict.fromkeys(LIVEDOOR[0], 100)
 @pytest.mark.parametrize(("model", "paper", "label"), [
     ("paper/nict=/srv/nict", CLUSTERS, "NICT Ver."), ("paper/tohoku-univ", CLUSTERS, "Tohoku Univ. Ver."),
     ("cl-tohoku/bert-base-japanese", CLUSTERS, "Tohoku Univ. Ver."), ("paper/mecab=/x", CLUSTERS_FIRST, "MeCab 版"),
-    ("gpt2-medium@v1", LENGTH_BIAS, "GPT-2 medium"), ("paper/kyoto-univ=/x", NOVELS, "Wikipedia Model"),
+    ("gpt2-medium@v1", LENGTH_BIAS, "GPT-2 medium"), ("Ours=paper/nict=/srv/nict", CLUSTERS, "NICT Ver."),
+    ("paper/kyoto-univ=/x", NOVELS, "Wikipedia Model"),
     ("gpt2-medium", CLUSTERS, None), ("builtin/bert-mini-ja", CLUSTERS, None), ("endpoint/x", CLUSTERS, None),
 ])
 def test_a_model_is_the_papers_by_its_card_or_its_name_on_the_hub(model: str, paper: str, label: str | None) -> None:

@@ -162,3 +162,16 @@ def test_a_model_is_cited_by_its_page() -> None:
     assert card is not None and card.fields["howpublished"].startswith("https://nlp.ist.i.kyoto-u.ac.jp")
     for local in ("builtin/bert-mini-ja", "/models/bert", "./bert", "endpoint/mine"):
         assert model_work(local, None) is None
+
+
+def test_a_label_stands_before_the_model_that_is_cited() -> None:
+    labelled = {"name": f"BERT v3={MODELS[0]}", "label": "BERT v3", "model": MODELS[0], "revision": "65243d6e"}
+    own = {"name": "Ours=/srv/ours", "label": "Ours", "model": "/srv/ours", "revision": None}
+    signed = signature("clusters") | {"models": [labelled, own], "layers": {labelled["name"]: 9, own["name"]: 8}}
+    said = methods("clusters", signed, "mine.csv", 12)
+    english_text, japanese_text = (said.markdown(language).replace("\\", "") for language in ("en", "ja"))
+    assert f"BERT v3 ({MODELS[0]}, revision 65243d6e) [@model-1]" in english_text and "Ours (/srv/ours)" in english_text
+    assert f"BERT v3（{MODELS[0]}，リビジョン 65243d6e）" in japanese_text and "Ours（/srv/ours）" in japanese_text
+    assert "9 (BERT v3)" in english_text and "8 (Ours)" in english_text and "BERT v3=" not in english_text
+    assert f"huggingface.co/{MODELS[0]}" in said.bibtex()
+    assert model_work("Ours=paper/nict=/srv/nict", None) == model_work("paper/nict=/srv/nict", None) is not None
