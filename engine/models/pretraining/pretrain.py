@@ -9,7 +9,6 @@ Source: the third contribution of the BERTScore-for-novels paper (a BERT pretrai
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Sequence
@@ -49,6 +48,7 @@ from engine.models.pretraining.tokenizers import (
     train_wordpiece,
 )
 from engine.models.pretraining.warm_start import check_start, start_from
+from engine.models.pretraining.work_directory import claim_directory, last_complete_checkpoint
 
 Report = Callable[[str], None]
 
@@ -88,7 +88,7 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
     if settings.start is not None:
         check_start(settings)
-    _claim_directory(work, settings)
+    claim_directory(work, settings)
 
     tokenizer = _tokenizer(texts, work, settings, report)
     row_format = _row_format(tokenizer, settings)
@@ -210,7 +210,7 @@ def _train(
                      [_LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)])],
     )
     trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
-    last = _last_complete_checkpoint(work / "checkpoints")
+    last = last_complete_checkpoint(work / "checkpoints")
     trainer.train(resume_from_checkpoint=str(last) if last else None)
     return trainer.model  # type: ignore[return-value]
 
@@ -264,41 +264,9 @@ def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFo
                      settings.max_length, closes_row=bert)
 
 
-def _claim_directory(work: Path, settings: Settings) -> None:
-    """Make `work` this run's folder, or refuse one that was begun with other settings."""
-    own_settings = asdict(settings)
-    settings_path = work / "settings.json"
-    if settings_path.exists():
-        stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
-        differing = [f"{key}: {stored_settings.get(key)} there, {value} now" for key, value in own_settings.items()
-                     if stored_settings.get(key) != value]
-        if differing:
-            raise InputError(f"{work} was begun with other settings ({'; '.join(differing)}). "
-                             "Choose another directory, or repeat the first command to go on.")
-        return
-    if work.exists() and any(work.iterdir()):
-        raise InputError(f"{work} holds other files: it is where a run keeps its work, and is removed at its end. "
-                         "Choose another directory.")
-    work.mkdir(parents=True, exist_ok=True)
-    settings_path.write_text(json.dumps(own_settings, indent=2), encoding="utf-8")
-
-
 def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
     for part, steps_of_part, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
         if len(steps_of_part) < needed:
             raise InputError(f"The corpus is too small to {part}: {steps_of_part.counts['documents']} documents and "
                              f"{steps_of_part.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
                              "--tokens-per-step or raise --held-out-share.")
-
-
-def _last_complete_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint whose last-written file is complete; incomplete ones are removed."""
-    complete = []
-    for checkpoint in folder.glob("checkpoint-*"):
-        try:
-            json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))
-            complete.append(checkpoint)
-        except (OSError, json.JSONDecodeError):
-            shutil.rmtree(checkpoint)
-    return max(complete, key=lambda path: int(path.name.rsplit("-", 1)[1]), default=None)
-

@@ -20,11 +20,12 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoTokeniz
 from engine.datasets.corpora.corpus import Document
 from engine.errors import InputError
 from engine.models.pretraining.objective import IGNORED, collator, held_out_numbers, loss, spread_positions
-from engine.models.pretraining.pretrain import _last_complete_checkpoint, pretrain
+from engine.models.pretraining.pretrain import pretrain
 from engine.models.pretraining.rows import RowFormat, Steps, write_rows
 from engine.models.pretraining.settings import Settings
 from engine.models.pretraining.texts import is_held_out
 from engine.models.pretraining.tokenizers import fast_encoder, train_unigram, train_wordpiece
+from engine.models.pretraining.work_directory import last_complete_checkpoint
 
 PLACES = ["公園", "図書館", "駅前の喫茶店", "川のほとり", "山のふもと", "古い港町"]
 PEOPLE = ["祖母", "先生", "若い画家", "となりの少年", "旅の商人", "パン屋の主人"]
@@ -209,7 +210,7 @@ def test_an_unfinished_checkpoint_is_passed_over(tmp_path: Path) -> None:
         (tmp_path / f"checkpoint-{step}").mkdir()
         (tmp_path / f"checkpoint-{step}" / "trainer_state.json").write_text(state)
     (tmp_path / "checkpoint-15").mkdir()
-    assert _last_complete_checkpoint(tmp_path) == tmp_path / "checkpoint-5"
+    assert last_complete_checkpoint(tmp_path) == tmp_path / "checkpoint-5"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint-5"]
 
 
