@@ -59,7 +59,7 @@ def test_the_defaults_of_a_kind_are_no_differing_settings(kind: str) -> None:
 
 def test_nested_settings_and_kinds_of_other_versions() -> None:
     run = replace(RUN, kind="alignment", settings={"models": ["m"], "scoring": {"idf": "novel", "penalty": "none"}})
-    assert table.other_settings(run) == ["idf novel"]
+    assert table.other_settings(run) == ["idf novel", "penalty none"]
     assert table.other_settings(replace(run, kind="unknown")) == []
     assert row(replace(run, kind="unknown", name="x" * 90))["name"] == "x" * 45 + "…"
 
