@@ -126,7 +126,8 @@ def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedT
         figures=LazyFigures(makers), data=data,
         command=_command(view, settings, options, data=data_path(data) if data else ""),
         methods=None if dataset is None else
-        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded)))
+        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded,
+                several_references=bool(getattr(dataset, "more_references", ())))))
 
 
 def _lazily(figures: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
