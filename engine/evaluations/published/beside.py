@@ -135,8 +135,8 @@ def _metric_study(result: Any) -> list[Beside]:
             f"with those of {n_annotators}."))]
     if others := _other_scoring(result.settings):
         return [Beside(table, VALUES.frame(), reason=(
-            "Not comparable: the paper correlates F1 at the last layer under the scoring that is the default here; this "
-            f"run has other settings ({', '.join(others)})."))]
+            "Not comparable: the paper correlates F1 at the last layer under the scoring that is the default here; "
+            f"this run has other settings ({', '.join(others)})."))]
     grid = result.correlations[result.correlations["kind"] == "bertscore"]
     rows = [(row["model"], (label_of(row["model"], NOVELS) or row["model"]).removesuffix(" Model"),
              novels.COLUMNS[row["idf"], row["penalty"]], row["pearson"])

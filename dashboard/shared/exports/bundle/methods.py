@@ -23,6 +23,8 @@ from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
 from engine.models.sources.names import shown_name
 
 LANGUAGES = {"en": english, "ja": japanese}
+# The first line in LaTeX.
+PACKAGES = "% references.bib needs \\usepackage{url} or \\usepackage{hyperref}, for \\url.\n"
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
 _BEGIN, _END = "\ue010", "\ue011"
 _CITED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
@@ -50,7 +52,8 @@ class Methods:
 
     def latex(self, language: str) -> str:
         r"""The paragraph in LaTeX with \cite."""
-        return _written(self.text(language), latex.escape_text, lambda keys: rf"\cite{{{','.join(keys)}}}") + "\n"
+        written = _written(self.text(language), latex.escape_text, lambda keys: rf"\cite{{{','.join(keys)}}}")
+        return f"{PACKAGES}{written}\n"
 
     def bibtex(self) -> str:
         """The works that are cited."""

@@ -27,9 +27,10 @@ from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option_of
 
 MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
-SETTINGS = {"clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
-            "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
-            "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
+SETTINGS: dict[str, Any] = {
+    "clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
+    "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
+    "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
 
 
 def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]:
@@ -93,6 +94,7 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     assert cited and cited == set(re.findall(r"@\w+\{([\w-]+),", made.bibtex()))
     keys = {key for group in re.findall(r"\\cite\{([^}]*)\}", made.latex(language)) for key in group.split(",")}
     assert keys == cited
+    assert made.latex(language).startswith("%") and r"\usepackage{url}" in made.latex(language).splitlines()[0]
     assert not re.search(r"[{}]", paragraph) and "None" not in paragraph and "nan" not in paragraph
 
 
