@@ -17,7 +17,8 @@ import streamlit as st
 from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.bundle import Bundle, bundle, data_path
-from dashboard.shared.exports.bundle.data import DATA, data_csv, data_file
+from dashboard.shared.exports.bundle.data import DATA, data_csv, data_file, is_renumbered
+from dashboard.shared.exports.bundle.dictionaries import with_dictionaries
 from dashboard.shared.exports.bundle.methods import KINDS as METHODS
 from dashboard.shared.exports.bundle.methods import methods
 from dashboard.shared.exports.figure_downloads import LazyFigures, print_style
@@ -120,13 +121,18 @@ def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedT
     """
     page, dataset = pages.PAGE_BY_KIND[view.kind], tables.dataset
     data = data_file(dataset) if dataset is not None else None
+    carried = with_dictionaries([*settings, *options])
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(Bundle(
         title=view.name, question=pages.card(page).question, signature=signature, tables=tables, style=style,
         figures=LazyFigures(makers), data=data,
-        command=_command(view, settings, options, data=data_path(data) if data else ""),
+        is_renumbered=dataset is not None and is_renumbered(dataset),
+        command=_command(view, carried.records[:len(settings)], carried.records[len(settings):],
+                         data=data_path(data) if data else ""),
+        dictionaries=carried.files, missing=carried.missing,
         methods=None if dataset is None else
-        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded)))
+        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded,
+                several_references=bool(getattr(dataset, "more_references", ())))))
 
 
 def _lazily(figures: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:

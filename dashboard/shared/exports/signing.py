@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from engine.datasets.formats.formulas import escape_formulas
+from engine.evaluations.shared.input_columns import SIGNATURE
 
 DIGEST_DIGITS = 10
 REVISION_CHARACTERS = 12
@@ -42,7 +43,7 @@ def digest(signature: Mapping[str, Any]) -> str:
 def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
     """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
     """
-    signed = escape_formulas(frame).assign(signature=digest(signature))
+    signed = escape_formulas(frame).assign(**{SIGNATURE: digest(signature)})
     return signed.to_csv(index=False).encode("utf-8-sig")
 
 

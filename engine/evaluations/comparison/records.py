@@ -30,7 +30,8 @@ NUMBERS = Table("numbers", f"A row for each number that both sides have: {BOTH_S
     Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
     Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
     WHY_UNDEFINED,
-), bold=separable_in_bold("difference", "Holm-corrected, 5 %"))
+), bold=separable_in_bold("difference",
+                          "Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out 0"))
 ITEMS = Table("items", f"A row for each item that both sides have, what changed most first: {BOTH_SIDES}.", (
     Column("row", "integer", "number of its row in the file of the first side"),
     Column("other_row", "integer", "number of its row in the file of the second side"),

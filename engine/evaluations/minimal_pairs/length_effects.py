@@ -32,7 +32,8 @@ MOST_POINTS = 4000  # more cannot be told apart on a screen
 SLOPES = Table("bias", "A row for each model and normalisation: the length bias as one number.", (
     MODEL, NORMALIZATION, measured("length_slope", "slope", "log-odds of being right per token that the acceptable "
                                    "sentence is longer"),
-    Column("standard_error", "number", "standard error of the slope", "log-odds per token"), *interval(),
+    Column("standard_error", "number", "standard error of the slope", "log-odds per token"),
+    *interval(of="slope"),
     Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,

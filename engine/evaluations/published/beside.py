@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pandas as pd
 
+from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.fill_mask.records import ALL
 from engine.evaluations.published import length_bias, novels, sentence_clustering
 from engine.evaluations.published.printed import PublishedTable
@@ -132,12 +133,27 @@ def _metric_study(result: Any) -> list[Beside]:
             f"Not comparable: other data. The paper's {novels.N_PAIRS} pairs with the scores of {novels.N_ANNOTATORS} "
             f"evaluators were not published; this run's, {result.dataset_name}, are {count(len(result.pairs), 'pair')} "
             f"with those of {n_annotators}."))]
+    if others := _other_scoring(result.settings):
+        return [Beside(table, VALUES.frame(), reason=(
+            "Not comparable: the paper correlates F1 at the last layer under the scoring that is the default here; "
+            f"this run has other settings ({', '.join(others)})."))]
     grid = result.correlations[result.correlations["kind"] == "bertscore"]
     rows = [(row["model"], (label_of(row["model"], NOVELS) or shown_name(row["model"])).removesuffix(" Model"),
              novels.COLUMNS[row["idf"], row["penalty"]], row["pearson"])
             for row in grid.to_dict("records") if (row["idf"], row["penalty"]) in novels.COLUMNS]
     return [_comparable(table, rows, f"Comparable if these are the paper's {novels.N_PAIRS} pairs, which were not "
                                      "published: pairs and annotators are as many.")]
+
+
+def _other_scoring(settings: Any) -> list[str]:
+    """The settings of a metric study that are not the paper's, by name; idf and penalty are the columns of its table.
+    """
+    paper = Scoring()
+    values = {"score": (settings.score, ("f1",)), "layer": (settings.layer, (None, -1))} | {
+        part.name: (getattr(settings.scoring, part.name), (getattr(paper, part.name),)) for part in fields(Scoring)
+        if part.name not in ("idf", "penalty", "sounds")}
+    values["sounds"] = settings.scoring.sounds, ("auto", "apart")
+    return [name.replace("_", " ") for name, (value, of_paper) in values.items() if value not in of_paper]
 
 
 def _minimal_pairs(result: Any) -> list[Beside]:
@@ -230,6 +246,8 @@ def _other_titles(dataset_name: str, sizes: Mapping[str, int]) -> str:
 
 
 def _other_vectors(settings: Any) -> str:
+    if settings.normalize:
+        return "Not comparable: the paper says nothing of normalised texts; this run normalises them."
     if (settings.pooling in ("published", "cls") and settings.layer in (None, -1)
             and not settings.prompt and settings.truncate_dim is None):
         return ""

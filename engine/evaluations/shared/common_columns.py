@@ -18,11 +18,14 @@ RANK_GROUP = Column("rank_group", "integer", "models not separable from the best
                     better="lower")
 
 
-def interval(method: str = "", names: str = "ci") -> tuple[Column, Column]:
-    """The two ends of a 95 % interval: `names`_low and `names`_high; `method` says how it is found."""
+def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column, Column]:
+    """The two ends of a 95 % interval: `names`_low and `names`_high; `method` says how it is found.
+
+    of: the column that it is the interval of, where that is neither `names` nor the number before it.
+    """
     how = f", {method}" if method else ""
-    return (Column(f"{names}_low", "number", f"lower end of the 95 % interval{how}", end="low"),
-            Column(f"{names}_high", "number", f"upper end of the 95 % interval{how}", end="high"))
+    return (Column(f"{names}_low", "number", f"lower end of the 95 % interval{how}", end="low", of=of),
+            Column(f"{names}_high", "number", f"upper end of the 95 % interval{how}", end="high", of=of))
 
 
 def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:

@@ -47,7 +47,8 @@ class Column:
     one of the type ("float32", "category"). unit: "" for a pure number. better: which end is, "neither" for what is no
     measure. card: the key of the measure card that unit and direction are from. since: the version that brought it.
     digits: the decimals that mean something in print; None where the size of the values decides. end: of a 95 %
-    interval, that of the column whose name it has, or else of the column before it.
+    interval, that of the column `of`; where that is "", of the column whose name it has, or else of the number before
+    it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Column:
     dtype: str = ""
     digits: int | None = None
     end: Literal["", "low", "high"] = ""
+    of: str = ""
 
     @property
     def is_family(self) -> bool:

@@ -10,13 +10,17 @@ import pandas as pd
 from engine.datasets.further_columns import PREFIX
 from engine.evaluations.shared.declared_tables import FURTHER, Table
 
+# The last column of a downloaded CSV file: the digest of the result's signature.
+SIGNATURE = "signature"
+
 
 def with_input(table: Table, frame: pd.DataFrame, dataset: Any) -> pd.DataFrame:
     """A table with the columns of the input behind, each value beside the row it is from; others stay as they are.
 
     Columns with a role come where the declaration has them and the frame has not, then every other column of the input
-    under its name there, or with the prefix "column:" where a column of the table has that name. A row that the dataset
-    lacks has "" and NaN there. A frame without rows of the input (`Table.of_input`) is returned unchanged.
+    under its name there, or with the prefix "column:" where a column of the table or of its file has that name. A
+    row that the dataset lacks has "" and NaN there. A frame without rows of the input (`Table.of_input`) is returned
+    unchanged.
 
     frame: has the column `row`. dataset: with `to_frame()` and `further`, the texts of each further column by name.
     """
@@ -26,7 +30,7 @@ def with_input(table: Table, frame: pd.DataFrame, dataset: Any) -> pd.DataFrame:
     declared = [column for column in table.columns if column != FURTHER]
     roles = {name: own[name] for name in map(str, own.columns)
              if name not in frame.columns and any(column.names(name) for column in declared)}
-    taken = {*map(str, frame.columns), *roles, *table.headers}
+    taken = {*map(str, frame.columns), *roles, *table.headers, SIGNATURE}
     # A column with a role may be among the others too, as the category of minimal pairs is: it comes once.
     further = {(f"{PREFIX}{name}" if name in taken else name): pd.Series(values, dtype="str")
                for name, values in dataset.further.items()

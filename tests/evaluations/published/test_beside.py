@@ -10,6 +10,7 @@ import pytest
 
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.classification import records as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
@@ -72,6 +73,7 @@ def test_scores_on_the_papers_corpus_stand_beside_the_printed_ones() -> None:
     (of_clusters({"a": 100, "b": 100}), "200 sentences of 2 classes"),
     (of_clusters(NINE, "ldcc.zip (bodies)"), "other data"),
     (of_clusters(NINE, pooling="mean"), "other vectors"), (of_clusters(NINE, layer=3), "other vectors"),
+    (of_clusters(NINE, normalize=("nfkc",)), "normalised texts"),
     (of_clusters(NINE, prompt="x"), "other vectors"), (of_clusters(NINE, truncate_dim=8), "other vectors"),
 ])
 def test_other_data_or_vectors_are_not_compared(result: Any, reason: str) -> None:
@@ -111,6 +113,7 @@ def test_accuracies_stand_beside_the_forerunners() -> None:
     assert found.printed.as_printed("mean", 0.65) == "65.00%"
     for settings in ({"split": "stratified"}, {"epochs": 5}, {"hidden": (50,)}, {"test_share": 0.5}, {"seeds": 3}):
         assert "other settings" in entry("classification", of_classification(**settings), "nlp-3").reason
+    assert "normalised texts" in entry("classification", of_classification(normalize=("nfkc",)), "nlp-3").reason
     assert entry("classification", of_classification(hidden=(200, 200, 200)), "nlp-3").is_comparable
 
 
@@ -141,12 +144,13 @@ def test_other_nouns_domains_or_numbers_are_not_compared() -> None:
     assert "0 of the paper's 60 nouns" in entry("fill-mask", of_fill_mask(nouns={"a": ["本"]}), "paclic-4").reason
 
 
-def of_metric_study(n: int, annotators: int) -> Any:
+def of_metric_study(n: int, annotators: int, **settings_changed: Any) -> Any:
     pairs = pd.DataFrame({"row": range(n), **{f"human:{i}": 1.0 for i in range(annotators)}})
     settings = [("paper/kyoto-univ=/x", "novel", "reading"), ("m", "wiki", "none"), ("m", "none", "none")]
     grid = pd.DataFrame([("bertscore", *setting, 0.1 * number) for number, setting in enumerate(settings)],
                         columns=["kind", "model", "idf", "penalty", "pearson"])
-    return SimpleNamespace(dataset_name="mine", pairs=pairs, correlations=grid, settings=metric_study.Settings(("m",)))
+    return SimpleNamespace(dataset_name="mine", pairs=pairs, correlations=grid,
+                           settings=metric_study.Settings(("m",), **settings_changed))
 
 
 def test_correlations_are_compared_on_as_many_pairs_and_annotators_alone() -> None:
@@ -159,6 +163,18 @@ def test_correlations_are_compared_on_as_many_pairs_and_annotators_alone() -> No
     for result in (of_metric_study(199, 3), of_metric_study(200, 1)):
         assert "were not published" in entry("metric-study", result, "novels-1").reason
         assert entry("metric-study", result, "novels-1").values.empty
+
+
+@pytest.mark.parametrize(("changed", "named"), [
+    ({"score": "recall"}, "score"), ({"layer": 3}, "layer"), ({"scoring": Scoring(criterion="both")}, "criterion"),
+    ({"scoring": Scoring(threshold=0.6, unit="word")}, "threshold, unit"),
+    ({"scoring": Scoring(sounds="merged")}, "sounds"), ({"scoring": Scoring(readings="斉藤=さいとう")}, "readings"),
+    ({"layer": -1, "scoring": Scoring(idf="novel", penalty="none", sounds="apart")}, ""),
+])
+def test_correlations_under_another_scoring_are_not_compared(changed: dict[str, Any], named: str) -> None:
+    each = entry("metric-study", of_metric_study(200, 3, **changed), "novels-1")
+    assert each.is_comparable == each.reason.startswith("Comparable") == (not named) == (not each.values.empty)
+    assert f"({named})" in each.reason if named else True
 
 
 def of_minimal_pairs(format_name: str, differences: dict[str, list[int]], uid: str = "", **settings: Any) -> Any:

@@ -51,6 +51,12 @@ def test_the_table_itself_is_not_changed_and_others_are_left_alone() -> None:
     assert with_input(PAIR_SCORES, frame, PAIRS) is frame
 
 
+def test_a_column_called_signature_is_not_overwritten_by_that_of_a_file() -> None:
+    pairs = from_table(read_table("reference,candidate,signature\n雨だ,雪だ,mine\n".encode(), "a.csv"))
+    table = with_input(PAIR_FILE, scores([1]), pairs)
+    assert table["column:signature"].tolist() == ["mine"] and "signature" not in table
+
+
 def test_the_category_of_minimal_pairs_comes_once() -> None:
     pairs = read_pairs([("a.csv", b"good,bad,category,row\na,b,x,first\n")])
     frame = MINIMAL_PAIR_FILE.frame([("m", 1, "x", 1, 1, -1.0, -2.0, False, "a", "b", 0, 0, "fp32", -1.0, -1.0, False)])

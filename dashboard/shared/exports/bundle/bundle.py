@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
@@ -16,10 +16,13 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
 from dashboard.shared.exports.tables.offered import OfferedTables
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.fair_subsets import ALL
 
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
 INCOMPLETE = "novelbertscore"
+RENUMBERED = ("Rows of the input that could not be used are not in it, so that its rows have other numbers than the "
+              "column `row` of the tables; they are in the same order.")
 _NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
@@ -27,7 +30,8 @@ _NOT_ALPHANUMERIC = re.compile(r"\W+")
 class Bundle:
     """What goes into the zip. figures: by caption. command: in lines, over the file of `data`; "" for none.
 
-    data and methods are None where the data of the run are no longer on the disk.
+    data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
+    dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone.
     """
 
     title: str
@@ -38,6 +42,9 @@ class Bundle:
     style: PrintStyle
     command: str = ""
     data: DataFile | None = None
+    is_renumbered: bool = False
+    dictionaries: Mapping[str, bytes] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     methods: Methods | None = None
 
 
@@ -61,8 +68,10 @@ def bundle(contents: Bundle) -> bytes:
         parts["Tables"] += [f"- Not as LaTeX: {reason}" for reason in reasons]
     if contents.data is not None:
         files[f"data/{contents.data.name}"] = contents.data.content
+    files |= contents.dictionaries
     if contents.command:
-        files["commands.sh"] = ("#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\nset -e\n"
+        files["commands.sh"] = ("#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\n"
+                                f"{''.join(f'# {line}{chr(10)}' for line in _subset(contents))}set -e\n"
                                 f"{contents.command}\n").encode()
     if contents.methods is not None:
         for language in LANGUAGES:
@@ -76,6 +85,17 @@ def bundle(contents: Bundle) -> bytes:
 def data_path(data: DataFile) -> str:
     """Where the data lie in the zip, as the command names them."""
     return f"data/{data.name}"
+
+
+def _subset(contents: Bundle) -> list[str]:
+    """What the commands compute where a subset of the minimal pairs is on show."""
+    subset = contents.signature.get("subset", ALL)
+    if subset == ALL:
+        return []
+    return [f"The tables and figures of this bundle are over a subset of the pairs ({subset}); the commands count all "
+            "pairs.",
+            "Of what they write, fair_summary.csv has the numbers of the subset, in the columns fair_... of the rows "
+            f"whose subset is {subset}, and fair_subsets.csv has its pairs."]
 
 
 def _figure_paths(figures: Mapping[str, object]) -> dict[str, str]:
@@ -117,16 +137,22 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
     lines += ["In LaTeX: `\\includegraphics{figures/….pdf}`, which has its width already, and `\\input{tables/….tex}`, "
               "with the packages that its first line names.", "", "## Everything else", ""]
     if contents.data is not None:
-        lines.append(f"- `{data_path(contents.data)}`: the data, with every column of the input.")
+        lines.append(f"- `{data_path(contents.data)}`: the data, with every column of the input."
+                     + (f" {RENUMBERED}" if contents.is_renumbered else ""))
     else:
         lines.append("- The data of the run are no longer on the server, and so there is neither them nor a paragraph "
                      "on methods.")
-    lines += ["- `commands.sh`: the commands that compute these numbers."] if contents.command else []
+    lines += [f"- `{path}`: an idf dictionary that the commands read." for path in contents.dictionaries]
+    lines += [f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
+              for choice in contents.missing]
+    if contents.command:
+        lines.append(" ".join(["- `commands.sh`: the commands that compute these numbers.", *_subset(contents)]))
     if contents.methods is not None:
         lines += ["- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
                   "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",
                   "- `references.bib`: the works that it cites. Check the entries of models: they name the page that a "
-                  "model is from, not a paper on it."]
+                  "model is from, not a paper on it. They are written with `\\url`: load the package `url` or "
+                  "`hyperref`."]
         if f"{{{INCOMPLETE}," in contents.methods.bibtex():
             lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
     lines += ["- `signature.json`: all that determines the numbers.", ""]

@@ -32,6 +32,11 @@ def data_file(dataset: Any) -> DataFile:
     return DataFile(DATA, data_csv(dataset))
 
 
+def is_renumbered(dataset: Any) -> bool:
+    """Whether the rows of the file have other numbers than those of the dataset, because some are left out."""
+    return tuple(dataset.rows) != tuple(range(1, len(dataset) + 1))
+
+
 def _is_recognised(pairs: MinimalPairs) -> bool:
     """Whether the sentences are found by the columns' names in every file of the pairs, by the first rows of each."""
     n_by_source: Counter[str] = Counter()

@@ -9,18 +9,24 @@ SEPARATOR = " "
 MODEL = ("{name}", "{name} (revision {revision})")
 LABELLED = ("{label} ({name})", "{label} ({name}, revision {revision})")
 WITH_CITATION = "{name} {cite}"
+# At the end of a sentence that is not of all models.
+OF_MODELS = ", for {models}"
 
 SENTENCES: Mapping[str, str] = {
     "data": "We evaluated {models} on {n} {items} of {dataset}.",
     "unusable": "Rows of the file that cannot be used were left out beforehand ({n}).",
     "excluded": "Items that a model cannot process were left out for it ({n} in all); they are listed with the reason.",
-    "computed": "The models were computed in {dtype} with PyTorch {torch} and Transformers {transformers} {cite}.",
+    "computed": "Models were computed in {dtype} with PyTorch {torch} and Transformers {transformers} {cite}{whom}.",
+    "served": "What {whom} gives was computed by a server, in the server's own precision (model {model}, software "
+              "{version}).",
+    "served without version": "What {whom} gives was computed by a server, in the server's own precision (model "
+                              "{model}; the version of its software is not known).",
     "tool": "All numbers are by Hakari {version} (signature {signature}).",
-    "vectors": "A sentence is represented by {pooling}, taken from hidden layer {layer} (0 is the embeddings).",
-    "published vectors": "A sentence is represented by its vector as published with the model ({how}), computed as by "
-                         "sentence-transformers {cite}.",
-    "prompt": "Every text was preceded by the prompt “{prompt}”.",
-    "truncated": "Vectors were cut to their first {n} dimensions.",
+    "vectors": "A sentence is represented by {pooling}, taken from hidden layer {layer} (0 is the embeddings){whom}.",
+    "published vectors": "A sentence is represented by its vector as published with the model ({how}), from hidden "
+                         "layer {layer} (0 is the embeddings), computed as by sentence-transformers {cite}{whom}.",
+    "prompt": "For these vectors every text was preceded by the prompt “{prompt}”{whom}.",
+    "truncated": "Vectors were cut to their first {n} dimensions{whom}.",
     "normalised": "Texts were normalised beforehand ({steps}).",
     "dispersions": "Following Shibayama et al. {cite}, we report the in-class dispersion A_m (the sum of the squared "
                    "distances of the sentence vectors to the centroid of their class), the out-of-class dispersion B_m "
@@ -65,8 +71,10 @@ SENTENCES: Mapping[str, str] = {
     "no penalty": "No penalty was applied.",
     "penalty": "Precision and recall are penalised as in the work on BERTScore for Japanese novels {cite}: each is "
                "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "
-               "of a token and of its match over the length of the longer reading for {criterion}, and 1 for all other "
-               "tokens. Readings are those of {scope} by {engine}; {pairing}.",
+               "of a token and of its match over the length of the longer reading for {criterion} and for tokens that "
+               "are not in the vocabulary, and 1 for all other tokens. Readings are those of {scope} by {engine}; "
+               "where one of the two is not read in full, both are compared as they are written; {pairing}.",
+    "best reference": "A score of a pair with several references is the greatest over its references.",
     "names": "Names (proper nouns, words that UniDic lacks, and numbers with their counters, by MeCab) that "
                         "have a counterpart in the other sentence are compared by reading: M squared takes the place "
                         "of the cosine of their tokens, M being 1 less the edit distance of the two readings over the "
@@ -77,24 +85,29 @@ SENTENCES: Mapping[str, str] = {
     "idf threshold": "Low-frequency tokens are those with an idf above {threshold} nats.",
     "readings": "Readings depend on the versions {versions}.",
     "grid": "As in the work on BERTScore for Japanese novels {cite}, {score} was computed under every combination of "
-            "model, idf weights ({idfs}) and penalty ({penalties}).",
+            "model, idf weights ({idfs}) and penalty ({penalties}) that goes together.",
+    "grid without idf": "The penalty by readings of low-frequency tokens needs a dictionary and was not combined with "
+                        "equal weights.",
+    "grid without model": "The dictionary {idf} does not fit the tokenizers of {models} and was left out for them.",
     "gold": "The human score of a pair is the mean of its annotators' scores, standardised for each annotator.",
     "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by Bonett and "
                     "Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson {fieller}.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
                 "correction for the number of settings.",
     "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",
-    "cosine": "Beside them stands the cosine of sentence vectors: {pooling}.",
-    "published cosine": "Beside them stands the cosine of sentence vectors, as published with the model and computed "
-                        "as "
-                        "by sentence-transformers {cite}.",
+    "cosine": "Beside them stands the cosine of sentence vectors: {pooling}, taken from hidden layer {layer}{whom}.",
+    "published cosine": "Beside them stands the cosine of sentence vectors as published with the model ({how}), from "
+                        "hidden layer {layer}, computed as by sentence-transformers {cite}{whom}.",
     "decision": "A model is right about a minimal pair where it gives the acceptable sentence the higher score; ties "
                 "are not right. Following Ueda et al. {cite}, accuracies are also given for pairs whose acceptable "
                 "sentence has as many tokens as the other (A = U), more (A > U) and fewer (A < U).",
     "causal": "Causal models score a sentence by the sum of its tokens' log-likelihoods from left to right.",
-    "prefix": "They read {tokens} before it.",
+    "prefix": "They read {tokens} before it{whom}.",
+    "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
+    "leading space": "A space is put before each sentence that a causal model reads.",
     "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "
                     "later tokens of its word {cite}.",
+    "words of pll": "Words are {words}.",
     "pll original": "Masked models score a sentence by its pseudo-log-likelihood, each token masked alone {cite}.",
     "shared tokens": "The measure of CrowS-Pairs {cite}, over the tokens that both sentences share, stands beside.",
     "score": "What is shown is {score}.",
@@ -115,6 +128,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "mean-without-special": "the mean of the vectors of its own tokens, special ones left out",
         "last": "the vector of its last token",
         "weighted-mean": "the mean of the vectors of its tokens, the k-th with weight k"},
+    "words": {"auto": "those of MeCab in text with kana or kanji, elsewhere those of the tokenizer",
+              "tokenizer": "those of the tokenizer", "mecab": "those of MeCab"},
     "split": {"tail": "the last ones in the order of the file", "stratified": "drawn anew in every run"},
     "special": {"as-bert-score": "Special tokens are weighted as in the published implementation.",
                 "left-out": "Special tokens have no weight and are the match of no other token."},

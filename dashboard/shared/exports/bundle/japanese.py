@@ -9,18 +9,23 @@ SEPARATOR = ""
 MODEL = ("{name}", "{name}（リビジョン {revision}）")
 LABELLED = ("{label}（{name}）", "{label}（{name}，リビジョン {revision}）")
 WITH_CITATION = "{name} {cite}"
+# At the beginning of a sentence that is not of all models.
+OF_MODELS = "{models} については，"
 
 SENTENCES: Mapping[str, str] = {
     "data": "{dataset} の{items} {n} 件を用いて，{models} を評価した．",
     "unusable": "ファイルのうち利用できない {n} 行は，あらかじめ除外した．",
     "excluded": "モデルが処理できない事例はそのモデルの評価から除外し（計 {n} 件），理由とともに一覧を示す．",
-    "computed": "モデルの計算は {dtype} で行い，PyTorch {torch} と Transformers {transformers} {cite} を用いた．",
+    "computed": "{whom}モデルの計算は {dtype} で行い，PyTorch {torch} と Transformers {transformers} {cite} を用いた．",
+    "served": "{whom} の計算はサーバ（モデル {model}，ソフトウェア {version}）がその精度で行った．",
+    "served without version": "{whom} の計算はサーバ（モデル {model}，ソフトウェアの版は不明）がその精度で行った．",
     "tool": "数値はすべて Hakari {version} で算出した（シグネチャ {signature}）．",
-    "vectors": "文の表現には，隠れ層 {layer}（0 は埋め込み層）から得た{pooling}を用いた．",
-    "published vectors": "文の表現には，モデルとともに公開されている方法（{how}）による文ベクトルを用い，"
+    "vectors": "{whom}文の表現には，隠れ層 {layer}（0 は埋め込み層）から得た{pooling}を用いた．",
+    "published vectors": "{whom}文の表現には，モデルとともに公開されている方法（{how}）により隠れ層 {layer}"
+                         "（0 は埋め込み層）から得た文ベクトルを用い，"
                          "sentence-transformers {cite} と同じ手順で計算した．",
-    "prompt": "各テキストの先頭にはプロンプト「{prompt}」を付した．",
-    "truncated": "ベクトルは先頭の {n} 次元のみを用いた．",
+    "prompt": "{whom}文ベクトルの計算では，各テキストの先頭にプロンプト「{prompt}」を付した．",
+    "truncated": "{whom}ベクトルは先頭の {n} 次元のみを用いた．",
     "normalised": "テキストには前処理として正規化（{steps}）を施した．",
     "dispersions": "芝山ら {cite} に従い，クラス内分散 A_m（各文ベクトルと所属クラスの重心との距離の二乗和），"
                    "クラス間分散 B_m（各クラスの重心と重心全体の平均との距離の二乗和），"
@@ -61,10 +66,13 @@ SENTENCES: Mapping[str, str] = {
     "no penalty": "ペナルティは課していない．",
     "penalty": "日本語小説の翻訳を対象とした BERTScore の研究 {cite} に従い，適合率と再現率に読みに基づくペナルティを課"
                "した．"
-               "すなわち，{criterion}については，トークンと対応先の読みの編集距離を長い方の読みの長さで除した値を 1 か"
-               "ら引いた値を，"
+               "すなわち，{criterion}および語彙にないトークンについては，"
+               "トークンと対応先の読みの編集距離を長い方の読みの長さで除した値を 1 から引いた値を，"
                "その他のトークンについては 1 を一致係数 M とし，その平均を乗じた．"
-               "読みは{scope}について {engine} により付与し，{pairing}．",
+               "読みは{scope}について {engine} により付与し，"
+               "一方でも完全な読みが得られない場合は双方を表記のまま比較した．"
+               "{pairing}．",
+    "best reference": "参照文が複数ある文対のスコアは，各参照文に対するスコアの最大値である．",
     "names": "固有名詞，UniDic にない語，助数詞を伴う数（MeCab による）を名前とし，"
                         "相手の文に対応する名前があるものについては，トークンのコサイン類似度に代えて一致係数 M"
                         "（読みの編集距離を長い方の読みの長さで除した値を 1 から引いた値）の 2 乗を用い，"
@@ -75,23 +83,29 @@ SENTENCES: Mapping[str, str] = {
     "idf threshold": "低頻度トークンは，idf が {threshold} ナットを超えるものとした．",
     "readings": "読みの付与に用いたソフトウェアの版は {versions} である．",
     "grid": "日本語小説の翻訳を対象とした BERTScore の研究 {cite} と同様に，モデル，idf（{idfs}），"
-            "ペナルティ（{penalties}）のすべての組み合わせについて {score} を求めた．",
+            "ペナルティ（{penalties}）の，可能なすべての組み合わせについて {score} を求めた．",
+    "grid without idf": "低頻度トークンの読みによるペナルティには辞書が必要なため，等しい重みとは組み合わせていない．",
+    "grid without model": "辞書 {idf} は {models} のトークナイザに対応しないため，これらのモデルでは用いていない．",
     "gold": "各文対の人手評価には，評価者ごとに標準化したスコアの平均を用いた．",
     "correlations": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），"
                     "Spearman の ρ（同じく Bonett と Wright {bonett}），"
                     "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
     "williams": "最良の設定と他の各設定との差は Williams の検定 {cite}（両側，多重比較の補正なし）で検定した．",
     "surface": "SentBLEU {bleu} と chrF {chrf} は sacreBLEU {sacrebleu} により算出した（{signatures}）．",
-    "cosine": "比較のため，{pooling}のコサイン類似度も求めた．",
-    "published cosine": "比較のため，モデルとともに公開されている方法による文ベクトルのコサイン類似度も，"
+    "cosine": "{whom}比較のため，隠れ層 {layer} から得た{pooling}のコサイン類似度も求めた．",
+    "published cosine": "{whom}比較のため，モデルとともに公開されている方法（{how}）"
+                        "により隠れ層 {layer} から得た文ベクトルのコサイン類似度も，"
                         "sentence-transformers {cite} と同じ手順で求めた．",
     "decision": "モデルが容認可能な文により高いスコアを与えたとき，そのミニマルペアを正解とした（同点は正解としない）．"
                 "上田ら {cite} に従い，容認可能な文のトークン数が容認不可能な文と等しい場合（A = U），"
                 "多い場合（A > U），少ない場合（A < U）の正解率も求めた．",
     "causal": "自己回帰型モデルでは，文のスコアとして各トークンの対数尤度の和を左から順に求めた．",
-    "prefix": "その際，文の前には {tokens} を置いた．",
+    "prefix": "{whom}その際，文の前には {tokens} を置いた．",
+    "no prefix": "{whom}その際，文の前には何も置かず，先頭のトークンは評価の対象としない．",
+    "leading space": "自己回帰型モデルに与える各文の前には空白を 1 つ置いた．",
     "pll word-l2r": "マスク型モデルでは擬似対数尤度を用い，各トークンを同じ単語に属する後続のトークンとともにマスクした"
                     " {cite}．",
+    "words of pll": "単語は{words}とした．",
     "pll original": "マスク型モデルでは擬似対数尤度を用い，トークンを 1 つずつマスクした {cite}．",
     "shared tokens": "両文に共通するトークンのみを対象とする CrowS-Pairs の指標 {cite} も併せて求めた．",
     "score": "スコアには{score}を用いた．",
@@ -110,6 +124,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "cls": "先頭トークン（[CLS]）のベクトル", "mean": "全トークンのベクトルの平均",
         "mean-without-special": "特殊トークンを除くトークンのベクトルの平均", "last": "末尾トークンのベクトル",
         "weighted-mean": "トークンの位置を重みとするベクトルの加重平均"},
+    "words": {"auto": "，仮名か漢字を含む文では MeCab による単語，その他の文ではトークナイザの単語",
+              "tokenizer": "トークナイザの単語", "mecab": " MeCab による単語"},
     "split": {"tail": "各クラスの末尾の文を割り当てた", "stratified": "実行ごとに無作為に抽出した"},
     "special": {"as-bert-score": "特殊トークンの重みは公開実装に従った．",
                 "left-out": "特殊トークンには重みを与えず，対応づけの対象からも除いた．"},

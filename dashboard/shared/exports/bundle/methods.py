@@ -12,17 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from dashboard.shared.exports.bundle import english, japanese
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Named, Names, Statement
+from dashboard.shared.exports.bundle.bertscore import alignment, metric_study
+from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Named, Names, Statement
 from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, model_work
+from dashboard.shared.exports.bundle.vectors import by_value, vectors
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
-from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
-from engine.measures.name_agreement import NAME_WEIGHT
 from engine.models.sources.names import shown_name
 
 LANGUAGES = {"en": english, "ja": japanese}
+# The first line in LaTeX.
+PACKAGES = "% references.bib needs \\usepackage{url} or \\usepackage{hyperref}, for \\url.\n"
 # Round the keys of a citation, until the text is written in a format: characters of the private use area.
 _BEGIN, _END = "\ue010", "\ue011"
 _CITED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
@@ -50,7 +52,8 @@ class Methods:
 
     def latex(self, language: str) -> str:
         r"""The paragraph in LaTeX with \cite."""
-        return _written(self.text(language), latex.escape_text, lambda keys: rf"\cite{{{','.join(keys)}}}") + "\n"
+        written = _written(self.text(language), latex.escape_text, lambda keys: rf"\cite{{{','.join(keys)}}}")
+        return f"{PACKAGES}{written}\n"
 
     def bibtex(self) -> str:
         """The works that are cited."""
@@ -58,8 +61,11 @@ class Methods:
         return bibtex(self.works, cited)
 
 
-def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items: int, n_excluded: int = 0) -> Methods:
+def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items: int, n_excluded: int = 0, *,
+            several_references: bool = False) -> Methods:
     """The paragraph of a run of `kind`, from the signature of what is shown. n_excluded: items left out by models.
+
+    several_references: whether a pair of the data has more than one.
 
     A setting that the signature of an earlier version lacks is not spoken of.
     """
@@ -70,41 +76,33 @@ def methods(kind: str, signature: Mapping[str, Any], dataset_name: str, n_items:
               key if (key := f"model-{number}") in entries else "", str(model.get("label") or ""))
         for number, model in enumerate(signature.get("models", ()), start=1)))
     versions = signature.get("versions", {})
-    dtypes = Names(tuple(dict.fromkeys(model["dtype"] for model in signature.get("models", ()) if model.get("dtype"))))
+    dtypes = Names(tuple(dict.fromkeys(model["dtype"] for model in signature.get("models", ())
+                                       if model.get("dtype") and not model.get("endpoint"))))
+    served = [model for model in signature.get("models", ()) if model.get("endpoint")]
     statements = [
         Statement("data", {"models": models, "n": n_items, "items": Choice("items", ITEMS[kind]),
                            "dataset": dataset_name}),
         *_OF_KIND[kind](signature),
+        *([Statement("best reference")] if several_references else []),
         *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),
         *([Statement("excluded", {"n": n_excluded})] if n_excluded else []),
         *([Statement("computed", {"dtype": dtypes, "torch": versions["torch"], "transformers": versions["transformers"],
-                                  "cite": Cited(("wolf2020transformers",))})]
+                                  "cite": Cited(("wolf2020transformers",)),
+                                  "whom": Models(tuple(str(model["name"]) for model in signature["models"]
+                                                       if not model.get("endpoint")) if served else ())})]
           if "torch" in versions and dtypes.items else []),
+        *(_served(model) for model in served),
         Statement("tool", {"version": versions.get("hakari", ""), "signature": digest(signature)}),
     ]
     return Methods(tuple(statements), {**WORKS, **entries})
 
 
-def _layers(signature: Mapping[str, Any]) -> Names:
-    """The layers of the models, one where they all have it."""
-    layers = signature.get("layers", {})
-    numbers = tuple(dict.fromkeys(layers.values()))
-    return Names(numbers if len(numbers) <= 1 else
-                 tuple(f"{layer} ({shown_name(model)})" for model, layer in layers.items()))
-
-
-def _vectors(signature: Mapping[str, Any]) -> Iterator[Statement]:
-    settings = signature["settings"]
-    described = tuple(dict.fromkeys(signature.get("vectors", {}).values()))
-    if settings.get("pooling") == "published":
-        yield Statement("published vectors", {"how": Names(described), "cite": Cited(("reimers2019sbert",))})
-    elif settings.get("pooling") in english.WORDS["pooling"]:
-        yield Statement("vectors", {"pooling": Choice("pooling", settings["pooling"]), "layer": _layers(signature)})
-    if settings.get("prompt"):
-        yield Statement("prompt", {"prompt": settings["prompt"]})
-    if settings.get("truncate_dim"):
-        yield Statement("truncated", {"n": settings["truncate_dim"]})
-    yield from _normalised(settings)
+def _served(model: Mapping[str, Any]) -> Statement:
+    """What computed a model behind a server."""
+    server = model["endpoint"]
+    version = {"version": server["version"]} if server.get("version") else {}
+    return Statement("served" if version else "served without version", {
+        "whom": shown_name(str(model["name"])), "model": server["model"], **version})
 
 
 def _normalised(settings: Mapping[str, Any]) -> Iterator[Statement]:
@@ -114,12 +112,13 @@ def _normalised(settings: Mapping[str, Any]) -> Iterator[Statement]:
 
 def _clusters(signature: Mapping[str, Any]) -> Iterator[Statement]:
     settings = signature["settings"]
-    yield from _vectors(signature)
+    yield from vectors(signature)
+    yield from _normalised(settings)
     yield Statement("dispersions", {"cite": Cited(("shibayama2020clustering",))})
     if settings.get("lone_classes") == "exclude":
         yield Statement("lone classes")
     if "resamples" in settings:
-        yield Statement("cluster intervals", {"n": settings["resamples"], "seed": settings["seed"],
+        yield Statement("cluster intervals", {"n": settings["resamples"], "seed": str(settings["seed"]),
                                               "cite": Cited(("efron1993",)), "permuted": Cited(("phipson2010",))})
     yield Statement("validity", {
         "silhouette": Cited(("rousseeuw1987",)), "calinski": Cited(("calinski1974",)),
@@ -128,7 +127,7 @@ def _clusters(signature: Mapping[str, Any]) -> Iterator[Statement]:
         "library": Cited(("pedregosa2011",)), "version": signature.get("versions", {}).get("scikit-learn", "")})
     if settings.get("projection") == "umap":
         yield Statement("umap", {"neighbours": settings["n_neighbors"], "distance": settings["min_dist"],
-                                 "metric": settings["metric"], "seed": settings["seed"],
+                                 "metric": settings["metric"], "seed": str(settings["seed"]),
                                  "cite": Cited(("mcinnes2018umap",)),
                                  "version": signature.get("versions", {}).get("umap-learn", "")})
     elif settings.get("projection") == "pca":
@@ -138,11 +137,12 @@ def _clusters(signature: Mapping[str, Any]) -> Iterator[Statement]:
 def _classification(signature: Mapping[str, Any]) -> Iterator[Statement]:
     settings = signature["settings"]
     seeds = signature.get("run_seeds", ())
-    yield from _vectors(signature)
+    yield from vectors(signature)
+    yield from _normalised(settings)
     yield Statement("network", {
         "cite": Cited(("shibayama2020nlp",)), "hidden": Names(tuple(settings["hidden"])), "epochs": settings["epochs"],
-        "batch": settings["batch_size"], "runs": settings["seeds"], "first": settings["seed"],
-        "last": seeds[-1] if seeds else settings["seed"]})
+        "batch": settings["batch_size"], "runs": settings["seeds"], "first": str(settings["seed"]),
+        "last": str(seeds[-1] if seeds else settings["seed"])})
     if settings.get("standardize"):
         yield Statement("standardised")
     yield Statement("split", {"share": f"{100 * settings['test_share']:g}",
@@ -155,88 +155,8 @@ def _fill_mask(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield from _normalised(settings)
     yield Statement("mask", {"cite": Cited(("shibayama2020clustering",))})
     if "resamples" in settings:
-        yield Statement("mask intervals", {"n": settings["resamples"], "seed": settings["seed"],
+        yield Statement("mask intervals", {"n": settings["resamples"], "seed": str(settings["seed"]),
                                            "cite": Cited(("efron1993",))})
-
-
-def _bertscore(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
-    """BERTScore itself: layer, unit, special tokens."""
-    yield Statement("bertscore", {"cite": Cited(("zhang2020bertscore",)), "layer": _layers(signature)})
-    if scoring.get("unit") == "word":
-        yield Statement("words")
-    if scoring.get("special_tokens") in english.WORDS["special"]:
-        yield Statement("special", {"special": Choice("special", scoring["special_tokens"])})
-    if scoring.get("match_special") is False:
-        yield Statement("no special matches")
-
-
-def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
-    criterion = scoring.get("criterion", "idf")
-    kind = scoring.get("threshold_kind", "quantile")
-    yield Statement("penalty", {
-        "cite": Cited(("novelbertscore",)), "criterion": Choice("criterion", criterion),
-        "scope": Choice("scope", scoring.get("reading_scope", "piece")),
-        "pairing": Choice("pairing", scoring.get("pairing", "token")),
-        "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
-    if criterion not in WITHOUT_IDF:
-        yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
-            "threshold": f"{scoring['threshold']:g}"})
-    yield from _readings(signature, scoring, merged=scoring.get("sounds") == "merged")
-
-
-def _names(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
-    yield Statement("names", {"weight": f"{NAME_WEIGHT:g}"})
-    yield from _readings(signature, scoring, merged=scoring.get("sounds") in ("merged", "auto"))
-
-
-def _readings(signature: Mapping[str, Any], scoring: Mapping[str, Any], *, merged: bool) -> Iterator[Statement]:
-    """Where readings are from, and how they are compared."""
-    if merged:
-        yield Statement("merged sounds")
-    if scoring.get("readings"):
-        yield Statement("own readings", {"list": scoring["readings"]})
-    if signature.get("readings"):
-        yield Statement("readings", {"versions": signature["readings"]})
-
-
-_PENALTIES = {"reading": _penalty, "names": _names}
-
-
-def _alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
-    scoring = signature["settings"]["scoring"]
-    yield from _bertscore(signature, scoring)
-    if scoring["idf"] in ("none", "references"):
-        yield Statement(f"idf {scoring['idf']}")
-    else:
-        used = tuple(dict.fromkeys(signature.get("dictionaries", {}).values()))
-        yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
-    if scoring["penalty"] == "none":
-        yield Statement("no penalty")
-    else:
-        yield from _PENALTIES[scoring["penalty"]](signature, scoring)
-
-
-def _metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
-    settings = signature["settings"]
-    yield from _bertscore(signature, settings["scoring"])
-    yield Statement("grid", {"score": Choice("score", settings.get("score", "f1")),
-                             "idfs": Names(tuple(settings["idfs"])), "cite": Cited(("novelbertscore",)),
-                             "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
-    for name, described in _PENALTIES.items():
-        if name in settings["penalties"]:
-            yield from described(signature, settings["scoring"])
-    yield Statement("gold")
-    yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
-                                     "fieller": Cited(("fieller1957",))})
-    yield Statement("williams", {"cite": Cited(("williams1959", "graham2014"))})
-    if signature.get("surface"):
-        yield Statement("surface", {"bleu": Cited(("papineni2002",)), "chrf": Cited(("popovic2015",)),
-                                    "sacrebleu": Cited(("post2018",)),
-                                    "signatures": Names(tuple(signature["surface"].values()))})
-    if settings.get("pooling") == "published":
-        yield Statement("published cosine", {"cite": Cited(("reimers2019sbert",))})
-    elif settings.get("pooling") in english.WORDS["pooling"]:
-        yield Statement("cosine", {"pooling": Choice("pooling", settings["pooling"])})
 
 
 def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -244,12 +164,16 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("decision", {"cite": Cited(("ueda2024",))})
     if any("causal" in rule for rule in rules):
         yield Statement("causal")
-        read = tuple(dict.fromkeys(filter(None, signature.get("prefixes", {}).values())))
-        if read:
-            yield Statement("prefix", {"tokens": Names(read)})
+        for tokens, of_models in by_value(signature.get("prefixes", {})).items():
+            yield Statement("prefix", {"tokens": tokens, "whom": Models(of_models)}) if tokens else Statement(
+                "no prefix", {"whom": Models(of_models)})
+        if settings.get("leading_space"):
+            yield Statement("leading space")
     if any("causal" not in rule for rule in rules):
         cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
         yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})
+        if settings["pll"] == "word-l2r" and settings.get("words") in english.WORDS["words"]:
+            yield Statement("words of pll", {"words": Choice("words", settings["words"])})
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
@@ -268,7 +192,7 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
 
 
 _OF_KIND = {"clusters": _clusters, "classification": _classification, "fill-mask": _fill_mask,
-            "alignment": _alignment, "metric-study": _metric_study, "minimal-pairs": _minimal_pairs}
+            "alignment": alignment, "metric-study": metric_study, "minimal-pairs": _minimal_pairs}
 KINDS = tuple(_OF_KIND)
 
 
@@ -280,6 +204,8 @@ def _worded(part: Any, words: Any) -> str:
         return f"{_BEGIN}{','.join(part.keys)}{_END}"
     if isinstance(part, Names):
         return str(words.listed([_worded(item, words) for item in part.items]))
+    if isinstance(part, Models):
+        return words.OF_MODELS.format(models=words.listed(list(map(shown_name, part.names)))) if part.names else ""
     if isinstance(part, Named):
         form = (words.LABELLED if part.label else words.MODEL)[bool(part.revision)]
         name = form.format(name=part.name, revision=part.revision, label=part.label)

@@ -23,6 +23,13 @@ class Names:
 
 
 @dataclass(frozen=True)
+class Models:
+    """A part that says which models a sentence is of, by name; none where it is of all."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Cited:
     """A part that cites works by their keys."""
 

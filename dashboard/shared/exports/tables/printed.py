@@ -117,7 +117,8 @@ def _bounds(headers: Sequence[str], declared: dict[str, Column]) -> dict[str, tu
     for header in headers:
         if declared[header].end == "low":
             name = header.removesuffix("_low")
-            value, high = (name if name in declared else last), f"{name}_high"
+            value = declared[header].of or (name if name in declared else last)
+            high = f"{name}_high"
             if value and high in declared:
                 bounds[value] = (header, high)
         elif not declared[header].end and declared[header].type == "number":

@@ -100,6 +100,7 @@ def _color_bar(sheet: Sheet, panel: Panel, trace: Any, mesh: Any) -> None:
     bar.ax.yaxis.set_major_formatter(TickFormatter(trace.colorbar.tickformat or None, ""))
     if trace.colorbar.title.text:
         bar.set_label(plain_text(trace.colorbar.title.text), **sheet.look(trace.colorbar.title.text))
+        sheet.finish(bar.ax.yaxis.label, trace.colorbar.title.text)
     shown = mesh.get_array().compressed()
     if shown.size and shown.min() < shown.max():
         bar.ax.set_ylim(shown.min(), shown.max())  # a scale may go beyond the values, so that letters stay legible

@@ -133,8 +133,9 @@ def set_ticks(sheet: Sheet, panel: Panel, letter: str) -> None:
         axis.grid(True, color=GRID, linewidth=HAIRLINE)
     _lines(panel, letter, side)
     if settings.title.text:
-        axis.set_label_text(plain_text(settings.title.text), color=INK,
-                            **sheet.look(settings.title.text, settings.title.font.size or TEXT_SIZE))
+        label = axis.set_label_text(plain_text(settings.title.text), color=INK,
+                                    **sheet.look(settings.title.text, settings.title.font.size or TEXT_SIZE))
+        sheet.finish(label, settings.title.text)
     axis.set_visible(settings.visible is not False)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dashboard.shared.exports.bundle import english, japanese
-from dashboard.shared.exports.bundle.methods import _PENALTIES as PENALTIES
+from dashboard.shared.exports.bundle.bertscore import PENALTIES
 from dashboard.shared.exports.bundle.methods import KINDS, methods
 from dashboard.shared.exports.bundle.references import WORKS, bibtex, model_work
 from engine.evaluations.alignment.records import Scoring
@@ -27,9 +27,10 @@ from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option_of
 
 MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
-SETTINGS = {"clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
-            "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
-            "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
+SETTINGS: dict[str, Any] = {
+    "clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
+    "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
+    "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
 
 
 def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]
     del fields["models"]
     return {"models": [{"name": MODELS[0], "revision": "65243d6e", "fingerprint": "ab", "dtype": "float32"},
                        {"name": MODELS[1], "revision": None, "fingerprint": "cd", "dtype": "float32"}],
-            "settings": fields, "layers": {MODELS[0]: 9, MODELS[1]: 9}, "vectors": {MODELS[0]: "cls"},
+            "settings": fields, "layers": {MODELS[0]: 9, MODELS[1]: 9}, "vectors": dict.fromkeys(MODELS, "mean"),
             "scoring": {MODELS[0]: "pll-word-l2r", MODELS[1]: "causal"}, "prefixes": {MODELS[1]: "<s>"},
             "dictionaries": {MODELS[0]: "novel (229 documents, ab12)"}, "readings": "pykakasi 2.3.0",
             "surface": {"sentbleu": "smooth:exp", "chrf": "nc:6"}, "run_seeds": [0, 1, 2, 3, 4],
@@ -93,6 +94,7 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     assert cited and cited == set(re.findall(r"@\w+\{([\w-]+),", made.bibtex()))
     keys = {key for group in re.findall(r"\\cite\{([^}]*)\}", made.latex(language)) for key in group.split(",")}
     assert keys == cited
+    assert made.latex(language).startswith("%") and r"\usepackage{url}" in made.latex(language).splitlines()[0]
     assert not re.search(r"[{}]", paragraph) and "None" not in paragraph and "nan" not in paragraph
 
 
@@ -113,13 +115,22 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     ("alignment", {"scoring": Scoring("references", threshold=4.5, threshold_kind="value", penalty="reading")}, {},
      ("among the references", "an idf above 4.5 nats")),
     ("alignment", {"scoring": Scoring(penalty="names", readings="斉藤=さいとう")}, {},
-     ("Names are compared by their readings", "count as one", "斉藤=さいとう")),
+     ("are compared by reading: M squared", "count as one", "斉藤=さいとう")),
     ("alignment", {"scoring": Scoring("novel", penalty="reading", criterion="names")}, {},
      ("words that UniDic lacks", "multiplied by the mean agreement")),
     ("metric-study", {"penalties": ("none", "names")}, {},
-     ("without and by the readings of names", "Names are compared")),
+     ("without and names by reading", "are compared by reading: M squared")),
     ("metric-study", {"idfs": ("novel", "wiki"), "score": "recall"}, {},
      ("recall was computed", "novel and wiki", "by readings", "Williams", "Fisher's z", "smooth:exp")),
+    ("metric-study", {"idfs": ("none", "novel")}, {"dictionaries": {f"novel, {MODELS[0]}": "novel (229 documents)"}},
+     ("that goes together", "was not combined with equal weights",
+      f"novel does not fit the tokenizers of {MODELS[1]} and")),
+    ("minimal-pairs", {"leading_space": True, "words": "mecab"}, {"prefixes": {MODELS[1]: ""}},
+     ("They read nothing before it, and its first token is not scored.", "A space is put before",
+      "Words are those of MeCab.")),
+    ("minimal-pairs", {}, {"prefixes": {"a": "<s>", "b": ""}},
+     ("They read <s> before it, for a.", "first token is not scored, for b.")),
+    ("clusters", {"seed": 20261}, {}, ("seed 20261)",)),
     ("minimal-pairs", {}, {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
      ("α = 0.35", "equally many tokens", "later tokens of its word", "They read <s> before it", "McNemar", "Holm")),
     ("minimal-pairs", {"pll": "original", "shared_tokens": True}, {"normalization": "SLOR", "unigrams": "wiki"},
@@ -134,11 +145,55 @@ def test_the_settings_used_are_stated(kind: str, change: dict[str, Any], further
 
 
 def test_items_left_out_are_counted_and_published_vectors_are_those_of_sentence_transformers() -> None:
-    made = methods("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published")), "d", 5, 3)
+    of_files = dict.fromkeys(MODELS, "as published (mean pooling, normalised)")
+    made = methods("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published"),
+                                         vectors=of_files), "d", 5, 3)
     assert "(3 in all)" in made.markdown("en") and "計 3 件" in made.markdown("ja")
-    assert "@reimers2019sbert" in made.markdown("en")
+    assert "@reimers2019sbert" in made.markdown("en") and "mean pooling, normalised" in made.markdown("en")
     assert "left out" not in text("fill-mask")
     assert "(7)" in text("fill-mask", rows_left_out=7) and "7 行" in text("fill-mask", "ja", rows_left_out=7)
+
+
+@pytest.mark.parametrize(("kind", "beginning"), [("clusters", "A sentence is represented by"),
+                                                 ("classification", "A sentence is represented by"),
+                                                 ("metric-study", "Beside them stands the cosine of sentence vectors")])
+def test_each_model_has_the_vectors_that_its_files_give(kind: str, beginning: str) -> None:
+    """Pooling "published" of a model whose files do not say is the ordinary one, and cites nobody."""
+    settings = replace(SETTINGS[kind], pooling="published")
+    plain = text(kind, settings=settings, vectors=dict.fromkeys(MODELS, "cls"))
+    assert "([CLS]), taken from hidden layer 9" in plain and "sentence-transformers" not in plain
+    assert "reimers2019sbert" not in plain + text(kind, "ja", settings, vectors=dict.fromkeys(MODELS, "cls"))
+    mixed = text(kind, settings=settings, layers={MODELS[0]: 12, MODELS[1]: 8}, vectors={
+        MODELS[0]: "as published (mean pooling), prompt 'query: it\\'s, 5', 256 dimensions",
+        MODELS[1]: "cls"})
+    assert mixed.count(beginning) == 2
+    assert "published with the model (mean pooling), from hidden layer 12" in mixed
+    assert f"taken from hidden layer 8{'' if kind == 'metric-study' else ' (0 is the embeddings)'}, for {MODELS[1]}." \
+        in mixed
+    assert f"prompt “query: it's, 5”, for {MODELS[0]}." in mixed
+    assert f"first 256 dimensions, for {MODELS[0]}." in mixed
+
+
+def test_a_served_model_was_not_computed_here() -> None:
+    made = signature("minimal-pairs")
+    made["models"][1] = {"name": "endpoint/mine", "revision": None, "dtype": "bfloat16", "endpoint": {
+        "host": "h:1", "model": "llama-x", "version": "vLLM 0.11", "reported": {}, "reply": "", "continued": True}}
+    paragraph = methods("minimal-pairs", made, "d", 5).markdown("en").replace("\\", "")
+    assert f"in float32 with PyTorch 2.13.0 and Transformers 5.23.0 [@wolf2020transformers], for {MODELS[0]}." \
+        in paragraph and "bfloat16" not in paragraph
+    assert "What endpoint/mine gives was computed by a server" in paragraph
+    assert "model llama-x, software vLLM 0.11" in paragraph
+    del made["models"][0]
+    made["models"][0]["endpoint"]["version"] = ""
+    alone = methods("minimal-pairs", made, "d", 5)
+    assert "PyTorch" not in alone.markdown("en") and "not known" in alone.markdown("en")
+    assert "PyTorch" not in alone.markdown("ja") and "llama-x" in alone.markdown("ja")
+
+
+def test_data_with_several_references_are_scored_by_the_best() -> None:
+    made = methods("alignment", signature("alignment"), "d", 5, several_references=True)
+    assert "greatest over its references" in made.markdown("en") and "最大値" in made.markdown("ja")
+    assert "over its references" not in text("alignment")
 
 
 def test_a_name_is_printed_literally() -> None:

@@ -140,6 +140,13 @@ def test_every_plot_of_a_figure_and_maps_in_three_dimensions_are_drawn() -> None
     assert len(points._offsets3d[0]) == 2  # type: ignore[attr-defined]
 
 
+def test_bold_titles_of_axes_and_colour_bars_are_bold() -> None:
+    figure = go.Figure(go.Heatmap(z=np.eye(3), colorbar={"title": {"text": "<b>share</b>"}}))
+    figure.update_xaxes(title="<b>across</b>").update_yaxes(title="up")
+    bold = {text.get_text(): bool(text.get_path_effects()) for text in draw(figure, ONE).findobj(Text)}
+    assert (bold["share"], bold["across"], bold["up"]) == (True, True, False)
+
+
 def test_an_arrow_ends_at_its_place() -> None:
     figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1], mode="markers"))
     figure.add_annotation(x=1, y=1, text="total", showarrow=True, ax=-40, ay=20)

@@ -8,13 +8,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.shared.exports.tables.printed import MOST_ROWS, Cell, PrintedTable, decimals_of, number_text, printed
+from dashboard.shared.exports.tables.printed import (
+    MOST_ROWS,
+    Cell,
+    PrintedTable,
+    _head,
+    decimals_of,
+    number_text,
+    printed,
+)
+from engine.evaluations.agreement.evaluate import AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.classification.records import MODELS as ACCURACIES
 from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, MODELS
 from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.metric_study.tables import SETTINGS
 from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
+from engine.evaluations.minimal_pairs.length_effects import SLOPES
 from engine.evaluations.shared.declared_tables import Table
 
 RANKING = next(table for table in MINIMAL if table.name == "ranking")
@@ -53,6 +63,48 @@ def test_of_several_intervals_each_belongs_to_its_own_column() -> None:
     assert column(table, "r") == (Cell("0.500", "[0.100, 0.700]"),)
     assert column(table, "ρ") == (Cell("0.600", "[0.200, 0.800]"),)
     assert column(table, "τ_b") == (Cell("0.400", "[0.300, 0.450]"),)
+
+
+# The columns that have an interval in print.
+INTERVALS_OF = {
+    ("clusters", "intervals"): {"value"}, ("clusters", "comparisons"): {"difference"},
+    ("fill-mask", "models"): {"mean_probability"}, ("fill-mask", "common"): {"mean_probability"},
+    ("fill-mask", "comparisons"): {"difference"}, ("classification", "models"): {"accuracy_mean"},
+    ("classification", "comparisons"): {"difference"},
+    **{("metric-study", name): {"pearson", "spearman", "kendall"} for name in ("settings", "methods")},
+    **{("metric-study", name): {"pearson"} for name in ("agreement", "layers")},
+    **{("minimal-pairs", name): {"accuracy"} for name in ("summary", "differences", "categories", "ranking")},
+    ("minimal-pairs", "bias"): {"slope", "firth_slope"},
+    ("minimal-pairs", "correlations"): {"pearson", "spearman"},
+    ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
+    ("minimal-pairs", "comparisons"): {"difference"}, ("minimal-pairs", "stereotypes"): {"share"},
+    ("comparison", "numbers"): {"difference"}, ("agreement", "agreement"): {"spearman", "kendall"},
+}
+
+
+def test_every_declared_interval_belongs_to_its_column() -> None:
+    tables = {**{(kind, table.name): table for kind, evaluation in EVALUATIONS.items() for table in evaluation.tables},
+              ("comparison", "numbers"): NUMBERS, ("agreement", "agreement"): AGREEMENT}
+    samples = {"text": "a", "integer": 3, "integer or none": 3, "number": 0.5, "boolean": True}
+    with_interval = {}
+    for key, table in tables.items():
+        assert {part.of for part in table.columns} <= {"", *table.headers}, key
+        row = {part.name: samples[part.type] for part in table.columns if not part.is_family}
+        result = printed(table, table.frame_of_records([row]))
+        columns = {_head(part, part.name): part.name for part in table.columns if not part.is_family}
+        if any(part.end for part in table.columns):
+            with_interval[key] = {columns[part.head] for part in result.columns if part.cells[0].interval}
+            assert 2 * len(with_interval[key]) == sum(part.end != "" for part in table.columns), key
+    assert with_interval == INTERVALS_OF
+
+
+def test_the_interval_of_the_slope_stands_beside_the_slope_not_its_standard_error() -> None:
+    row = dict.fromkeys(SLOPES.headers, 0.0) | {
+        "model": "m", "normalization": "LP", "slope": 0.5, "standard_error": 0.1, "ci_low": 0.3, "ci_high": 0.7,
+        "n": 9, "n_tied": 0, "reason": "", "firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
+    table = printed(SLOPES, SLOPES.frame_of_records([row]))
+    assert [part.cells[0].interval != "" for part in table.columns
+            if part.head in (_head(SLOPES["slope"], "slope"), "standard error")] == [True, False]
 
 
 @pytest.mark.parametrize(("groups", "expected"), [

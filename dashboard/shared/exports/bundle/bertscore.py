@@ -1,0 +1,107 @@
+"""What the methods paragraph says of BERTScore: of alignments and of metric studies, from their signatures. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dashboard.shared.exports.bundle import english
+from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Statement
+from dashboard.shared.exports.bundle.vectors import layers, vectors
+from engine.evaluations.alignment.records import WITHOUT_DICTIONARY
+from engine.evaluations.alignment.scoring import WITHOUT_IDF
+from engine.measures.name_agreement import NAME_WEIGHT
+from engine.models.sources.names import shown_name
+
+
+def _bertscore(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    """BERTScore itself: layer, unit, special tokens."""
+    yield Statement("bertscore", {"cite": Cited(("zhang2020bertscore",)), "layer": layers(signature)})
+    if scoring.get("unit") == "word":
+        yield Statement("words")
+    if scoring.get("special_tokens") in english.WORDS["special"]:
+        yield Statement("special", {"special": Choice("special", scoring["special_tokens"])})
+    if scoring.get("match_special") is False:
+        yield Statement("no special matches")
+
+
+def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    criterion = scoring.get("criterion", "idf")
+    kind = scoring.get("threshold_kind", "quantile")
+    yield Statement("penalty", {
+        "cite": Cited(("novelbertscore",)), "criterion": Choice("criterion", criterion),
+        "scope": Choice("scope", scoring.get("reading_scope", "piece")),
+        "pairing": Choice("pairing", scoring.get("pairing", "token")),
+        "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
+    if criterion not in WITHOUT_IDF:
+        yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
+            "threshold": f"{scoring['threshold']:g}"})
+    yield from _readings(signature, scoring, merged=scoring.get("sounds") == "merged")
+
+
+def _names(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
+    yield Statement("names", {"weight": f"{NAME_WEIGHT:g}"})
+    yield from _readings(signature, scoring, merged=scoring.get("sounds") in ("merged", "auto"))
+
+
+def _readings(signature: Mapping[str, Any], scoring: Mapping[str, Any], *, merged: bool) -> Iterator[Statement]:
+    """Where readings are from, and how they are compared."""
+    if merged:
+        yield Statement("merged sounds")
+    if scoring.get("readings"):
+        yield Statement("own readings", {"list": scoring["readings"]})
+    if signature.get("readings"):
+        yield Statement("readings", {"versions": signature["readings"]})
+
+
+PENALTIES = {"reading": _penalty, "names": _names}
+
+
+def alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    """The sentences on a run of alignment."""
+    scoring = signature["settings"]["scoring"]
+    yield from _bertscore(signature, scoring)
+    if scoring["idf"] in ("none", "references"):
+        yield Statement(f"idf {scoring['idf']}")
+    else:
+        used = tuple(dict.fromkeys(signature.get("dictionaries", {}).values()))
+        yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
+    if scoring["penalty"] == "none":
+        yield Statement("no penalty")
+    else:
+        yield from PENALTIES[scoring["penalty"]](signature, scoring)
+
+
+def metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    """The sentences on a metric study."""
+    settings = signature["settings"]
+    yield from _bertscore(signature, settings["scoring"])
+    yield Statement("grid", {"score": Choice("score", settings.get("score", "f1")),
+                             "idfs": Names(tuple(settings["idfs"])), "cite": Cited(("novelbertscore",)),
+                             "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
+    yield from _left_out_of_the_grid(signature)
+    for name, described in PENALTIES.items():
+        if name in settings["penalties"]:
+            yield from described(signature, settings["scoring"])
+    yield Statement("gold")
+    yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
+                                     "fieller": Cited(("fieller1957",))})
+    yield Statement("williams", {"cite": Cited(("williams1959", "graham2014"))})
+    if signature.get("surface"):
+        yield Statement("surface", {"bleu": Cited(("papineni2002",)), "chrf": Cited(("popovic2015",)),
+                                    "sacrebleu": Cited(("post2018",)),
+                                    "signatures": Names(tuple(signature["surface"].values()))})
+    yield from vectors(signature, "cosine", "published cosine")
+
+
+def _left_out_of_the_grid(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    """Which combinations there are not: the penalty without a dictionary, and dictionaries that do not fit models."""
+    settings = signature["settings"]
+    if "none" in settings["idfs"] and "reading" in settings["penalties"] \
+            and settings["scoring"].get("criterion", "idf") not in WITHOUT_IDF:
+        yield Statement("grid without idf")
+    used = signature.get("dictionaries", {})
+    for idf in (idf for idf in settings["idfs"] if used and idf not in WITHOUT_DICTIONARY):
+        lacking = tuple(str(model["name"]) for model in signature["models"] if f"{idf}, {model['name']}" not in used)
+        if lacking:
+            yield Statement("grid without model", {"idf": idf, "models": Names(tuple(map(shown_name, lacking)))})
