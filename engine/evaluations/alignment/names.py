@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.language.names import NUMERAL, names_in, with_counterparts
-from engine.language.readings.numbers import number
+from engine.language.names import NUMERAL, texts_as_name, with_counterparts
+from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.own import Own
 from engine.language.readings.sounds import sounds, without_long_vowels
 from engine.language.readings.variants import plain_form
@@ -62,7 +62,7 @@ class NameMatches:
 
 def name_columns(text: str, other: str, spans: np.ndarray, special: np.ndarray) -> dict[str, Any]:
     """The name columns of the tokens of one sentence; `other` is the other sentence of the pair."""
-    names = with_counterparts(text, names_in(other))
+    names = with_counterparts(text, other)
     of_token = np.full(len(spans), NO_NAME)
     for index, name in enumerate(names):
         of_token[(spans[:, 0] < name.end) & (spans[:, 1] > name.start) & ~special] = index
@@ -171,16 +171,18 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
         if numbers[0].counter != numbers[1].counter:
             return None
         same = numbers[0].value == numbers[1].value
-        usual = own.reading.texts[0] if own.reading.texts else ""
+        usual = next(iter(number_readings(own.text)), "")
         return best_agreement(["1"], ["1" if same else "0"]), usual
-    if own.reading.is_complete and other.reading.is_complete:
+    is_number = own.kind == NUMERAL, other.kind == NUMERAL
+    texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts for name in (own, other)]
+    if all(texts):
         spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
-                  for text in name.reading.texts] for name in (own, other)]
+                  for text in read_as] for read_as in texts]
         found = best_agreement(*spelt)
-        read = own.reading.texts[found.own]
+        read = texts[0][found.own]
     else:
         found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), ""
-    if (own.kind == NUMERAL) != (other.kind == NUMERAL) and found.agreement.value < 1:
+    if is_number[0] != is_number[1] and found.agreement.value < 1:
         return None  # a number is no other name, unless it is read like it (一人 and ひとり)
     return found, read
 

@@ -51,7 +51,7 @@ class Scoring:
         "proper-nouns": "what MeCab tags as names, which the paper suggests next: rare words such as ハンター are no "
                         "names",
         "either": "tokens that are the one or the other", "both": "tokens that are both",
-        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with their counters"})
+        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with counters, in Japanese"})
     pairing: str = option("token", "What readings are compared.", choices={
         "token": "those of each token and its match, with one M for each",
         "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})

@@ -61,6 +61,28 @@ def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
         assert pair["penalized_f1"] == pytest.approx(pair["f1"], rel=1e-12)
 
 
+def test_names_and_numbers_that_are_spelt_or_read_alike() -> None:
+    scores = rescore(run(("千代は笑った", "チヨは笑った"), ("2を引く", "に引く"), ("3を引く", "サンを引く"),
+                         ("八戸で会う", "ハチノヘで会う")), BY_READING)
+    for row in (1, 4):
+        assert names_of(scores, row)["agreement"].tolist() == [1.0] * len(names_of(scores, row))
+    for row in (2, 3):
+        assert not names_of(scores, row)["penalised"].any()
+
+
+def test_other_languages_have_no_names_but_those_of_a_list_of_ones_own() -> None:
+    pairs = (("The cat saw 2 dogs", "A cat met Bob in 2020"), ("나는 서울에 간다", "너는 부산에 간다"),
+             ("我爱北京天安门", "他爱上海"), ("Это Москва", "Там Киев"))
+    result = run(*pairs)
+    scores = rescore(result, Scoring()).pairs
+    assert Scoring().penalty == "names"
+    assert scores[["penalized_precision", "penalized_recall", "penalized_f1"]].to_numpy().tolist() == scores[
+        ["precision", "recall", "f1"]].to_numpy().tolist()
+    listed = rescore(result, Scoring(readings="cat=きゃっと")).pairs
+    assert listed["penalized_f1"][0] != scores["f1"][0] and (listed["penalized_f1"] == scores["f1"]).tolist()[1:] == [
+        True, True, True]
+
+
 def test_the_penalty_that_only_lowers_may_concern_names() -> None:
     scores = rescore(run(*PAIRS), Scoring(penalty="reading", criterion="names", reading_scope="word"))
     assert (scores.pairs["penalized_f1"] <= scores.pairs["f1"] + 1e-12).all()
