@@ -82,6 +82,16 @@ def are_japanese(text: str, other: str) -> bool:
     return any(map(_KANA.search, (text, other))) or all(map(_is_names_alone, (text, other)))
 
 
+def is_within_longer(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is a part, and not the whole, of one name or of one word of MeCab.
+
+    >>> is_within_longer("東京の東", 0, 1), is_within_longer("東京の東", 3, 4)
+    (True, False)
+    """
+    return any(span.start <= start and end <= span.end and span.end - span.start > end - start
+               for span in (*tagged_words(text), *names_in(text)))
+
+
 def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     """The names of a sentence, and the words of it that are read like a name of the other sentence: its counterparts.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,9 @@ import pytest
 
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
+from engine.evaluations.alignment import names as names_module
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.names import NAME_TEXTS
+from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from tests.support.session_fake import SessionFake
@@ -118,6 +120,32 @@ def test_a_run_without_names_has_them_looked_up() -> None:
         for old in (earlier, missing):
             pd.testing.assert_frame_equal(rescore(old, scoring).pairs, expected.pairs)
             pd.testing.assert_frame_equal(rescore(old, scoring).tokens, expected.tokens)
+
+
+def test_a_run_without_names_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(*PAIRS)
+    earlier = replace(result, tokens=result.tokens.drop(columns=["name", *NAME_TEXTS]))
+    asked: list[str] = []
+
+    def counted(text: str, other: str, spans: np.ndarray, special: np.ndarray) -> dict[str, Any]:
+        asked.append(text)
+        return name_columns(text, other, spans, special)
+
+    monkeypatch.setattr(names_module, "name_columns", counted)
+    for scoring in (BY_READING, replace(BY_READING, readings="斉藤=おざき"), replace(BY_READING, sounds="apart"),
+                    replace(BY_READING, readings="犬=いぬ;猫=いぬ")):
+        pd.testing.assert_frame_equal(rescore(earlier, scoring).pairs, rescore(result, scoring).pairs)
+    assert len(asked) == 2 * len(PAIRS)
+
+
+def test_an_entry_of_the_list_is_no_name_within_a_longer_name_or_word() -> None:
+    result = run(("東は東京へ行く", "東は東北へ行く"), ("東海林と三人で", "東海林と五人で"))
+    names = names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 1)
+    assert set(zip(names["name_text"], names["reading"], strict=True)) >= {("東", "あずま"), ("東京", "とうきょう"),
+                                                                            ("東北", "とうほく")}
+    pd.testing.assert_frame_equal(
+        names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 2),
+        names_of(rescore(result, BY_READING), 2))
 
 
 @pytest.mark.parametrize("unit", ["subword", "word"])
