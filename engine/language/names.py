@@ -88,22 +88,25 @@ def is_within_longer(text: str, start: int, end: int) -> bool:
     >>> is_within_longer("東京の東", 0, 1), is_within_longer("東京の東", 3, 4)
     (True, False)
     """
-    return any(span.start <= start and end <= span.end and span.end - span.start > end - start
-               for span in (*tagged_words(text), *names_in(text)))
+    spans = [*((word.start, word.end) for word in tagged_words(text)),
+             *((name.start, name.end) for name in names_in(text))]
+    return any(first <= start and end <= last and (first, last) != (start, end) for first, last in spans)
 
 
 def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     """The names of a sentence, and the words of it that are read like a name of the other sentence: its counterparts.
 
     A name in kana may be no name to MeCab, as ひとり for 一人, or several words. Searched for are the names of `other`
-    that no name of the sentence is read like and that have at least LEAST_MORAE. A pair that is not Japanese (`are_japanese`) has no names.
+    that no name of the sentence is read like and that have at least LEAST_MORAE. A pair that is not Japanese
+    (`are_japanese`) has no names.
     """
     if not are_japanese(text, other):
         return ()
     own, others = names_in(text), names_in(other)
     known = {sounds(kana) for name in own for kana in name.reading.texts}
     wanted = {sounds(kana) for name in others if not known & set(map(sounds, name.reading.texts))
-              for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading) if sum(sign not in _SMALL_KANA for sign in kana) >= LEAST_MORAE}
+              for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading)
+              if sum(sign not in _SMALL_KANA for sign in kana) >= LEAST_MORAE}
     if not wanted:
         return own
     longest = max(map(len, wanted))

@@ -176,7 +176,8 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
         usual = next(iter(number_readings(own.text)), "")
         return best_agreement(["1"], ["1" if same else "0"]), usual
     is_number = own.kind == NUMERAL, other.kind == NUMERAL
-    texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts for name in (own, other)]
+    texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts
+             for name in (own, other)]
     if all(texts):
         spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
                   for text in read_as] for read_as in texts]

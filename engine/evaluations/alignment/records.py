@@ -72,7 +72,8 @@ class Scoring:
         "merged": "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound"})
     readings: str = option("", "Readings of one's own, before all others: 斉藤=さいとう;東=ひがし/あずま, or a file "
                                "with such lines (CSV). Where names are compared, a text of the list is a name wherever "
-                               "it stands; else its reading is that of tokens and words that are just this text.",
+                               "it stands, and all its readings are compared; else the first of them is that of tokens "
+                               "and words that are just this text.",
                            metavar="LIST")
     unit: str = option("subword", "What is matched and weighted.", choices={
         "subword": "the pieces of the tokenizer",

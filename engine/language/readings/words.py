@@ -47,12 +47,12 @@ def word_reading(text: str, in_context: str = "", own: Mapping[str, tuple[str, .
                  is_name: bool = False) -> Reading:
     """How a word or name is read.
 
-    In this order: as `own` says, by `plain_form` of a text; the name lists of this folder, of a number with
-    those by its value beside them; numbers with their counters by their value; UniDic's reading `in_context`, "" where
-    there is none, with pykakasi's beside it where it is another; pykakasi's; romaji by its spelling. A number that has
-    a reading in context has both, which comes first where UniDic takes it for a proper noun there (`is_name`): 千頭 is
-    ちかみ in a sentence of people, and a thousand heads alone. Readings that leave out a character (a Latin letter, a digit, an emoji,
-    a kanji of no dictionary) are none.
+    In this order: as `own` says, by `plain_form` of a text; the name lists of this folder, of a number with those by
+    its value beside them; numbers with their counters by their value; UniDic's reading `in_context`, "" where there is
+    none, with pykakasi's beside it where it is another; pykakasi's; romaji by its spelling. Of a number that has a
+    reading in context as well, that reading is the first where UniDic takes the text for a proper noun (`is_name`),
+    and the last elsewhere. Readings that leave out a character (a Latin letter, a digit, an emoji, a kanji of no
+    dictionary) are none.
 
     >>> word_reading("東"), word_reading("Tシャツ").is_complete
     (Reading(texts=('ひがし', 'あずま'), source='name list'), False)

@@ -106,6 +106,12 @@ def test_a_list_of_ones_own_makes_names_and_reads_them() -> None:
     word = Scoring(penalty="reading", criterion="proper-nouns", reading_scope="word", unit="word", readings="斉藤=ぺけ")
     tokens = rescore(run(("斉藤は笑った", "斉藤は笑った")), word).tokens
     assert set(tokens[tokens["proper_noun"]]["reading"]) == {"ぺけ"}
+    # of several readings names have all, the penalty of the paper the first
+    several = replace(word, readings="斉藤=ぺけ/おざき;尾崎=おざき")
+    tokens = rescore(run(("斉藤は笑った", "尾崎は笑った")), several).tokens
+    assert set(tokens[tokens["proper_noun"]]["agreement"]) == {0.0}
+    both = names_of(rescore(run(("斉藤は笑った", "尾崎は笑った")), replace(several, penalty="names")), 1)
+    assert set(both["agreement"]) == {1.0} and set(both["reading"]) == {"おざき"}
     with pytest.raises(InputError, match="entries have no name and reading"):
         rescore(run(*pairs), replace(BY_READING, readings="光宙=pikachu"))
 
