@@ -5,10 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared.inputs.own_readings import check_length
 from dashboard.shared.wording import show_error
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
-from engine.language.readings.own import in_one_line
+from engine.language.readings.own import own_readings, with_entries
+from engine.language.readings.variants import plain_form
 
 
 def read_as(place: str, row: int, tokens: pd.DataFrame, scoring: Scoring) -> None:
@@ -34,12 +36,14 @@ def _add(place: str, row: int, error_key: str) -> None:
     name, kana = (st.session_state[f"alignment-read-as-{part}-{place}-{row}"] for part in ("name", "kana"))
     key = f"alignment-readings-{place}"
     try:
-        listed = in_one_line(f"{name or ''}={kana}")
-        former = st.session_state.get(key, "")
-        kept = [line for line in former.splitlines() if line.strip() and not line.startswith(f"{name}=")]
-        in_one_line("\n".join([*kept, listed]))
+        added = own_readings(f"{name or ''}={kana}")
+        former = own_readings(st.session_state.get(key, ""))
+        kept = [(text, former[plain_form(text)]) for text in former.names if plain_form(text) not in added]
+        entries = [*kept, *((text, added[plain_form(text)]) for text in added.names)]
+        check_length(with_entries(entries))
+        own_readings(with_entries(entries))  # not too many
     except InputError as error:
         st.session_state[error_key] = error.message
         return
     st.session_state[error_key] = ""
-    st.session_state[key] = "\n".join([*kept, listed])
+    st.session_state[key] = "\n".join(with_entries([entry]) for entry in entries)

@@ -10,7 +10,7 @@ from engine.language.names import names_in, with_counterparts
 
 
 def named(text: str, other: str = "") -> list[tuple[str, str]]:
-    names = with_counterparts(text, names_in(other)) if other else names_in(text)
+    names = with_counterparts(text, other) if other else names_in(text)
     return [(text[name.start:name.end], name.kind) for name in names]
 
 
@@ -22,6 +22,7 @@ def named(text: str, other: str = "") -> list[tuple[str, str]]:
     ("第三次世界大戦", [("第三次", "number")]), ("二〇二〇年４月", [("二〇二〇年", "number"), ("４月", "number")]),
     ("一人で一番に一応", [("一人", "number")]),
     ("これはただの話だ😀", []), ("", []),
+    ("The cat sat on the mat in 2020", []), ("나는 서울에 간다", []), ("Это Москва", []), ("2020", []),
 ])
 def test_names(text: str, names: list[tuple[str, str]]) -> None:
     assert named(text) == names
@@ -35,11 +36,42 @@ def test_a_name_in_kana_is_found_by_its_counterpart() -> None:
     assert named("一人とひとり", "一人だ") == [("一人", "number")]
 
 
+@pytest.mark.parametrize(("text", "other", "names"), [
+    ("我爱北京", "我爱上海", []), ("我愛北京", "北京を愛す", ["北京"]), ("北京", "上海", ["北京"]),
+    ("斉藤次郎", "尾崎 太郎", ["斉藤", "次郎"]), ("三人", "五人", ["三人"]), ("Alice来日", "アリス来日", ["Alice"]),
+    ("I met Alice", "Aliceに会った", []), ("아이폰・3", "아이폰・4", [])])
+def test_kanji_are_japanese_beside_kana_and_where_a_text_is_nothing_but_names(text: str, other: str, names: list[str]
+                                                                              ) -> None:
+    assert [name for name, _ in named(text, other)] == names
+
+
+@pytest.mark.parametrize(("text", "other"), [
+    ("駅に行く", "2月に二が"), ("佐藤さんは", "3を"), ("ご飯", "五を"), ("には", "庭の丹羽"), ("からも", "加良が来た"),
+    ("犬と", "都が")])
+def test_particles_affixes_and_single_morae_are_no_counterparts(text: str, other: str) -> None:
+    assert "counterpart" not in [kind for _, kind in named(text, other)]
+
+
+@pytest.mark.parametrize(("text", "other", "counterpart"), [
+    ("はちのへで会う", "八戸で会う", "はちのへ"), ("じゅうそうで会う", "十三で会う", "じゅうそう"),
+    ("はじめが来た", "一が来た", "はじめ")])
+def test_readings_of_the_name_list_are_found_for_names_spelt_like_numbers(text: str, other: str, counterpart: str
+                                                                          ) -> None:
+    assert (counterpart, "counterpart") in named(text, other)
+
+
+@pytest.mark.parametrize(("text", "first"), [
+    ("千代が来た", "ちよ"), ("八戸へ行く", "はちのへ"), ("千歳へ行く", "ちとせ"), ("八代へ行く", "やつしろ"),
+    ("万羽が来た", "ばんば"), ("八千代が来た", "やちよ")])
+def test_names_that_could_be_numbers_are_read_as_names(text: str, first: str) -> None:
+    assert names_in(text)[0].reading.texts[0] == first
+
+
 @settings(max_examples=80)
 @given(st.text(st.sampled_from("斉藤はひとり一人三3本Alice東京、 "), max_size=14),
        st.text(st.sampled_from("斉藤一人三東京"), max_size=6))
 def test_names_follow_each_other_and_do_not_overlap(text: str, other: str) -> None:
     end = 0
-    for name in with_counterparts(text, names_in(other)):
+    for name in with_counterparts(text, other):
         assert end <= name.start < name.end <= len(text)
         end = name.end

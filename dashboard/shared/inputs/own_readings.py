@@ -19,11 +19,16 @@ def own_readings_input(label: str, option: Option, *, key: str, first: Any = Non
     typed = settings.typed_lines(label, option, key=key, first=first, **look)
     try:
         line = in_one_line(typed)
-        if len(line) > MOST_CHARACTERS:
-            raise InputError(f"A list on a page has at most {MOST_CHARACTERS} characters, so that links can hold it; "
-                             f"this one has {len(line):,}. A longer one is possible on the command line: "
-                             "python -m engine alignment --readings FILE.")
+        check_length(line)
     except InputError as error:
         show_error(error)
         return ""
     return line
+
+
+def check_length(line: str) -> None:
+    """Raise InputError where a list in one line is too long for a page."""
+    if len(line) > MOST_CHARACTERS:
+        raise InputError(f"A list on a page has at most {MOST_CHARACTERS} characters, so that links can hold it; "
+                         f"this one has {len(line):,}. A longer one is possible on the command line: "
+                         "python -m engine alignment --readings FILE.")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.language.names import NUMERAL, names_in, with_counterparts
-from engine.language.readings.numbers import number
+from engine.language.names import NUMERAL, is_within_longer, texts_as_name, with_counterparts
+from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.own import Own
 from engine.language.readings.sounds import sounds, without_long_vowels
 from engine.language.readings.variants import plain_form
@@ -62,7 +62,7 @@ class NameMatches:
 
 def name_columns(text: str, other: str, spans: np.ndarray, special: np.ndarray) -> dict[str, Any]:
     """The name columns of the tokens of one sentence; `other` is the other sentence of the pair."""
-    names = with_counterparts(text, names_in(other))
+    names = with_counterparts(text, other)
     of_token = np.full(len(spans), NO_NAME)
     for index, name in enumerate(names):
         of_token[(spans[:, 0] < name.end) & (spans[:, 1] > name.start) & ~special] = index
@@ -73,8 +73,8 @@ def name_columns(text: str, other: str, spans: np.ndarray, special: np.ndarray) 
         "name": of_token, **{column: () for column in NAME_TEXTS}}
 
 
-def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str], own: Own) -> Names:
-    """The names that the tokens of a table belong to, with those of a list of one's own.
+def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> Names:
+    """The names that the tokens of a table belong to.
 
     A table of an earlier version has no names: they are looked up in `sentences`, which takes MeCab's time.
     """
@@ -93,8 +93,7 @@ def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequen
     codes, different = keys.factorize()
     names = [NameAsWritten(text, kind, Reading(tuple(readings.split(SEPARATOR)) if readings else (), source))
              for text, kind, readings, source in different]
-    return with_own_names(Names(of_token, sentence[begins], np.asarray(codes, dtype=np.int64), names), sentence,
-                          table, sentences, own)
+    return Names(of_token, sentence[begins], np.asarray(codes, dtype=np.int64), names)
 
 
 def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatches:
@@ -129,13 +128,16 @@ def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatch
 
 def with_own_names(names: Names, sentence: np.ndarray, table: pd.DataFrame, sentences: Sequence[str], own: Own
                    ) -> Names:
-    """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them."""
+    """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them.
+
+    Not where they are a part of a longer name or word: 東 is none in 東京.
+    """
     if not own:
         return names
     different = [replace(name, reading=Reading(own[form], OWN)) if (form := plain_form(name.text)) in own else name
                  for name in names.different]
     names = replace(names, different=different)
-    found = list(own.found_in(sentences))
+    found = [place for place in own.found_in(sentences) if not is_within_longer(sentences[place[0]], *place[1:3])]
     if not found:
         return names
     start, end, special = (table[column].to_numpy() for column in ("start", "end", "special"))
@@ -171,16 +173,19 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
         if numbers[0].counter != numbers[1].counter:
             return None
         same = numbers[0].value == numbers[1].value
-        usual = own.reading.texts[0] if own.reading.texts else ""
+        usual = next(iter(number_readings(own.text)), "")
         return best_agreement(["1"], ["1" if same else "0"]), usual
-    if own.reading.is_complete and other.reading.is_complete:
+    is_number = own.kind == NUMERAL, other.kind == NUMERAL
+    texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts
+             for name in (own, other)]
+    if all(texts):
         spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
-                  for text in name.reading.texts] for name in (own, other)]
+                  for text in read_as] for read_as in texts]
         found = best_agreement(*spelt)
-        read = own.reading.texts[found.own]
+        read = texts[0][found.own]
     else:
         found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), ""
-    if (own.kind == NUMERAL) != (other.kind == NUMERAL) and found.agreement.value < 1:
+    if is_number[0] != is_number[1] and found.agreement.value < 1:
         return None  # a number is no other name, unless it is read like it (一人 and ひとり)
     return found, read
 
@@ -191,7 +196,7 @@ def _sounding(text: str, *, by_sound: bool, is_romaji: bool) -> str:
 
 
 def _looked_up(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> dict[str, Any]:
-    """The name columns of a table that has none, with those that `with_own_names` needs."""
+    """The name columns of a table that has none."""
     spans = table[["start", "end"]].to_numpy()
     special = table["special"].to_numpy(dtype=bool)
     first = np.searchsorted(sentence, np.arange(len(sentences) + 1))
@@ -200,4 +205,4 @@ def _looked_up(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[st
         tokens = slice(first[index], first[index + 1])
         for name, values in name_columns(text, sentences[index ^ 1], spans[tokens], special[tokens]).items():
             columns[name] += list(values)
-    return {**columns, **{name: table[name].to_numpy() for name in ("start", "end", "special")}}
+    return columns

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import reference_column
-from engine.evaluations.alignment.names import NameMatches, Names, name_matches, names_of_tokens
+from engine.evaluations.alignment.names import NameMatches, Names, name_matches, names_of_tokens, with_own_names
 from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own
@@ -79,11 +79,16 @@ class PairTokens:
         """The names of all sentences and the counterpart of each; those of the last choices are kept."""
         kept: dict[tuple[str, bool], tuple[Names, NameMatches]] = vars(self).setdefault("_names", {})
         if (own, by_sound) not in kept:
-            names = names_of_tokens(self.table, self.sentence, self.sentences, own_readings(own))
+            names = with_own_names(self.names_by_mecab, self.sentence, self.table, self.sentences, own_readings(own))
             if len(kept) >= NAMES_KEPT:
                 kept.pop(next(iter(kept)))
             kept[own, by_sound] = names, name_matches(names, len(self.lengths), by_sound=by_sound)
         return kept[own, by_sound]
+
+    @cached_property
+    def names_by_mecab(self) -> Names:
+        """The names of all sentences without a list of one's own: of a run without them looked up, once."""
+        return names_of_tokens(self.table, self.sentence, self.sentences)
 
     @cached_property
     def surfaces(self) -> tuple[np.ndarray, list[str]]:

@@ -51,7 +51,7 @@ class Scoring:
         "proper-nouns": "what MeCab tags as names, which the paper suggests next: rare words such as ハンター are no "
                         "names",
         "either": "tokens that are the one or the other", "both": "tokens that are both",
-        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with their counters"})
+        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with counters, in Japanese"})
     pairing: str = option("token", "What readings are compared.", choices={
         "token": "those of each token and its match, with one M for each",
         "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})
@@ -72,7 +72,8 @@ class Scoring:
         "merged": "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound"})
     readings: str = option("", "Readings of one's own, before all others: 斉藤=さいとう;東=ひがし/あずま, or a file "
                                "with such lines (CSV). Where names are compared, a text of the list is a name wherever "
-                               "it stands; else its reading is that of tokens and words that are just this text.",
+                               "it stands, and all its readings are compared; else the first of them is that of tokens "
+                               "and words that are just this text.",
                            metavar="LIST")
     unit: str = option("subword", "What is matched and weighted.", choices={
         "subword": "the pieces of the tokenizer",

@@ -51,6 +51,8 @@ _ALONE = {
         ("ついたち", "ふつか", "みっか", "よっか", "いつか", "むいか", "なのか", "ようか", "ここのか", "とおか"),
         start=1)},
     ("日", 1): ("ついたち", "いちにち"), ("日", 14): ("じゅうよっか",),
+    ("日", 17): ("じゅうしちにち", "じゅうななにち"), ("日", 19): ("じゅうくにち", "じゅうきゅうにち"),
+    ("日", 27): ("にじゅうしちにち", "にじゅうななにち"), ("日", 29): ("にじゅうくにち", "にじゅうきゅうにち"),
     ("日", 20): ("はつか",), ("日", 24): ("にじゅうよっか",),
     ("組", 1): ("ひとくみ", "いちくみ"), ("組", 2): ("ふたくみ", "にくみ"),
     ("箱", 1): ("ひとはこ",), ("箱", 2): ("ふたはこ",),
@@ -101,6 +103,16 @@ def is_counter(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).casefold()
     counter = _SAME_COUNTER.get(plain, plain)
     return counter in _READ_COUNTERS or counter == "つ"
+
+
+def is_bare_number(text: str) -> bool:
+    """Whether a text is a number and nothing else.
+
+    >>> is_bare_number("２"), is_bare_number("二人")
+    (True, False)
+    """
+    parsed = number(text)
+    return parsed is not None and not parsed.counter
 
 
 def number_readings(text: str) -> tuple[str, ...]:
@@ -184,19 +196,18 @@ def _with_counter(value: int, counter: str) -> list[str]:
     if not counter_kana:
         return [plain]
     head, ends_in_ten = counter_kana[0], value % 100 in range(10, 100, 10)
-    if last in (4, 7, 9) and (counter, last) in _ALONE:  # 14人, 17時
+    if last in (4, 7, 9) and (counter, last) in _ALONE and (counter != "日" or last == 4):  # 14人, 17時, 34日
         return [_cardinal(value - last) * (value > 10) + ending for ending in _ALONE[(counter, last)]]
     if head not in "かきくけこさしすせそたちつてとはひふへほぱぴぷぺぽ":
         return [plain]
     is_h, is_k = head in "はひふへほ", head in "かきくけこ"
     hardened = counter_kana[0].translate(_P) + counter_kana[1:] if is_h else counter_kana
-    if last == 1 or last == 8 or (last == 6 and (is_h or is_k)) or ends_in_ten or (value % 100 == 0 and (is_h or is_k)):
-        if value % 1000 == 0 and not is_h:
-            return [plain]
+    ends_in_hundred = value % 100 == 0 and value % 1000 != 0
+    if last == 1 or last == 8 or (last == 6 and (is_h or is_k)) or ends_in_ten or (ends_in_hundred and (is_h or is_k)):
         changed = _geminated(number_kana) + hardened
         second = re.sub("じゅっ(?!.*じゅっ)", "じっ", changed) if ends_in_ten else plain
         return [changed, second] if last in (8,) or ends_in_ten else [changed]
-    if is_h and (last == 3 or value % 10000 == 1000):
+    if is_h and (last == 3 or number_kana.endswith(("せん", "ぜん", "まん"))):  # 三本, 千本, 一万本
         voiced = counter_kana[0].translate(_P if counter == "分" else _VOICED) + counter_kana[1:]
         return [number_kana + voiced]
     if is_h and last == 4 and counter == "分":

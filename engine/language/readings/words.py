@@ -43,22 +43,27 @@ class Reading:
         return bool(self.texts)
 
 
-def word_reading(text: str, in_context: str = "", own: Mapping[str, tuple[str, ...]] | None = None) -> Reading:
+def word_reading(text: str, in_context: str = "", own: Mapping[str, tuple[str, ...]] | None = None, *,
+                 is_name: bool = False) -> Reading:
     """How a word or name is read.
 
-    In this order: as `own` says, by `plain_form` of a text; numbers with their counters by their value; the name
-    lists of this folder; UniDic's reading `in_context`, "" where there is none, with pykakasi's beside it where it is
-    another; pykakasi's; romaji by its spelling. Readings that leave out a character (a Latin letter, a digit, an emoji,
-    a kanji of no dictionary) are none.
+    In this order: as `own` says, by `plain_form` of a text; the name lists of this folder, of a number with those by
+    its value beside them; numbers with their counters by their value; UniDic's reading `in_context`, "" where there is
+    none, with pykakasi's beside it where it is another; pykakasi's; romaji by its spelling. Of a number that has a
+    reading in context as well, that reading is the first where UniDic takes the text for a proper noun (`is_name`),
+    and the last elsewhere. Readings that leave out a character (a Latin letter, a digit, an emoji, a kanji of no
+    dictionary) are none.
 
     >>> word_reading("東"), word_reading("Tシャツ").is_complete
     (Reading(texts=('ひがし', 'あずま'), source='name list'), False)
+    >>> word_reading("千頭", "ちかみ", is_name=True).texts
+    ('ちかみ', 'せんとう')
     >>> word_reading("三人").texts == word_reading("３人").texts == ('さんにん',)
     True
     """
     if own and (texts := own.get(plain_form(text))):
         return Reading(texts, OWN)
-    return _word_reading(text, in_context)
+    return _word_reading(text, in_context, is_name)
 
 
 @lru_cache(maxsize=CACHED_WORDS)
@@ -88,13 +93,15 @@ def as_written(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=CACHED_WORDS)
-def _word_reading(text: str, in_context: str) -> Reading:
+def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
     plain = strip_subword_marks(text)
-    if numbered := number_readings(plain):
-        return Reading(numbered, NUMBER)
-    key = plain_form(plain)
-    if listed := _names().get(key):
-        return Reading(listed, LIST)
+    numbered = number_readings(plain)
+    if listed := _names().get(plain_form(plain)):
+        return Reading(tuple(dict.fromkeys((*listed, *numbered))), LIST)
+    if numbered and in_context and is_name:
+        return Reading(tuple(dict.fromkeys((in_context, *numbered))), UNIDIC)
+    if numbered:
+        return Reading(tuple(dict.fromkeys(filter(None, (*numbered, in_context)))), NUMBER)
     if _KANA.fullmatch(plain) and (kana := hiragana_only(plain)) and kana != "ー":
         return Reading((kana,), SURFACE)
     japanese = japanese_kanji(plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,9 @@ import pytest
 
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
+from engine.evaluations.alignment import names as names_module
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.names import NAME_TEXTS
+from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from tests.support.session_fake import SessionFake
@@ -61,6 +63,28 @@ def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
         assert pair["penalized_f1"] == pytest.approx(pair["f1"], rel=1e-12)
 
 
+def test_names_and_numbers_that_are_spelt_or_read_alike() -> None:
+    scores = rescore(run(("千代は笑った", "チヨは笑った"), ("2を引く", "に引く"), ("3を引く", "サンを引く"),
+                         ("八戸で会う", "ハチノヘで会う")), BY_READING)
+    for row in (1, 4):
+        assert names_of(scores, row)["agreement"].tolist() == [1.0] * len(names_of(scores, row))
+    for row in (2, 3):
+        assert not names_of(scores, row)["penalised"].any()
+
+
+def test_other_languages_have_no_names_but_those_of_a_list_of_ones_own() -> None:
+    pairs = (("The cat saw 2 dogs", "A cat met Bob in 2020"), ("나는 서울에 간다", "너는 부산에 간다"),
+             ("我爱北京天安门", "他爱上海"), ("Это Москва", "Там Киев"))
+    result = run(*pairs)
+    scores = rescore(result, Scoring()).pairs
+    assert Scoring().penalty == "names"
+    assert scores[["penalized_precision", "penalized_recall", "penalized_f1"]].to_numpy().tolist() == scores[
+        ["precision", "recall", "f1"]].to_numpy().tolist()
+    listed = rescore(result, Scoring(readings="cat=きゃっと")).pairs
+    assert listed["penalized_f1"][0] != scores["f1"][0] and (listed["penalized_f1"] == scores["f1"]).tolist()[1:] == [
+        True, True, True]
+
+
 def test_the_penalty_that_only_lowers_may_concern_names() -> None:
     scores = rescore(run(*PAIRS), Scoring(penalty="reading", criterion="names", reading_scope="word"))
     assert (scores.pairs["penalized_f1"] <= scores.pairs["f1"] + 1e-12).all()
@@ -82,6 +106,12 @@ def test_a_list_of_ones_own_makes_names_and_reads_them() -> None:
     word = Scoring(penalty="reading", criterion="proper-nouns", reading_scope="word", unit="word", readings="斉藤=ぺけ")
     tokens = rescore(run(("斉藤は笑った", "斉藤は笑った")), word).tokens
     assert set(tokens[tokens["proper_noun"]]["reading"]) == {"ぺけ"}
+    # of several readings names have all, the penalty of the paper the first
+    several = replace(word, readings="斉藤=ぺけ/おざき;尾崎=おざき")
+    tokens = rescore(run(("斉藤は笑った", "尾崎は笑った")), several).tokens
+    assert set(tokens[tokens["proper_noun"]]["agreement"]) == {0.0}
+    both = names_of(rescore(run(("斉藤は笑った", "尾崎は笑った")), replace(several, penalty="names")), 1)
+    assert set(both["agreement"]) == {1.0} and set(both["reading"]) == {"おざき"}
     with pytest.raises(InputError, match="entries have no name and reading"):
         rescore(run(*pairs), replace(BY_READING, readings="光宙=pikachu"))
 
@@ -96,6 +126,32 @@ def test_a_run_without_names_has_them_looked_up() -> None:
         for old in (earlier, missing):
             pd.testing.assert_frame_equal(rescore(old, scoring).pairs, expected.pairs)
             pd.testing.assert_frame_equal(rescore(old, scoring).tokens, expected.tokens)
+
+
+def test_a_run_without_names_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(*PAIRS)
+    earlier = replace(result, tokens=result.tokens.drop(columns=["name", *NAME_TEXTS]))
+    asked: list[str] = []
+
+    def counted(text: str, other: str, spans: np.ndarray, special: np.ndarray) -> dict[str, Any]:
+        asked.append(text)
+        return name_columns(text, other, spans, special)
+
+    monkeypatch.setattr(names_module, "name_columns", counted)
+    for scoring in (BY_READING, replace(BY_READING, readings="斉藤=おざき"), replace(BY_READING, sounds="apart"),
+                    replace(BY_READING, readings="犬=いぬ;猫=いぬ")):
+        pd.testing.assert_frame_equal(rescore(earlier, scoring).pairs, rescore(result, scoring).pairs)
+    assert len(asked) == 2 * len(PAIRS)
+
+
+def test_an_entry_of_the_list_is_no_name_within_a_longer_name_or_word() -> None:
+    result = run(("東は東京へ行く", "東は東北へ行く"), ("東海林と三人で", "東海林と五人で"))
+    names = names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 1)
+    assert set(zip(names["name_text"], names["reading"], strict=True)) >= {("東", "あずま"), ("東京", "とうきょう"),
+                                                                            ("東北", "とうほく")}
+    pd.testing.assert_frame_equal(
+        names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 2),
+        names_of(rescore(result, BY_READING), 2))
 
 
 @pytest.mark.parametrize("unit", ["subword", "word"])

@@ -49,6 +49,8 @@ def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) ->
 @pytest.mark.parametrize(("text", "reading"), [
     ("14人", "じゅうよにん"), ("17時", "じゅうしちじ"), ("21歳", "にじゅういっさい"), ("300本", "さんびゃっぽん"),
     ("四千三百二十一", "よんせんさんびゃくにじゅういち"), ("10000", "いちまん"), ("一千万円", "いっせんまんえん"),
+    ("37日", "さんじゅうななにち"), ("34日", "さんじゅうよっか"), ("2000匹", "にせんびき"), ("600匹", "ろっぴゃっぴき"),
+    ("1億本", "いちおくほん"), ("0本", "ぜろほん"), ("千分", "せんぷん"), ("1000個", "せんこ"), ("100個", "ひゃっこ"),
     ("0", "ぜろ")])
 def test_readings(text: str, reading: str) -> None:
     assert number_readings(text)[0] == reading
