@@ -12,7 +12,7 @@ from dashboard.datasets.extending import extending
 from dashboard.datasets.table import HASH_DIGITS, fitting_kinds
 from dashboard.shared import run_list, session
 from dashboard.shared.exports.bundle.data import data_file
-from dashboard.shared.inputs.kept import opened, version_choice
+from dashboard.shared.inputs.kept import choose_on, opened, version_choice
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
 from engine.errors import EngineError
@@ -44,7 +44,7 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
         st.caption(f":material/info: {verbatim(notice)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for kind in fitting_kinds(known):
-            _use_button(kind, known)
+            _use_button(kind, known, number)
         file = data_file(dataset)
         st.download_button("Download", file.content, file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}",
                            key="datasets-download", on_click="ignore", icon=":material/download:")
@@ -61,11 +61,10 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
             st.caption("None yet.")
 
 
-def _use_button(kind: str, known: KeptDataset) -> None:
+def _use_button(kind: str, known: KeptDataset, number: int) -> None:
     page = pages.card(pages.PAGE_BY_KIND[kind])
     if st.button(f"Use on {page.title}", key=f"datasets-use-{kind}", icon=page.icon):
-        st.session_state[f"{kind}-source"] = "kept"
-        st.session_state[f"{kind}-kept"] = known.id
+        choose_on(kind, known, number)
         st.session_state.update(BESIDE.get(kind, {}))
         st.switch_page(pages.path(page.name))
 

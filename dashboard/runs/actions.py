@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -55,8 +56,9 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
 
 def undo_line() -> None:
     """After a deletion: what was moved to the bin, and a button that undoes it."""
-    runs: list[RunRecord] = st.session_state.get(DELETED, [])
+    runs = _still_in_bin(st.session_state.get(DELETED, []))
     if not runs:
+        st.session_state.pop(DELETED, None)
         return
     what = verbatim(runs[0].name) if len(runs) == 1 else count(len(runs), "run")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -64,6 +66,14 @@ def undo_line() -> None:
         if st.button("Undo", key="runs-undo", icon=":material/undo:", type="tertiary"):
             del st.session_state[DELETED]
             _change(runs, session.access().restore)
+
+
+def _still_in_bin(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Those that were neither restored nor deleted for good meanwhile; none where the list cannot be read."""
+    try:
+        return [run for run in runs if session.access().in_bin(run.id) is not None]
+    except EngineError:  # the list below shows the error
+        return []
 
 
 def _side_by_side(chosen: Sequence[RunRecord]) -> None:
@@ -109,10 +119,11 @@ def _star_button(chosen: Sequence[RunRecord]) -> None:
 
 def _tag_popover(own: Sequence[RunRecord], tags: Sequence[str]) -> None:
     common = [tag for tag in own[0].tags if all(tag in run.tags for run in own)]
-    ids = "-".join(run.id for run in own)
+    # Other runs, or other tags of theirs, are another widget: a value left from before would be taken for a wish.
+    content = hashlib.sha256("\n".join([*(run.id for run in own), *common]).encode()).hexdigest()[:16]
     with st.popover("Tags", icon=":material/label:", key="runs-tags-edit"), st.form("runs-tags-form", border=False):
         wanted = st.multiselect("Tags", sorted({*tags, *common}), default=common, accept_new_options=True,
-                                key=f"runs-tags-of-{ids[:120]}", placeholder="Choose or type",
+                                key=f"runs-tags-of-{content}", placeholder="Choose or type",
                                 help=f"Press Enter after a new one; at most {MAX_TAG_CHARACTERS} characters each.")
         if len(own) > 1:
             st.caption("Those that all chosen runs have. Others stay as they are.")

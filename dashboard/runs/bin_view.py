@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dashboard.runs.actions import DELETED
 from dashboard.runs.listed import run_table
 from dashboard.shared import session
 from dashboard.shared.wording import show_error
@@ -50,6 +51,7 @@ def bin_view() -> None:
 
 def _each(runs: Sequence[RunRecord], *, restore: bool) -> None:
     access = session.access()
+    st.session_state.pop(DELETED, None)  # what was done last can no longer be undone as a whole
     try:
         for run in runs:
             access.restore(run.id) if restore else access.delete(run.id)

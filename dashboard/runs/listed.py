@@ -28,6 +28,7 @@ CUT = ("name", "models", "dataset", "settings")
 LETTERS_PER_PIXEL = 0.34  # on three lines
 NARROWER = {"models": 105, "dataset": 105, "settings": 95}  # where the owners are shown, too
 OPENED = "runs-opened"
+UNREADABLE = "runs-unreadable"  # in the session: ids of the runs whose result could not be read
 
 
 def run_table(runs: Sequence[RunRecord], *, owners: bool = False, in_bin: bool = False) -> list[RunRecord]:
@@ -70,6 +71,8 @@ def lacks_headline(run: RunRecord) -> bool:
 def with_headlines(runs: Sequence[RunRecord]) -> list[RunRecord]:
     """The runs, with numbers and size stored where they were missing, as many as the time allows."""
     end = time.monotonic() + FILLING_SECONDS
+    unreadable = st.session_state.get(UNREADABLE, ())
+    runs = [_without_numbers(run) if run.id in unreadable and lacks_headline(run) else run for run in runs]
     return [_described(run) if lacks_headline(run) and time.monotonic() < end else run for run in runs]
 
 
@@ -77,8 +80,9 @@ def _described(run: RunRecord) -> RunRecord:
     access = session.access()
     try:
         headline = to_store(HEADLINES[run.kind](access.result(run.id)))
-    except EngineError:  # the page of the run shows the error
-        headline = to_store([])
+    except EngineError:  # the page of the run shows the error; it may be another one at the next visit
+        st.session_state[UNREADABLE] = {*st.session_state.get(UNREADABLE, ()), run.id}
+        return _without_numbers(run)
     try:
         n_rows = access.dataset(run.id).n if run.n_rows is None else run.n_rows
     except EngineError:
@@ -88,6 +92,11 @@ def _described(run: RunRecord) -> RunRecord:
     except EngineError:  # the list cannot be written at the moment, or the run was deleted meanwhile
         return run
     return replace(run, headline=headline, n_rows=n_rows)
+
+
+def _without_numbers(run: RunRecord) -> RunRecord:
+    """The run as it is listed where its result cannot be read; nothing of that is stored."""
+    return replace(run, headline=to_store([]))
 
 
 def _pressed(key: str, ids: Sequence[str]) -> None:

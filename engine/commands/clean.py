@@ -8,6 +8,7 @@ from engine.commands.common import add_cache_argument
 from engine.errors import InputError
 from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count
+from engine.runs.access.configuration import checked_days
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.retention import delete_expired, empty_bin, expired, long_in_bin
 from engine.runs.storage.unlisted import delete_unlisted, find_unlisted
@@ -39,8 +40,8 @@ def run(options: argparse.Namespace) -> None:
             raise InputError("Nothing to clean: give --older-than DAYS, set HAKARI_RETENTION_DAYS, or give --bin, "
                              "--pieces or --unlisted.")
         for name, value in (("--older-than", days), ("--bin", bin_days)):
-            if value is not None and not 0 <= value < float("inf"):
-                raise InputError(f"{name} is a number of days, 0 or more; got {value:g}.")
+            if value is not None:
+                checked_days(name, value)
         verb = "would be" if options.dry_run else "were"
         if days is not None:
             n = (len(expired(engine.store, days)) if options.dry_run

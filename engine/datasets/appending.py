@@ -30,9 +30,12 @@ def appended(dataset: Any, table: Table, columns: Mapping[str, Any] | None = Non
     """`dataset` with the rows of a table behind its own, numbered on from its last row; its name stays.
 
     columns: which column has which role, if not as guessed. A column that only one of them has (a score, a further
-    reference, a field) is empty in the rows of the other. Raises InputError as `from_table` of the kind does.
+    reference, a field) is empty in the rows of the other; a second file of one name has a number behind it. Raises
+    InputError as `from_table` of the kind does, and for too many labels of both parts together.
     """
     further = READERS[type(dataset)](table, columns, skip_bad_rows=skip_bad_rows)
+    if isinstance(dataset, MinimalPairs):
+        dataset, further = _of_different_files(dataset, further)
     last = max((*dataset.rows, *(bad.row for bad in dataset.left_out)), default=0)
     behind = further.to_frame()
     behind["row"] += last
@@ -42,4 +45,16 @@ def appended(dataset: Any, table: Table, columns: Mapping[str, Any] | None = Non
     left_out = (*dataset.left_out, *(BadRow(last + bad.row, bad.reason) for bad in further.left_out))
     frame.attrs.clear()
     joined = type(dataset).from_frame(rows.with_left_out(frame, left_out), dataset.name)
+    if isinstance(joined, LabelledSentences):
+        labelled_sentences.check_labels(joined.name, "label", joined.labels)
     return replace(joined, notices=rows.left_out_notice(left_out) + joined.notices)
+
+
+def _of_different_files(dataset: MinimalPairs, further: MinimalPairs) -> tuple[MinimalPairs, MinimalPairs]:
+    """Both with the file of each pair, none of which is a file of the other; pairs from no file have the name."""
+    sources = dataset.sources or (dataset.name,) * dataset.n
+    known, label, number = set(sources), further.name, 1
+    while label in known:
+        number += 1
+        label = f"{further.name} ({number})"
+    return replace(dataset, sources=sources), replace(further, sources=(label,) * further.n)

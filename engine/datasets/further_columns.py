@@ -6,13 +6,14 @@ role; reading such a file removes it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.formulas import SIGNATURE, SIGNATURE_COLUMN
+from engine.errors import InputError
 
 PREFIX = "column:"
 
@@ -22,14 +23,32 @@ FurtherColumns = Mapping[str, tuple[str, ...]]
 def further_columns(frame: pd.DataFrame, with_role: Collection[str | None]) -> dict[str, tuple[str, ...]]:
     """The columns of a file's table without a role, by their names in the file; the signature of an export is none.
 
-    with_role: the columns that have a role, also as joined columns ("a + b"); None for a role without a column.
+    with_role: the columns that have a role, also as joined columns ("a + b"); None for a role without a column. Raises
+    InputError for a column that is there both with the prefix and without it.
 
     >>> further_columns(pd.DataFrame({"text": ["a"], "id": ["7"], "column:note": ["x"]}), ["text", None])
     {'id': ('7',), 'note': ('x',)}
     """
     taken = {part for name in with_role if name for part in (name, *name.split(JOIN))}
-    return {str(name).removeprefix(PREFIX): tuple(frame[name].tolist()) for name in frame.columns
-            if name not in taken and not _is_signature(frame, str(name))}
+    without_role = [str(name) for name in frame.columns if name not in taken and not _is_signature(frame, str(name))]
+    return {name: tuple(frame[column].tolist()) for column, name in names_without(PREFIX, without_role).items()}
+
+
+def names_without(prefix: str, columns: Iterable[str]) -> dict[str, str]:
+    """The name of each column without the prefix that it may have. Raises InputError when two have the same name then.
+
+    >>> names_without("human:", ["human:ann", "ben"])
+    {'human:ann': 'ann', 'ben': 'ben'}
+    """
+    names: dict[str, str] = {}
+    column_by_name: dict[str, str] = {}
+    for column in columns:
+        name = names[column] = column.removeprefix(prefix)
+        other = column_by_name.setdefault(name, column)
+        if other != column:
+            raise InputError(f"The columns {other!r} and {column!r} would both be called {name!r}, as {prefix!r} only "
+                             "marks a column of a file that Hakari wrote. Rename one of them.")
+    return names
 
 
 def with_prefix(further: FurtherColumns) -> dict[str, tuple[str, ...]]:

@@ -146,8 +146,9 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
 
     Sentences are unchanged; outer spaces of categories are removed; an empty human score is nan, an empty further
     reference is dropped. Repeated pairs are kept; notices name them, missing and constant scores, and their scale.
-    Raises InputError: a column is missing, rows with an empty sentence or with a human score that is no number
-    (all listed; with `skip_bad_rows` they are left out, with a notice).
+    Raises InputError: a column is missing, two columns have one name without their prefixes, rows with an empty
+    sentence or with a human score that is no number (all listed; with `skip_bad_rows` they are left out, with a
+    notice).
     """
     guessed, frame = guess_columns(table), table.frame
     chosen_by_user = {role: (column or None if isinstance(column, str) else tuple(column or ()))
@@ -168,9 +169,8 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     references = column_names.values(frame, chosen["reference"])
     candidates = column_names.values(frame, chosen["candidate"])
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
-    scores = {column: column_names.values(frame, column) for column in several["human"]}
-    human = {column.removeprefix(HUMAN): tuple(_number(score) for score in values)
-             for column, values in scores.items()}
+    human = {name: tuple(_number(score) for score in column_names.values(frame, column))
+             for column, name in further_columns.names_without(HUMAN, several["human"]).items()}
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
     notices = (table.notices + rows.left_out_notice(table.left_out)
                + _notices(references, candidates, further, human, numbers))

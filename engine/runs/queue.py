@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from engine.errors import RunError
@@ -177,21 +178,21 @@ class RunQueue:
             self._entries.refresh(run_id)
         return changed
 
-    def delete(self, run_id: str) -> None:
+    def delete(self, run_id: str, binned_before: datetime | None = None) -> bool:
         """Delete a run, its result, and its dataset and corpus unless another run uses them.
 
-        Raises RunError for an unknown id.
+        binned_before: only if it is in the bin since before then; else False. Raises RunError for an unknown id.
         """
         run = self._require(run_id)
-        # Before the row, so that a crash in between leaves no result without one; after it, because the run may have
-        # ended in between.
-        self.artifacts.delete_result(run_id)
-        self._store.delete(run_id)
+        # The row first, so that nothing of a run is lost that was restored; a crash here leaves an unlisted result.
+        if not self._store.delete(run_id, binned_before):
+            return False
         if active := self._active.get(run_id):
             active.stop.set()
         self.artifacts.delete_result(run_id)
         dictionaries.forget(run_id)
         self.release_dataset(run.dataset_hash)
+        return True
 
     def release_dataset(self, dataset_hash: str) -> None:
         """Delete a dataset and its corpus unless a run or a kept data set uses them."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import math
+import zipfile
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +17,8 @@ from engine.datasets.formats.files import Table, read_table
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
+from engine.datasets.minimal_pairs.export import export_pairs
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import BadRow, InputError
 
 
@@ -53,6 +58,34 @@ def test_minimal_pairs_keep_their_files_rows_and_fields() -> None:
     assert after.acceptable == ("あ", "う", "か") and after.fields["UID"] == ("x", "x", "")
     assert after.formats == ("BLiMP", "BLiMP", "two sentence columns")
     assert after.originals[2] == '{"good": "か", "bad": "き"}'
+
+
+def test_pairs_of_files_of_one_name_and_other_columns_are_exported_apart() -> None:
+    before = read(minimal_pairs, "sentence_good,sentence_bad,UID\nあ,い,x\n")
+    after = appended(appended(before, table("good,bad\nか,き\n")), table("good,bad,note\nさ,し,n\n"))
+    assert after.sources == ("mine.csv", "mine.csv (2)", "mine.csv (3)")
+    stored = replace(after, sources=("mine.csv",) * 3)  # as it was kept before files of one name were told apart
+    for dataset in (after, stored):
+        with zipfile.ZipFile(io.BytesIO(export_pairs(dataset, dataset.rows, "fair").content)) as archive:
+            assert {name: archive.read(name).decode() for name in archive.namelist()} == {
+                "mine-fair.csv": "sentence_good,sentence_bad,UID\nあ,い,x\n",
+                "mine-fair (2).csv": "good,bad\nか,き\n", "mine-fair (3).csv": "good,bad,note\nさ,し,n\n"}
+
+
+def test_pairs_from_no_file_have_the_name_as_their_file() -> None:
+    typed = MinimalPairs("typed", ("あ",), ("い",), ("",), (1,))
+    after = appended(typed, table("good,bad\nか,き\n"))
+    assert after.sources == ("typed", "mine.csv")
+    with zipfile.ZipFile(io.BytesIO(export_pairs(after, after.rows).content)) as archive:
+        assert archive.namelist() == ["typed-subset.csv", "mine-subset.csv"]
+
+
+def test_both_parts_together_have_no_more_labels_than_one_file_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labelled_sentences, "MAX_LABELS", 3)
+    before = read(labelled_sentences, "text,label\n雨,天気\n負け,試合\n")
+    assert appended(before, table("text,label\n雪,季節\n")).n == 3
+    with pytest.raises(InputError, match="'label' holds 4 different labels over 4 sentences; at most 3"):
+        appended(before, table("text,label\n雪,季節\n猫,動物\n"))
 
 
 def test_masked_sentences() -> None:

@@ -13,6 +13,7 @@ from engine.datasets.labelled import labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs.files import joined, read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
 
 PAIRS = "id,reference,candidate,type,score,note\n7,雨だ,雪だ,天気,3,=1+1\n8,猫,犬,,,\n"
 LABELLED = "text,date,label\n雨だ,1 May,天気\n試合,,運動\n"
@@ -83,3 +84,13 @@ def test_of_several_files_each_column_is_there_once_and_empty_where_a_file_lacks
     assert pairs.further == {"topic": ("x", ""), "id": ("", "9")}
     typed = MinimalPairs("typed", ("e",), ("f",), ("k",), (1,), {"topic": ("z",)})
     assert joined([pairs, typed]).further == {"topic": ("x", "", "z"), "id": ("", "9", "")}
+
+
+@pytest.mark.parametrize(("kind", "text", "columns"), [
+    ("pairs", "reference,candidate,human:score,score\n雨だ,雪だ,1,2\n", "'human:score' and 'score'"),
+    ("pairs", "reference,candidate,note,column:note\n雨だ,雪だ,a,b\n", "'note' and 'column:note'"),
+    ("labelled", "text,label,column:note,note\n雨だ,天気,a,b\n負け,試合,a,b\n", "'column:note' and 'note'"),
+])
+def test_columns_of_one_name_without_their_prefixes_are_refused(kind: str, text: str, columns: str) -> None:
+    with pytest.raises(InputError, match=f"The columns {columns} would both be called"):
+        read(kind, text)

@@ -38,13 +38,20 @@ def kept_input(kind: str, dataset_type: type[Any]) -> Any | None:
             chosen = st.selectbox("Kept data set", list(by_id), format_func=lambda set_id: label(by_id[set_id]),
                                   key=f"{kind}-kept", label_visibility="collapsed", persist_state="session")
             known = by_id[chosen]
-            number = version_choice(known, key=f"{kind}-kept-version-{known.id}-{known.newest.number}")
+            number = version_choice(known, key=_version_key(kind, known))
             st.page_link(pages.path("datasets"), label="Open", icon=pages.card("datasets").icon,
                          query_params={"dataset": known.id})
         return opened(known, number)
     except EngineError as error:
         show_error(error)
         return None
+
+
+def choose_on(kind: str, known: KeptDataset, number: int) -> None:
+    """Make a version of a data set the data of the page of a kind, before that page is opened."""
+    st.session_state[f"{kind}-source"] = "kept"
+    st.session_state[f"{kind}-kept"] = known.id
+    st.session_state[_version_key(kind, known)] = number
 
 
 def version_choice(known: KeptDataset, key: str) -> int:
@@ -86,6 +93,11 @@ def label(known: KeptDataset) -> str:
     owner = [] if access.may_change(known) else [f"of {access.owner_name(known)}"]
     parts = [known.name, count(known.newest.n_rows, "row"), *owner, ago(known.newest.created)]
     return " · ".join(parts)
+
+
+def _version_key(kind: str, known: KeptDataset) -> str:
+    """The key of the choice of a version; that of an extended data set is another one, which begins at the newest."""
+    return f"{kind}-kept-version-{known.id}-{known.newest.number}"
 
 
 @st.cache_resource(max_entries=KEPT_OPEN, scope="session", show_spinner="Opening the data set …")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -91,15 +91,9 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     if len(texts) < 2:
         raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
                          "Add sentences of a second group.")
-    distinct_labels = sorted(set(labels))
-    if len(distinct_labels) < 2:
-        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(distinct_labels)}) over "
-                         f"{count(len(texts), 'sentence')}. Add a second group.")
-    if len(distinct_labels) > MAX_LABELS:
-        chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-        raise InputError(f"{table.name}: the column '{chosen['label']}' holds {len(distinct_labels):,} different "
-                         f"labels over {count(len(texts), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it "
-                         "the right column? " + _better_columns(table.frame, {chosen["text"], chosen["label"]}))
+    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    check_labels(table.name, str(chosen["label"]), labels,
+                 lambda: _better_columns(table.frame, {chosen["text"], chosen["label"]}))
     return dataset
 
 
@@ -115,6 +109,18 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
     notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers)
     return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
                              further_columns.further_columns(table.frame, chosen.values()))
+
+
+def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable[[], str] | None = None) -> None:
+    """Raise InputError for fewer than 2 different labels or more than MAX_LABELS, whose message ends with `advice`."""
+    distinct_labels = sorted(set(labels))
+    if len(distinct_labels) < 2:
+        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(distinct_labels)}) over "
+                         f"{count(len(labels), 'sentence')}. Add a second group.")
+    if len(distinct_labels) > MAX_LABELS:
+        raise InputError(f"{name}: the column '{column}' holds {len(distinct_labels):,} different labels over "
+                         f"{count(len(labels), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it the right "
+                         f"column? {advice() if advice else ''}".rstrip())
 
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:

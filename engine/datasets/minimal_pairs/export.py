@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
@@ -50,8 +50,8 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
         return _file(dataset.name, "csv", label, _own_rows(chosen))
     files = []
     kept = range(chosen.n)
-    for source, indices_of_source in groupby(kept, key=lambda i: chosen.sources[i]):
-        indices = list(indices_of_source)
+    for (source, *_), indices_of_file in groupby(kept, key=lambda i: _file_of(chosen, i)):
+        indices = list(indices_of_file)
         first = indices[0]
         originals = [chosen.originals[i] for i in indices]
         if not all(originals):  # joined with pairs from no file
@@ -60,7 +60,29 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
         else:
             files.append(_file(source, chosen.file_formats[first], label, originals,
                                unnamed=UNNAMED.get(chosen.formats[first], "")))
-    return files[0] if len(files) == 1 else _zipped(files, label)
+    return files[0] if len(files) == 1 else _zipped(_of_different_names(files), label)
+
+
+def _file_of(pairs: MinimalPairs, index: int) -> tuple[Any, ...]:
+    """What the pairs of one exported file share: source, layout, format, and of a table the columns."""
+    original, file_format = pairs.originals[index], pairs.file_formats[index]
+    is_json = SUFFIX_BY_FORMAT.get(file_format) in (".json", ".jsonl")
+    columns = () if is_json or not original else tuple(json.loads(original))
+    return pairs.sources[index], pairs.formats[index], file_format, bool(original), columns
+
+
+def _of_different_names(files: Sequence[ExportedFile]) -> list[ExportedFile]:
+    """The files, with a number in each name that an earlier one has."""
+    names: set[str] = set()
+    renamed = []
+    for file in files:
+        path, name, number = PurePosixPath(file.name), file.name, 1
+        while name in names:
+            number += 1
+            name = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
+        names.add(name)
+        renamed.append(replace(file, name=name))
+    return renamed
 
 
 def _own_rows(pairs: MinimalPairs) -> list[str]:

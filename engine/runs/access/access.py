@@ -39,6 +39,7 @@ from engine.runs.storage.usage import corpora_in_use, release_corpus
 MAX_NOTE_CHARACTERS = 5_000
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
 MAX_VIEWER_NAME_CHARACTERS = 40
+END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,9 @@ class RunAccess:
         """Delete a run for good, its result, and its dataset unless another run uses it; also from the bin."""
         if self.in_bin(run_id) is None:
             self._require_owner(run_id)
-        self.queue.delete(run_id)
+            self.queue.delete(run_id)
+        elif not self.queue.delete(run_id, END_OF_TIME):
+            raise unknown_run(run_id)
 
     @property
     def own(self) -> tuple[str, ...]:

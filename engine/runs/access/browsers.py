@@ -95,5 +95,21 @@ def _write_secret(path: Path) -> None:
             os.link(name, path)
         except FileExistsError:
             return
+        except OSError:  # FAT and network drives have no hard links
+            _write_new(path, Path(name).read_bytes())
     finally:
         os.unlink(name)
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    """Write a file for its owner alone; one that is there stays."""
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600)
+    except FileExistsError:
+        return
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise

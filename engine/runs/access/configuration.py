@@ -13,6 +13,7 @@ from engine.runs.access.viewers import Members, members
 
 DEFAULT_RUNNING = 2
 DEFAULT_BIN_DAYS = 30
+MAX_DAYS = 36_500.0  # a hundred years; a date cannot be as old as any number
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,26 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
     environment = os.environ if environment is None else environment
     team = members(environment)
     hosted = team is not None
-    days = _number(environment, "HAKARI_RETENTION_DAYS")
+    days = _days(environment, "HAKARI_RETENTION_DAYS")
     running = _number(environment, "HAKARI_RUNNING")
-    bin_days = _number(environment, "HAKARI_BIN_DAYS")
+    bin_days = _days(environment, "HAKARI_BIN_DAYS")
     return Configuration(
         members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
         retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
         bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
     )
+
+
+def checked_days(name: str, days: float) -> float:
+    """A number of days after which something is deleted. Raises InputError, with its name, for one out of range."""
+    if not 0 <= days <= MAX_DAYS:
+        raise InputError(f"{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.")
+    return days
+
+
+def _days(environment: Mapping[str, str], variable: str) -> float | None:
+    number = _number(environment, variable)
+    return None if number is None else checked_days(variable, number)
 
 
 def _number(environment: Mapping[str, str], variable: str) -> float | None:

@@ -53,13 +53,12 @@ class DatasetAccess:
             raise InputError(f"Nothing new: the newest version of {known.name!r} has the same rows.")
         self._add(dataset, known.name, known)
 
-    def mine(self, *dataset_types: type[Any]) -> list[KeptDataset]:
-        """The data sets that the viewer may change, by name; only of these types, if any are given."""
-        return self._of(dataset_types, self.may_change)
-
     def readable(self, *dataset_types: type[Any]) -> list[KeptDataset]:
         """The data sets that the viewer may read, own ones first, by name; only of these types, if any are given."""
-        return sorted(self._of(dataset_types, self._may_read), key=lambda known: not self.may_change(known))
+        names = {dataset_type.__name__ for dataset_type in dataset_types} or set(TYPES)
+        readable = [known for known in kept.every(self.runs.store)
+                    if known.dataset_type in names and self._may_read(known)]
+        return sorted(readable, key=lambda known: not self.may_change(known))
 
     def get(self, set_id: str) -> KeptDataset | None:
         """The data set, or None when there is none or the viewer may not read it."""
@@ -132,10 +131,6 @@ class DatasetAccess:
             raise
         return set_id
 
-    def _of(self, dataset_types: tuple[type[Any], ...], may: Any) -> list[KeptDataset]:
-        names = {dataset_type.__name__ for dataset_type in dataset_types} or set(TYPES)
-        return [known for known in kept.every(self.runs.store) if known.dataset_type in names and may(known)]
-
     def _may_read(self, known: KeptDataset) -> bool:
         of_a_browser = not self.runs.viewer.signed_in and known.owner.startswith(BROWSER_PREFIX)
         return known.shared or of_a_browser or self.may_change(known)
@@ -150,7 +145,8 @@ class DatasetAccess:
         known = self._require(set_id)
         if not self.may_change(known):
             raise AccessError(f"The data set {known.name!r} belongs to somebody else: you may read it and use it in "
-                              "your runs, but not change it. Keep a copy under a name of your own to extend it.")
+                              "your runs, but not change it. To extend it, download it, upload the file on a page "
+                              "and keep it under a name of your own.")
         return known
 
 

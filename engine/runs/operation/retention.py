@@ -35,13 +35,9 @@ def long_in_bin(store: Store, days: float) -> list[str]:
 
 def empty_bin(store: Store, queue: RunQueue, days: float) -> int:
     """Delete for good the runs that were moved to the bin more than `days` ago; returns their number."""
-    n_deleted = 0
-    for run_id in long_in_bin(store, days):
-        run = store.get(run_id)
-        if run is not None and run.deleted is not None:  # it may have been restored meanwhile
-            queue.delete(run_id)
-            n_deleted += 1
-    return n_deleted
+    moment = datetime.now(UTC) - timedelta(days=days)
+    return sum(store.get(run_id) is not None and queue.delete(run_id, moment)  # another process may have been quicker
+               for run_id in store.deleted_before(moment))
 
 
 class RetentionThread:

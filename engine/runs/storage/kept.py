@@ -14,6 +14,7 @@ from itertools import groupby
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
 
 from engine.errors import InputError
 from engine.runs.storage.run_record import RunRecord, run_record
@@ -56,19 +57,20 @@ class KeptDataset:
 
 def add(store: Store, *, owner: str, name: str, dataset_type: str, dataset_hash: str, n_rows: int,
         notices: Sequence[str], extends: KeptDataset | None = None) -> str:
-    """Add a data set, or a version of the one that it `extends`; returns its id.
+    """Add a data set, or a version of the one that it `extends`, whose owner and name it has; returns its id.
 
-    Raises InputError when the owner has another data set of that name, or it was extended at the same time.
+    Raises InputError when the owner has another data set of that name, or the one that it extends was extended or
+    deleted at the same time.
     """
     set_id = extends.id if extends else "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
     try:
         with store.session() as session:
-            number = 1 + (session.scalar(select(func.max(KeptDatasetRow.version)).where(
-                KeptDatasetRow.set_id == set_id)) or 0)
+            newest = _locked_newest(session, extends) if extends else None
             session.add(KeptDatasetRow(
-                set_id=set_id, version=number, owner=owner, name=name, dataset_type=dataset_type,
-                dataset_hash=dataset_hash, n_rows=n_rows, notices=list(notices),
-                shared=bool(extends and extends.shared), created=datetime.now(UTC)))
+                set_id=set_id, version=newest.version + 1 if newest else 1, owner=newest.owner if newest else owner,
+                name=newest.name if newest else name, dataset_type=dataset_type, dataset_hash=dataset_hash,
+                n_rows=n_rows, notices=list(notices), shared=newest.shared if newest else False,
+                created=datetime.now(UTC)))
     except IntegrityError as error:
         raise InputError(f"{name!r} was extended by somebody else at the same time. Do it again." if extends else
                          f"You have a data set called {name!r} already. Choose another name, or extend that one."
@@ -139,6 +141,18 @@ def _kept(store: Store, *conditions: object) -> list[KeptDataset]:
         kept.append(KeptDataset(set_id, newest.owner, newest.name, newest.dataset_type, newest.shared, tuple(
             Version(row.version, row.dataset_hash, row.n_rows, row.created, tuple(row.notices)) for row in versions)))
     return kept
+
+
+def _locked_newest(session: Session, known: KeptDataset) -> KeptDatasetRow:
+    """The newest version as it is now; nobody changes or deletes the data set until the transaction ends."""
+    own = KeptDatasetRow.set_id == known.id
+    session.execute(update(KeptDatasetRow).where(own).values(shared=KeptDatasetRow.shared)
+                    .execution_options(synchronize_session=False))  # SQLite locks at the first change only
+    newest = session.scalar(select(KeptDatasetRow).where(own).order_by(KeptDatasetRow.version.desc()).limit(1))
+    if newest is None:
+        raise InputError(f"The data set {known.name!r} was deleted meanwhile. Keep these data under a name of their "
+                         "own.")
+    return newest
 
 
 def _change(store: Store, set_id: str, **values: str | bool) -> None:

@@ -39,6 +39,9 @@ class Move:
 def move_runs(source: URL, target: URL, *, dry_run: bool = False) -> Move:
     """Copy all runs into an empty list, compare each row with its source, and put a source that is a file aside.
 
+    What belongs to the list goes with them: kept data sets, stars, and the names of browsers. A list of kept data sets
+    alone is not empty.
+
     Both databases are migrated to the newest schema first. The rows are written in one transaction: all of them or
     none. A SQLite file is renamed to `*.moved` afterwards, so that it is not taken for the list by mistake. Raises
     InputError when the source is not there or empty, when a process has it open, or when the target is not empty;
@@ -68,10 +71,12 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
     with source.connect() as reading, target.connect() as writing:
         _lock(writing)
         n_source, n_before = _n_runs(reading), _n_runs(writing)
-        if not n_source:
+        n_kept_before = _n_kept(writing)
+        if not n_source and not _n_kept(reading):
             raise InputError(f"The list of runs in {source_name} is empty: there is nothing to move.")
-        if n_before:
-            raise InputError(f"{target_name} is not empty: it lists {count(n_before, 'run')}. The "
+        if n_before or n_kept_before:
+            kept = f" and {count(n_kept_before, 'version')} of kept data sets" if n_kept_before else ""
+            raise InputError(f"{target_name} is not empty: it lists {count(n_before, 'run')}{kept}. The "
                              f"{count(n_source, 'run')} of {source_name} can be moved into an empty database only. "
                              "Nothing was changed.")
         _refuse_live_processes(reading, source_name)
@@ -109,7 +114,7 @@ def _copy_rows(writing: Connection, rows: Sequence[dict[str, Any]], target_name:
 
 
 def _copy_beside(reading: Connection, writing: Connection, table: Table) -> None:
-    """Copy a table that belongs to the runs, in place of what a list without runs had in it."""
+    """Copy a table that belongs to the runs, in place of the stars and names that an empty list had."""
     writing.execute(delete(table))
     for rows in reading.execute(select(table)).mappings().partitions(ROWS_AT_ONCE):
         writing.execute(insert(table), [dict(row) for row in rows])
@@ -123,11 +128,16 @@ def _released(row: dict[str, Any]) -> dict[str, Any]:
 def _lock(connection: Connection) -> None:
     """Let nobody else write to the list until the transaction ends."""
     connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else
-                               "LOCK TABLE runs IN EXCLUSIVE MODE")
+                               "LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE")
 
 
 def _n_runs(connection: Connection) -> int:
     return int(connection.scalar(select(func.count()).select_from(RUNS)) or 0)
+
+
+def _n_kept(connection: Connection) -> int:
+    """The number of versions of kept data sets."""
+    return int(connection.scalar(select(func.count()).select_from(KeptDatasetRow)) or 0)
 
 
 def _refuse_live_processes(connection: Connection, source_name: str) -> None:

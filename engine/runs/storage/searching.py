@@ -96,7 +96,9 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
         demanded.append(RunRow.dataset_name == search.dataset)
     if search.model:
         demanded.append(_has_line(RunRow.models, search.model))
-    demanded += [_has_line(func.lower(RunRow.tags), tag.lower()) for tag in search.tags]
+    # The tag itself, too: the lower() of SQLite leaves letters beyond ASCII as they are, that of Python does not.
+    demanded += [or_(_has_line(RunRow.tags, tag), _has_line(func.lower(RunRow.tags), tag.lower()))
+                 for tag in search.tags]
     if search.starred_by is not None:
         demanded.append(_starred(search.starred_by))
     for word in search.text.split():

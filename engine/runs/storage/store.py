@@ -116,12 +116,18 @@ class Store:
         with self.session() as session:
             return _update(session, RunRow.id == run_id, **values)
 
-    def delete(self, run_id: str) -> bool:
-        """Delete the run in any state; False when there is no such run."""
+    def delete(self, run_id: str, binned_before: datetime | None = None) -> bool:
+        """Delete the run in any state; False when there is no such run.
+
+        binned_before: only a run that was moved to the bin before that moment and is still there.
+        """
+        demanded = [RunRow.id == run_id] + ([] if binned_before is None else [RunRow.deleted < binned_before])
         with self.session() as session:
+            result = session.execute(delete(RunRow).where(*demanded))
+            if not result.rowcount:  # type: ignore[attr-defined]
+                return False
             session.execute(delete(StarRow).where(StarRow.run_id == run_id))
-            result = session.execute(delete(RunRow).where(RunRow.id == run_id))
-            return bool(result.rowcount)  # type: ignore[attr-defined]
+            return True
 
     def dataset_in_use(self, dataset_hash: str) -> bool:
         """Whether any run uses the dataset, or it is kept by name."""

@@ -46,7 +46,7 @@ def test_an_upload_is_kept_from_the_page_that_reads_it() -> None:
     app.button(key="clusters-keep-submit").click()
     drawn(app)
     assert [each.value for each in app.success] == ["Kept as titles."]
-    (known,) = access().mine()
+    (known,) = access().readable()
     assert (known.name, known.newest.n_rows) == ("titles", 4)
     app.button(key="clusters-keep-submit").click()
     assert "'titles' already" in words(drawn(app))
@@ -110,6 +110,17 @@ def test_rows_are_added_as_a_new_version() -> None:
     assert len(drawn(app).dataframe[0].value) == 4
 
 
+def test_the_version_that_is_shown_is_used_on_the_other_page() -> None:
+    set_id = kept()
+    access().extend(set_id, from_table(read_table(f"{CONTENT}雪だ,天気\n".encode(), "mine.csv")))
+    app = visit(dataset=set_id)
+    app.selectbox(key=f"datasets-version-{set_id}-2").set_value(1)
+    drawn(app).button(key="datasets-use-clusters").click()
+    drawn(app)
+    assert app.selectbox(key="clusters-kept").value == set_id
+    assert app.selectbox(key=f"clusters-kept-version-{set_id}-2").value == 1
+
+
 def test_the_download_is_read_as_the_same_sentences() -> None:
     set_id = kept("mine.csv")
     (button,) = (button for button in visit(dataset=set_id).download_button if button.key == "datasets-download")
@@ -125,9 +136,9 @@ def test_it_is_renamed_and_deleted_by_who_may() -> None:
     app.text_input(key=f"datasets-name-{set_id}").set_value("news")
     app.button(key=f"datasets-save-{set_id}").click()
     drawn(app)
-    assert [known.name for known in access().mine()] == ["news"]
+    assert [known.name for known in access().readable()] == ["news"]
     app.button(key=f"datasets-delete-sure-{set_id}").click()
-    assert "No data set is kept yet" in words(drawn(app)) and access().mine() == []
+    assert "No data set is kept yet" in words(drawn(app)) and access().readable() == []
 
 
 def test_somebody_elses_is_read_only() -> None:

@@ -77,10 +77,16 @@ def test_numbers_are_stored_once_and_then_read_from_the_list(directory: Path, mo
 
 def test_a_result_that_cannot_be_read_does_not_stop_the_list(directory: Path) -> None:
     run_id = runs()[0]
-    for file in (directory / "results" / run_id).iterdir():
+    sound = {file: file.read_bytes() for file in (directory / "results" / run_id).iterdir()}
+    for file in sound:
         file.write_bytes(b"damaged")
     app = until(visit("runs"), lambda app: "…" not in list(listing(app).value["headline"]))
     assert listing(app).value["headline"][0] == "–" and not app.error
+    assert session.engine().access(LOCAL).get(run_id).headline is None  # type: ignore[union-attr]
+    for file, content in sound.items():
+        file.write_bytes(content)
+    app = until(visit("runs"), lambda app: "…" not in list(listing(app).value["headline"]))
+    assert listing(app).value["headline"][0] != "–"
 
 
 def test_a_deleted_run_is_undone_at_once_or_restored_from_the_bin(directory: Path) -> None:
@@ -98,7 +104,10 @@ def test_a_deleted_run_is_undone_at_once_or_restored_from_the_bin(directory: Pat
     assert len(names(app)) == 1 and "30 days" in words(app) and buttons(app) == {"bin-delete-yes"}
     press(choose(app, 0), "bin-restore")
     assert runs() == before and "The bin is empty." in words(app)
-    press(choose(show(visit("runs"), "mine"), 0), "runs-delete")
+    app = press(choose(show(visit("runs"), "mine"), 0), "runs-delete")
+    session.engine().access(LOCAL).restore(before[0])  # elsewhere
+    assert "Moved to the bin" not in words(drawn(app)) and "runs-undo" not in buttons(app)
+    press(choose(app, 0), "runs-delete")
     press(show(visit("runs"), "bin"), "bin-delete-yes")
     assert session.engine().runs.get(before[0]) is None and not (directory / "results" / before[0]).exists()
 
@@ -172,6 +181,16 @@ def test_tags_that_not_all_chosen_runs_have_stay(directory: Path) -> None:
     tags.set_value(["new"])
     press(app, "runs-tags-save")
     assert [access.get(run_id).tags for run_id in (first, second)] == [("own", "new"), ("new",)]  # type: ignore[union-attr]
+
+
+def test_the_tags_are_those_of_the_runs_that_are_chosen_now(directory: Path) -> None:
+    access = session.engine().access(LOCAL)
+    for run_id in runs()[:6]:
+        access.tag(run_id, ["common"])
+    app = choose(visit("runs"), *range(6))
+    assert next(box for box in app.multiselect if box.label == "Tags").value == ["common"]
+    choose(app, *range(7))  # the last one has no tag
+    assert next(box for box in app.multiselect if box.label == "Tags").value == []
 
 
 def test_two_runs_of_a_kind_lead_to_compare_and_several_are_side_by_side(directory: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from engine.runs.adoption import adopt
 from engine.runs.operation.retention import RetentionThread, empty_bin, long_in_bin
 from engine.runs.queue import RunQueue
 from engine.runs.storage.run_entry import from_bytes
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from engine.runs.storage.usage import usage_of
 from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, run_record, until, words
@@ -127,6 +129,27 @@ def test_the_bin_is_emptied_by_the_days_since_the_deletion(queue: RunQueue, tmp_
     thread.close()
     assert ann.get(kept) is not None and [path.name for path in (tmp_path / "results").iterdir()] == [kept]
     assert len(list((tmp_path / "datasets").iterdir())) == 1
+
+
+def test_a_run_that_is_restored_while_the_bin_is_emptied_stays_whole(
+        queue: RunQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ann = access_of(queue)
+    run_id = finished(ann)
+    ann.move_to_bin(run_id)
+    on_disk, look_up = files(tmp_path), queue._store.get
+
+    def restored_after(of: str) -> RunRecord | None:
+        run = look_up(of)
+        queue._store.change(run_id, deleted=None)
+        return run
+
+    for delete in (lambda: empty_bin(queue._store, queue, 0), lambda: ann.delete(run_id)):
+        queue.change(run_id, deleted=datetime.now(UTC))
+        with monkeypatch.context() as patched:
+            patched.setattr(queue._store, "get", restored_after)
+            with suppress(RunError):
+                assert delete() == 0
+        assert ann.get(run_id) is not None and files(tmp_path) == on_disk
 
 
 def test_without_a_bin_deletion_is_final(queue: RunQueue, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import threading
 from collections.abc import Iterator
@@ -72,6 +73,18 @@ def test_the_secret_is_for_its_owner_alone_and_made_once(tmp_path: Path) -> None
     file.write_bytes(b"short")
     with pytest.raises(InputError, match="has 5 bytes"):
         browsers(tmp_path)
+
+
+def test_the_secret_is_made_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(browsers_module.os, "link", refused)
+    name = browsers(tmp_path).cookie_name
+    (file,) = tmp_path.iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600 and len(file.read_bytes()) == 32
+    browsers_module._write_new(file, b"another")  # a second process is too late
+    assert browsers(tmp_path).cookie_name == name
 
 
 def test_each_browser_has_its_own_list_and_all_may_read_all(queue: RunQueue) -> None:
@@ -148,6 +161,8 @@ def test_tags_are_searched_filtered_and_listed_among_what_one_may_see(queue: Run
     for bad in (["x" * (MAX_TAG_CHARACTERS + 1)], [str(n) for n in range(MAX_TAGS + 1)]):
         with pytest.raises(InputError, match="at most"):
             ann.tag(run_id, bad)
+    ann.tag(run_id, ["ÄNDERUNG Б"])
+    assert ids(ann.mine(Search(tags=ann.facets(team=False).tags))) == {run_id}
     ann.tag(run_id, [])
     assert ann.get(run_id).tags == ()  # type: ignore[union-attr]
 

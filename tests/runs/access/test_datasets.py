@@ -18,6 +18,8 @@ from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.viewers import LOCAL, Viewer
 from engine.runs.open import Engine, open_engine
+from engine.runs.storage import kept
+from engine.runs.storage.kept import KeptDataset
 from engine.runs.storage.unlisted import find_unlisted
 from engine.runs.storage.usage import usage_of
 from tests.support.fake_runs import words
@@ -34,6 +36,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 
 def of(engine: Engine, viewer: Viewer = ANN) -> DatasetAccess:
     return DatasetAccess(engine.access(viewer))
+
+
+def own_of(access: DatasetAccess) -> list[KeptDataset]:
+    return [known for known in access.readable() if access.may_change(known)]
 
 
 def sentences(n: int = 4) -> LabelledSentences:
@@ -92,7 +98,7 @@ def test_every_kind_comes_back_as_it_was_and_fits_its_pages(engine: Engine, data
 def test_a_private_data_set_does_not_exist_for_anybody_else(engine: Engine) -> None:
     set_id = of(engine).keep(sentences(), "titles")
     ben = of(engine, BEN)
-    assert ben.get(set_id) is None and ben.readable() == [] == ben.mine()
+    assert ben.get(set_id) is None and ben.readable() == [] == own_of(ben)
     for forbidden in (lambda: ben.dataset(set_id), lambda: ben.delete(set_id), lambda: ben.share(set_id, True),
                       lambda: ben.rename(set_id, "x"), lambda: ben.extend(set_id, sentences(5)),
                       lambda: ben.used_by(set_id), lambda: ben.dataset("no-such-id")):
@@ -107,7 +113,7 @@ def test_a_shared_data_set_may_be_read_but_not_changed(engine: Engine) -> None:
     ann.extend(set_id, sentences(6))  # stays shared
     own = ben.keep(sentences(3), "zero")
     assert ben.dataset(set_id).n == 6 and [known.id for known in ben.readable()] == [own, set_id]
-    assert [known.id for known in ben.mine()] == [own]
+    assert [known.id for known in own_of(ben)] == [own]
     for forbidden in (lambda: ben.delete(set_id), lambda: ben.extend(set_id, sentences(7)),
                       lambda: ben.rename(set_id, "x"), lambda: ben.share(set_id, False)):
         with pytest.raises(AccessError, match="belongs to somebody else"):
@@ -119,7 +125,7 @@ def test_a_shared_data_set_may_be_read_but_not_changed(engine: Engine) -> None:
 def test_without_sign_in_browsers_read_each_others_and_change_their_own(engine: Engine) -> None:
     first, second = (Viewer(f"browser:{letter * 32}", signed_in=False) for letter in "ab")
     set_id = of(engine, first).keep(sentences(), "titles")
-    assert of(engine, second).dataset(set_id).n == 4 and of(engine, second).mine() == []
+    assert of(engine, second).dataset(set_id).n == 4 and own_of(of(engine, second)) == []
     with pytest.raises(AccessError, match="belongs to somebody else"):
         of(engine, second).delete(set_id)
     nobodys = of(engine, LOCAL).keep(sentences(5), "common")
@@ -127,12 +133,30 @@ def test_without_sign_in_browsers_read_each_others_and_change_their_own(engine: 
     assert of(engine, ANN).readable() == []
 
 
+def test_an_extension_takes_the_data_set_as_it_is_by_then(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    access = of(engine)
+    set_id = access.keep(sentences(), "titles")
+    access.share(set_id, True)
+    before = access.get(set_id)
+    assert before is not None
+    monkeypatch.setattr(kept, "get", lambda store, of: before)  # read before the others' changes
+    kept.rename(engine.store, set_id, "news")
+    kept.share(engine.store, set_id, False)
+    access.extend(set_id, sentences(6))
+    (known,) = kept.every(engine.store)
+    assert (known.name, known.shared, len(known.versions)) == ("news", False, 2)
+    kept.remove(engine.store, set_id)
+    with pytest.raises(InputError, match="'titles' was deleted meanwhile"):
+        access.extend(set_id, sentences(7))
+    assert kept.every(engine.store) == []
+
+
 def test_names_are_checked_and_can_be_changed(engine: Engine) -> None:
     access = of(engine)
     set_id = access.keep(sentences(), "titles")
     other = access.keep(sentences(5), "others")
     access.rename(set_id, "news")
-    assert [known.name for known in access.mine()] == ["news", "others"]
+    assert [known.name for known in own_of(access)] == ["news", "others"]
     with pytest.raises(InputError, match="'news' already"):
         access.rename(other, "news")
     for name in ("", " ", "x" * 201, "a\x00b"):
@@ -183,7 +207,7 @@ def test_the_quota_counts_them_and_is_asked_first(engine: Engine, tmp_path: Path
     limited = DatasetAccess(RunAccess(engine.runs, engine.store, ANN, Limits(storage_gb=1.5 * size / GIGABYTE)))
     with pytest.raises(RunError, match="data sets that you keep"):
         limited.keep(sentences(300), "more")
-    assert [known.name for known in access.mine()] == ["titles"] and files(tmp_path) == 1
+    assert [known.name for known in own_of(access)] == ["titles"] and files(tmp_path) == 1
     limited.keep(sentences(200), "the same again")  # the same content takes nothing
     access.delete(set_id)
     assert files(tmp_path) == 1 and usage_of(engine.store, engine.artifacts, ANN.id).total == size
@@ -193,4 +217,4 @@ def test_too_many_rows_are_refused(engine: Engine) -> None:
     limited = DatasetAccess(RunAccess(engine.runs, engine.store, ANN, Limits(rows=5)))
     with pytest.raises(InputError, match="6 rows; this instance takes at most 5"):
         limited.keep(sentences(6), "titles")
-    assert limited.mine() == []
+    assert own_of(limited) == []

@@ -140,6 +140,8 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with opened(tmp_path, backend=FakeBackend()) as engine:
         engine.access(LOCAL).move_to_bin(run_id)
     assert main([*clean, "--bin", "-1"]) == 2 and "--bin" in capsys.readouterr().err
+    assert main([*clean, "--bin", "1000000"]) == 2 and "--bin is a number of days, 0 to" in capsys.readouterr().err
+    assert main([*clean, "--older-than", "36500"]) == 0 and "0 runs" in capsys.readouterr().out
     assert main([*clean, "--bin"]) == 0 and "0 runs that were moved to the bin more than 30" in capsys.readouterr().out
     assert main([*clean, "--bin", "0", "--dry-run"]) == 0
     assert "1 runs that were moved to the bin more than 0 days ago would be deleted" in capsys.readouterr().out
@@ -191,3 +193,7 @@ def test_variables_that_make_no_sense_are_said(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv(variable, "many")
     with pytest.raises(InputError, match=variable):
         open_engine(tmp_path, backend=FakeBackend())
+    if variable.endswith("DAYS"):
+        monkeypatch.setenv(variable, "1e9")
+        with pytest.raises(InputError, match=f"{variable} is a number of days, 0 to 36,500"):
+            open_engine(tmp_path, backend=FakeBackend())

@@ -114,6 +114,21 @@ def test_a_target_that_is_not_empty_is_refused(tmp_path: Path) -> None:
     assert rows(given["file"]) == before and rows(target_of(given)) == there
 
 
+def test_kept_data_sets_count_as_what_a_list_holds(tmp_path: Path) -> None:
+    given = urls(tmp_path)
+    fill(given["file"])
+    fill_beside(target_of(given), "run")
+    there = beside(target_of(given))
+    with pytest.raises(InputError, match="is not empty: it lists 0 runs and 1 version of kept data sets"):
+        move_runs(given["file"], target_of(given))
+    assert beside(target_of(given)) == there
+    with closing(Store(file_url(tmp_path / "third.sqlite"))):
+        pass
+    if "server" not in given:  # a list without runs is moved, too
+        move_runs(given["other file"], file_url(tmp_path / "third.sqlite"))
+        assert beside(file_url(tmp_path / "third.sqlite")) == there
+
+
 def test_what_cannot_be_moved_is_refused(tmp_path: Path) -> None:
     given = urls(tmp_path)
     with pytest.raises(InputError, match=r"There is no list of runs .*hakari\.sqlite"):
