@@ -20,10 +20,8 @@ from tests.stored_runs.directories import VERSIONS, copied, kinds
 from tests.support.fakes import FakeBackend
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_the_results_of_every_version_can_be_listed_again(
-    tmp_path: Path, version: str, capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_results_of_the_first_version_can_be_listed_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    version = "0.1.0"
     directory = copied(version, tmp_path / "data")
     with open_engine(directory, backend=FakeBackend(), resume=False) as engine:
         before = {run_id: engine.runs.get(run_id) for run_id in kinds(version)}
@@ -31,7 +29,7 @@ def test_the_results_of_every_version_can_be_listed_again(
     lose_rows(directory)
     stored = files(directory)
     command = ["adopt", "--directory", str(directory)]
-    assert main(command) == 1  # these versions did not write whose a result is
+    assert main(command) == 1  # it did not write whose a result is
     captured = capsys.readouterr()
     assert captured.err.count("Name the owner: --owner") == len(before)
     assert "8 results could not be listed" in captured.err

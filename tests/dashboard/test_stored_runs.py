@@ -16,7 +16,7 @@ from engine.runs.storage.searching import Search
 from engine.version import VERSION
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import drawn, visit, words
+from tests.support.page_visits import visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
@@ -32,7 +32,6 @@ RUNS = {
     "Dictionary: references": ("dictionary", "Entries 365"),
 }
 VERSION_STORED = "0.1.0"
-INDICES = "Other validity indices"
 
 
 @pytest.fixture
@@ -75,9 +74,7 @@ def test_a_column_that_a_stored_run_cannot_have_is_said_on_its_page(data_dir: Pa
     run = runs()["Clusters: a few labelled sentences"]
     before = Artifacts(data_dir).load_result(run.id, Result)
     stored_runs.rewrite(data_dir / "results" / run.id, {"validity": before.validity.drop(columns="nmi")})
-    app = visit("clusters", run=run.id)
-    app.session_state[f"clusters-open-{INDICES}"] = True
-    drawn(app)
+    app = visit("clusters", run=run.id, section="indices")
     assert "before the column 'nmi' of the table 'validity' existed; run again to fill it." in words(app)
     table = next(frame.value for frame in app.dataframe if "silhouette" in frame.value)
     assert table["nmi"].isna().all() and sorted(table["ari"]) == sorted(before.validity["ari"])

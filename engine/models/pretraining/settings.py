@@ -28,7 +28,7 @@ class Settings:
         "file": "a file", "blank-line": "what stands between blank lines of a file",
         "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
     start: str | None = option(None, "A model to start from, of the same layers; its vocabulary may be another.",
-                               metavar="DIR")
+                               metavar="DIR", unset="none: new weights")
     keep_vocabulary: bool = option(False, "Keep the vocabulary of the model to start from.")
     vocab_size: int = option(8000, "Pieces in the vocabulary.", least=300, most=65_000, unit="pieces")
     layers: int = option(4, "Transformer layers.", least=1)
