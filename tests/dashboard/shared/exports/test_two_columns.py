@@ -81,8 +81,10 @@ def query(page: str) -> dict[str, str]:
 def compiled(folder: Path) -> str:
     """The log of the last run of LuaLaTeX; the test is skipped where a package is missing."""
     command = ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    # A cache of its own: the system's remembers fonts by their paths, also in environments that are gone.
+    environment = {**os.environ, "TEXMFVAR": str(folder / "cache"), "TEXMFCACHE": str(folder / "cache")}
     for _ in range(3):  # citations, then their numbers
-        subprocess.run(command, cwd=folder, capture_output=True, timeout=SECONDS, check=False)
+        subprocess.run(command, cwd=folder, capture_output=True, timeout=SECONDS, check=False, env=environment)
         log = re.sub(r"(?<=.{79})\n", "", (folder / "paper.log").read_text(encoding="utf-8", errors="replace"))
         if missing := re.search(r"File `([^']+\.(?:sty|ldf|ini))' not found", log):
             pytest.skip(f"LaTeX is installed without {missing[1]}")
