@@ -130,7 +130,10 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
             tables[name], missing = table.completed(tables[name])
             _refuse_damage([f"the column {column.name!r} of its table {name!r}" for column in missing
                             if _had(stored, column.since) and _had(stored, table.since)], stored, what)
-            notices += [_missing(f"the column {column.name!r} of the table {name!r}", stored) for column in missing]
+            if missing:
+                columns = ", ".join(repr(column.name) for column in missing)
+                notices.append(_missing(f"{'the columns' if len(missing) > 1 else 'the column'} {columns} of the table "
+                                        f"{name!r}", stored))
     return notices
 
 
