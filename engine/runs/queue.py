@@ -184,8 +184,8 @@ class RunQueue:
         binned_before: only if it is in the bin since before then; else False. Raises RunError for an unknown id.
         """
         run = self._require(run_id)
-        # The row first, so that nothing of a run is lost that was restored; a crash here leaves an unlisted result.
-        if not self._store.delete(run_id, binned_before):
+        # Nothing of a run is lost that was restored, and its result is never seen without it.
+        if not self._store.delete(run_id, binned_before, lambda: self.artifacts.delete_result(run_id)):
             return False
         if active := self._active.get(run_id):
             active.stop.set()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -116,10 +116,12 @@ class Store:
         with self.session() as session:
             return _update(session, RunRow.id == run_id, **values)
 
-    def delete(self, run_id: str, binned_before: datetime | None = None) -> bool:
+    def delete(self, run_id: str, binned_before: datetime | None = None,
+               before_commit: Callable[[], object] | None = None) -> bool:
         """Delete the run in any state; False when there is no such run.
 
-        binned_before: only a run that was moved to the bin before that moment and is still there.
+        binned_before: only a run that was moved to the bin before that moment and is still there. before_commit: called
+        once it is certain that the run goes, while others still see it.
         """
         demanded = [RunRow.id == run_id] + ([] if binned_before is None else [RunRow.deleted < binned_before])
         with self.session() as session:
@@ -127,6 +129,8 @@ class Store:
             if not result.rowcount:  # type: ignore[attr-defined]
                 return False
             session.execute(delete(StarRow).where(StarRow.run_id == run_id))
+            if before_commit is not None:
+                before_commit()
             return True
 
     def dataset_in_use(self, dataset_hash: str) -> bool:
