@@ -65,6 +65,7 @@ def evaluate(page: Page) -> None:
 def downloaded(page: Page, table: str) -> list[dict[str, str]]:
     menu = page.get_by_role("button", name=re.compile(r"\bTables\b")).first
     menu.wait_for(timeout=RUN_MILLISECONDS)
+    settled(page)  # a page that is still drawn closes what was opened
     press(menu)
     button = page.get_by_role("button", name=re.compile(rf"\b{table}\.csv")).first
     button.wait_for()
