@@ -47,7 +47,7 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
         settled(ann)
         press(ann.locator('[class*="st-key-clusters-submit"] button'))
         ann.wait_for_url(re.compile(r"run=.+"))
-        ann.get_by_role("button", name=re.compile(r"models\.csv")).first.wait_for(timeout=RUN_MILLISECONDS)
+        ann.get_by_role("button", name=re.compile(r"coordinates\.csv")).first.wait_for(timeout=RUN_MILLISECONDS)
         link = ann.url
         for page, n_own in ((ann, n_stored + 1), (ben, n_stored)):
             page.goto(f"{server.url}/runs")
@@ -66,6 +66,6 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
         press(ann.get_by_role("button", name="Undo"))
         expect(ann.get_by_text(f"{n_stored + 1} runs.")).to_be_visible()
         ben.goto(link)
-        ben.get_by_role("button", name=re.compile(r"models\.csv")).first.wait_for(timeout=RUN_MILLISECONDS)
+        ben.get_by_role("button", name=re.compile(r"coordinates\.csv")).first.wait_for(timeout=RUN_MILLISECONDS)
     for context in contexts:
         context.close()

@@ -161,14 +161,15 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_running_server_empties_the_bin_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HAKARI_BIN_DAYS", "0.000001")
+    monkeypatch.setenv("HAKARI_BIN_DAYS", "0.000001")  # a twelfth of a second
     with open_engine(tmp_path, backend=FakeBackend()) as engine:
         run_id, kept = run_clusters(engine), engine.runs.submit("clusters", SETTINGS,
                                                                 sample_data.labelled_sentences(), reuse=False).run_id
         assert engine.configuration.bin_days == 0.000001
         engine.runs.wait(kept, 60)
         engine.access(LOCAL).move_to_bin(run_id)
-    with open_engine(tmp_path, backend=FakeBackend()) as engine:  # at the start, and then every hour
+        time.sleep(0.2)  # the bin is emptied at the start, and then every hour
+    with open_engine(tmp_path, backend=FakeBackend()) as engine:
         end = time.monotonic() + 10
         while engine.runs.get(run_id) is not None:
             assert time.monotonic() < end
