@@ -16,13 +16,14 @@ if __name__ == "__main__":
 
     import streamlit as st
 
-    from dashboard import sign_in
+    from dashboard import language, sign_in
     from dashboard.pages import navigation
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
 
     # An icon of our own: a Material one would be fetched from the internet for the browser's tab.
     st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
+    language.follow_reader()
     try:
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")

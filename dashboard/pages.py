@@ -7,6 +7,9 @@ from functools import partial
 
 import streamlit as st
 
+from dashboard import language
+from engine.translation import mark, tr
+
 
 @dataclass(frozen=True)
 class PageCard:
@@ -20,32 +23,36 @@ class PageCard:
 
 SECTIONS: dict[str, tuple[PageCard, ...]] = {
     "": (
-        PageCard("home", "Home", ":material/balance:", "How can a language model be evaluated without fine-tuning it?"),
+        PageCard("home", mark("Home"), ":material/balance:",
+                 mark("How can a language model be evaluated without fine-tuning it?")),
     ),
-    "Evaluate a model": (
-        PageCard("clusters", "Clusters", ":material/bubble_chart:",
-                 "How far do a model's sentence vectors keep labelled sentences apart?"),
-        PageCard("fill_mask", "Fill-mask", ":material/text_fields:",
-                 "How probable does a model find a masked word, and what does it predict instead?"),
-        PageCard("classification", "Classification", ":material/category_search:",
-                 "Can a small network classify sentences by a model's vectors?"),
-        PageCard("agreement", "Agreement", ":material/join_inner:",
-                 "Do the three evaluations agree about the models?"),
-        PageCard("alignment", "Alignment", ":material/compare_arrows:",
-                 "Which token of one sentence matches which of the other, and how much do different readings cost?"),
-        PageCard("metric_study", "Metric study", ":material/grid_on:",
-                 "Which model, dictionary and penalty correlate best with human scores?"),
-        PageCard("minimal_pairs", "Minimal pairs", ":material/rule:",
-                 "Does the model prefer the acceptable sentence, or only the shorter one?"),
+    mark("Evaluate a model"): (
+        PageCard("clusters", mark("Clusters"), ":material/bubble_chart:",
+                 mark("How far do a model's sentence vectors keep labelled sentences apart?")),
+        PageCard("fill_mask", mark("Fill-mask"), ":material/text_fields:",
+                 mark("How probable does a model find a masked word, and what does it predict instead?")),
+        PageCard("classification", mark("Classification"), ":material/category_search:",
+                 mark("Can a small network classify sentences by a model's vectors?")),
+        PageCard("agreement", mark("Agreement"), ":material/join_inner:",
+                 mark("Do the three evaluations agree about the models?")),
+        PageCard("alignment", mark("Alignment"), ":material/compare_arrows:",
+                 mark("Which token of one sentence matches which of the other, and what do different readings cost?")),
+        PageCard("metric_study", mark("Metric study"), ":material/grid_on:",
+                 mark("Which model, dictionary and penalty correlate best with human scores?")),
+        PageCard("minimal_pairs", mark("Minimal pairs"), ":material/rule:",
+                 mark("Does the model prefer the acceptable sentence, or only the shorter one?")),
     ),
-    "Look up": (
-        PageCard("models", "Models", ":material/deployed_code:",
-                 "Which models are there, and how good are the built-in ones?"),
-        PageCard("dictionary", "Dictionaries", ":material/menu_book:", "Which tokens are rare, and in which corpus?"),
-        PageCard("compare", "Compare", ":material/compare:",
-                 "In what do two runs, two models or two settings differ, and is it more than chance?"),
-        PageCard("runs", "Runs", ":material/history:", "What was evaluated so far?"),
-        PageCard("datasets", "Data sets", ":material/inventory_2:", "Which data are kept, and which runs used them?"),
+    mark("Look up"): (
+        PageCard("models", mark("Models"), ":material/deployed_code:",
+                 mark("Which models are there, and how good are the built-in ones?")),
+        PageCard("dictionary", mark("Dictionaries"), ":material/menu_book:",
+                 mark("Which tokens are rare, and in which corpus?")),
+        PageCard("compare", mark("Compare"), ":material/compare:",
+                 mark("In what do two runs, two models or two settings differ, and is it more than chance?")),
+        PageCard("runs", mark("Runs"), ":material/history:",
+                 mark("What was evaluated so far?")),
+        PageCard("datasets", mark("Data sets"), ":material/inventory_2:",
+                 mark("Which data are kept, and which runs used them?")),
     ),
 }
 # Addresses that pages had before; links to them still lead to the page.
@@ -68,14 +75,14 @@ def path(name: str) -> str:
 def navigation() -> dict[str, list[st.Page]]:
     """The menu: sections with their pages; hidden in it, the addresses that pages had before."""
     menu = {
-        section: [
-            st.Page(path(page.name), title=page.title, icon=page.icon, help=page.question, url_path=page.name,
+        tr(section): [
+            st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,
                     default=page.name == "home")
             for page in pages
         ]
         for section, pages in SECTIONS.items()
     }
-    menu[""] += [st.Page(partial(_redirect, name), title=card(name).title, url_path=former, visibility="hidden")
+    menu[""] += [st.Page(partial(_redirect, name), title=tr(card(name).title), url_path=former, visibility="hidden")
                  for former, name in FORMER_ADDRESSES.items()]
     return menu
 
@@ -86,7 +93,9 @@ def _redirect(name: str) -> None:
 
 
 def heading(name: str) -> None:
-    """Title of a page and, under it, its question in one sentence."""
+    """Title of a page with the choice of the language beside it, and, under it, its question in one sentence."""
     page = card(name)
-    st.title(page.title, anchor=False)
-    st.markdown(f":gray[{page.question}]")
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.title(tr(page.title), anchor=False, width="content")
+        language.switch()
+    st.markdown(f":gray[{tr(page.question)}]")

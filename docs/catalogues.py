@@ -1,0 +1,223 @@
+"""The catalogues of Japanese texts, brought up to date with the code: python -m docs.catalogues [folder …]
+
+Every text that a reader may see is an entry of the `ja.po` of its folder: in the dashboard what `tr`, `tr_n` and `mark`
+are called with; in the engine the sentences of errors, notices and declarations, f-strings with the names of their
+values. New texts get an empty translation, texts that are gone leave the file, what is translated stays. Without a
+folder all are brought up to date; the entries without a translation are counted, and the texts of the dashboard that
+are in no catalogue are listed.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import write_po
+
+from engine.translation import JAPANESE, PACKAGES, ROOT, catalogue_files, read_catalogue
+
+CALLS = {"tr": 1, "mark": 1, "tr_n": 2}  # how many of their first arguments are texts
+# In the engine: calls whose texts no reader sees.
+UNSEEN = re.compile(r"^(debug|info|warning|exception|compile|execute|text|sub|match|search|fullmatch|split|replace|"
+                    r"encode|decode|join|TypeError|KeyError|RuntimeError|AssertionError|NotImplementedError)$")
+ERROR = re.compile(r"Error$|^BadRow$")  # what the dashboard raises is shown like the engine's errors
+# Arguments that a reader sees, even if they are a single word.
+SHOWN_KEYWORDS = {"label", "help", "placeholder", "title", "caption", "text", "name", "subtitle", "alt", "ylabel",
+                  "xlabel"}
+SHOWN_CALLS = {"button", "caption", "checkbox", "dataframe", "download_button", "error", "expander", "header", "info",
+               "link_button", "markdown", "metric", "multiselect", "number_input", "page_link", "pills", "popover",
+               "radio", "segmented_control", "selectbox", "slider", "spinner", "status", "subheader", "success", "tabs",
+               "text_area", "text_input", "title", "toast", "toggle", "warning", "write", "dialog", "file_uploader",
+               "TextColumn", "NumberColumn", "Column", "CheckboxColumn", "ProgressColumn", "ListColumn"}
+WORD = re.compile(r"[A-Za-z]{3,}")
+UNTRANSLATED = "# untranslated"  # at the end of a line: its texts are no words for a reader
+SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:.)]* +[(“A-Za-z{]")  # two words
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of the code: where it stands, itself, and its form for many (of `tr_n`)."""
+
+    path: Path
+    line: int
+    text: str
+    many: str = ""
+
+
+def folder_of(path: Path) -> Path:
+    """The folder whose catalogue holds the texts of a file: a package's folder, or the package itself."""
+    parts = path.relative_to(ROOT).parts
+    return ROOT.joinpath(*parts[:2 if len(parts) > 2 else 1])
+
+
+def texts_of(path: Path) -> list[Text]:
+    """The texts of a file that a reader may see."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    called = list(_called(path, tree))
+    if path.relative_to(ROOT).parts[0] != "dashboard":
+        return [*called, *_sentences(path, tree)]
+    errors = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ERROR.search(_name(node.func)))
+    return [*called, *(text for node in errors for argument in node.args for text in _sentences(path, argument))]
+
+
+def _called(path: Path, tree: ast.AST) -> Iterator[Text]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (n := CALLS.get(_name(node.func))):
+            literals = [text for argument in node.args[:1] if (text := _literal(argument)) is not None]
+            if n == 2 and len(literals) == 1 and (many := _literal(node.args[1])) is not None:
+                yield Text(path, node.lineno, literals[0], many)
+            elif n == 1:
+                yield from (Text(path, node.lineno, text) for text in literals)
+                yield from (Text(path, node.lineno, text) for argument in node.args[:1]
+                            for text in _alternatives(argument))
+
+
+def _alternatives(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        for branch in (node.body, node.orelse):
+            text = _literal(branch)
+            yield from _alternatives(branch) if text is None else (text,)
+
+
+def _sentences(path: Path, tree: ast.AST, held: Collection[int] = ()) -> Iterator[Text]:
+    """What reads like a sentence and is neither a docstring nor held nor in a call whose texts nobody sees."""
+    seen = set(held) | {id(argument) for node in ast.walk(tree)
+                        if isinstance(node, ast.Call) and _name(node.func) in CALLS for argument in node.args}
+
+    def walk(node: ast.AST) -> Iterator[Text]:
+        if id(node) in seen:
+            return
+        if isinstance(node, ast.Call) and UNSEEN.match(_name(node.func)):
+            return
+        if isinstance(node, ast.expr) and (text := template(node)) is not None:
+            if SENTENCE.search(text):
+                yield Text(path, node.lineno, text)
+            for part in ast.walk(node):  # a sentence may hold another
+                if isinstance(part, ast.FormattedValue):
+                    yield from walk(part.value)
+            return
+        body = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            body = [child for child in body if not (isinstance(child, ast.Expr) and _literal(child.value) is not None)]
+        for child in body:
+            yield from walk(child)
+
+    yield from walk(tree)
+
+
+def bare_texts(path: Path) -> list[Text]:
+    """The texts of a file of the dashboard that a reader may see and no catalogue holds."""
+    source = path.read_text(encoding="utf-8")
+    tree, lines = ast.parse(source), source.splitlines()
+    held = {id(part) for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and (_name(node.func) in CALLS or ERROR.search(_name(node.func)))
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)] for part in ast.walk(argument)}
+    shown = {id(argument) for node in ast.walk(tree) if isinstance(node, ast.Call)
+             for argument in [*(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),
+                              *(keyword.value for keyword in node.keywords if keyword.arg in SHOWN_KEYWORDS)]}
+    bare = [text for text in _sentences(path, tree, held)]
+    bare += [Text(path, node.lineno, text) for node in ast.walk(tree)
+             if isinstance(node, ast.expr) and id(node) in shown - held and (text := template(node)) is not None
+             and WORD.search(re.sub(r":material/\w+:|\{\w+\}|`[^`]*`", "", text))]
+    return sorted({text for text in bare if not lines[text.line - 1].rstrip().endswith(UNTRANSLATED)
+                   and "<" not in text.text}, key=lambda text: (text.line, text.text))
+
+
+def template(node: ast.expr) -> str | None:
+    """A text or an f-string as a text with named places; None for anything else.
+
+    >>> template(ast.parse('f"{len(rows):,} of {table.n_rows} rows in {name!r}"', mode="eval").body)
+    '{rows} of {n_rows} rows in {name}'
+    """
+    if isinstance(node, ast.Constant):
+        return node.value.replace("{", "{{").replace("}", "}}") if isinstance(node.value, str) else None
+    if not isinstance(node, ast.JoinedStr):
+        return None
+    text, by_name = "", dict[str, str]()
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            text += str(part.value).replace("{", "{{").replace("}", "}}")
+        elif isinstance(part, ast.FormattedValue):
+            source = ast.unparse(part.value)
+            names = [each for each in re.findall(r"[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", source))
+                     if each not in ("self", "len", "count", "str", "join", "for", "in", "if", "else")]
+            name = names[-1] if names else "value"
+            while by_name.get(name, source) != source:
+                name += "_"
+            by_name[name] = source
+            text += "{" + name + "}"
+    return text
+
+
+def _literal(node: ast.expr) -> str | None:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def _name(function: ast.expr) -> str:
+    return getattr(function, "attr", getattr(function, "id", ""))
+
+
+def all_texts(packages: Iterable[str] = PACKAGES) -> dict[Path, list[Text]]:
+    """The texts of the code by the folder whose catalogue holds them."""
+    by_folder: dict[Path, list[Text]] = {}
+    for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
+        if "migrations" not in path.parts:
+            by_folder.setdefault(folder_of(path), []).extend(texts_of(path))
+    return {folder: texts for folder, texts in sorted(by_folder.items()) if texts}
+
+
+def pages_files() -> list[Path]:
+    """The files of the dashboard whose texts are translated; a bundle's paragraphs are written in each language."""
+    return [path for path in sorted((ROOT / "dashboard").rglob("*.py")) if "bundle" not in path.parts]
+
+
+def catalogue(texts: Iterable[Text], present: Catalog | None) -> Catalog:
+    """The catalogue of some texts, with the translations of the present one."""
+    catalogue = Catalog(locale=JAPANESE, fuzzy=False)
+    for text in texts:
+        identifier = (text.text, text.many) if text.many else text.text
+        former = present.get(text.text) if present is not None else None
+        empty: str | tuple[str, ...] = ("",) if text.many else ""
+        translation = former.string if former is not None and bool(former.pluralizable) == bool(text.many) else empty
+        catalogue.add(identifier, translation, user_comments=former.user_comments if former is not None else ())
+    return catalogue
+
+
+def written(catalogue: Catalog) -> str:
+    """The file of a catalogue: its entries in the order of the code, nothing that changes by itself."""
+    file = io.BytesIO()
+    write_po(file, catalogue, width=116, omit_header=True, sort_by_file=False)
+    return ('msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Language: ja\\n"\n'
+            '"Plural-Forms: nplurals=1; plural=0;\\n"\n\n' + file.getvalue().decode("utf-8"))
+
+
+def main(arguments: list[str]) -> int:
+    """Bring the catalogues of some folders, or of all, up to date; say what has no translation yet."""
+    chosen = {Path(argument).resolve() for argument in arguments}
+    texts_by_folder, n_missing = all_texts(), 0
+    for folder, texts in texts_by_folder.items():
+        if chosen and folder not in chosen:
+            continue
+        path = folder / f"{JAPANESE}.po"
+        current = catalogue(texts, read_catalogue(path) if path.exists() else None)
+        path.write_text(written(current), encoding="utf-8")
+        missing = [message for message in current if message.id and not any(message.string or ())]
+        n_missing += len(missing)
+        print(f"{path.relative_to(ROOT)}: {len(current)} texts, {len(missing)} without a translation")
+    for path in catalogue_files():
+        if path.parent not in texts_by_folder:
+            path.unlink()
+    bare = [text for path in pages_files() if not chosen or folder_of(path) in chosen for text in bare_texts(path)]
+    for text in bare:
+        print(f"{text.path.relative_to(ROOT)}:{text.line}: in no catalogue: {text.text!r}")
+    return 1 if n_missing or bare else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
