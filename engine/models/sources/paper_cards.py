@@ -30,8 +30,10 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         "MeCab with NEologd, no subwords", "32,000", corpus="Articles of business news", model_size="Base",
         whole_word_masking="No", needs="a directory with config.json, pytorch_model.bin and vocab.txt",
         recipe=Recipe("mecab-neologd", ("lower",), "words"),
-        note="The authors found “cd” in its vocabulary and no “CD”, and so turned lower-casing on. In their first "
-             "paper they ran it with subwords, which gave it another score.",
+        note="In their first paper the authors ran it with subwords, which gave it another score. Lower-cased, as one "
+             "text of the second paper says that its vocabulary holds “cd” and no “CD”; another text of it says so of "
+             "the SP version. Where vocab.txt holds “CD”, keep the case with the recipe "
+             '{"card": "paper/mecab", "normalize": []}.',
     ),
     PaperCard(
         "paper/sp", ((CLUSTERS, "SP Ver."), (CLUSTERS_FIRST, "SP 版")), "masked", "Japanese", "Yohei Kikuta",
@@ -55,7 +57,8 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         "32,000", corpus="Wikipedia", model_size="Base", whole_word_masking="No", max_seq_length="128, then 512",
         needs="the unpacked NICT_BERT-base_JapaneseWikipedia_32K_BPE.zip (config.json, pytorch_model.bin, vocab.txt)",
         recipe=Recipe("mecab-jumandic", ("full-width",), "wordpiece"),
-        note="The BPE version. What the paper calls “MeCab + Juman++” is MeCab with the dictionary of Juman.",
+        note="The BPE version, with MeCab and the dictionary of Juman, as its publisher says. One text of the paper "
+             "calls that “MeCab + Jumandic”, another “MeCab + Juman++”.",
     ),
     PaperCard(
         "paper/laboro", ((CLUSTERS, "Laboro Ver."),), "masked", "Japanese", "Laboro.AI",
