@@ -11,7 +11,7 @@ from engine.evaluations.alignment.pair_tokens import PairTokens, Units, category
 from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.evaluations.alignment.unit_names import UnitNames, unit_names
-from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches, weight_shares
+from engine.measures.bertscore import PRF, BestMatches, bertscore, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
 from engine.measures.name_agreement import matched_names, name_weights, ratios
 from engine.measures.reading_penalty import (
@@ -103,16 +103,18 @@ class PairScores:
         return pieces, surfaces
 
 
-def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring) -> PairScores:
+def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[str, int] | None = None) -> PairScores:
     """The scores of one model: weights, matches, penalty, then the best of each row's references.
+
+    key: as in `PairTokens.matches`, under which the best matches are kept.
 
     Without the penalty every M costs nothing. A sentence whose weights are all 0 has no score (NaN), and so has a
     pair with P + R = 0. Of several references each score of the row is the greatest, whichever reference it comes
     from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
     (without the penalty: F1), the first of equals.
     """
-    matches = best_matches(units.similarity, units.lengths, units.special,
-                           match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
+    matches = tokens.matches(units, key,
+                             match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
     score = bertscore(matches, units.lengths, units.weight)
     names = (unit_names(tokens, units, scoring) if scoring.penalty == "names" or scoring.criterion == "names" else None)
     weight, kana = units.weight, units.readings.kana

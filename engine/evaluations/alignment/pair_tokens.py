@@ -14,11 +14,13 @@ from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own
 from engine.language.readings.own import own_readings
+from engine.measures.bertscore import BestMatches, best_matches
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
 
-# Choices of readings whose names are kept with the tokens.
+# Choices of readings whose names are kept with the tokens, and of layers and units whose best matches are.
 NAMES_KEPT = 4
+MATCHES_KEPT = 2
 # What tokenizers call the unknown token, for runs that do not say what theirs does.
 USUAL_UNKNOWN = {"[UNK]", "<unk>"}
 
@@ -84,6 +86,22 @@ class PairTokens:
                 kept.pop(next(iter(kept)))
             kept[own, by_sound] = names, name_matches(names, len(self.lengths), by_sound=by_sound)
         return kept[own, by_sound]
+
+    def matches(self, units: Units, key: tuple[str, int] | None, *, match_special: bool) -> BestMatches:
+        """The best match of each unit; those of the last keys are kept, as no other choice changes them.
+
+        `key`: the kind of units and the layer whose similarities they have; None keeps nothing.
+        """
+        kept: dict[tuple[str, int, bool], BestMatches] = vars(self).setdefault("_matches", {})
+        own = None if key is None else (*key, match_special)
+        if own is not None and own in kept:
+            return kept[own]
+        matches = best_matches(units.similarity, units.lengths, units.special, match_special=match_special)
+        if own is not None:
+            if len(kept) >= MATCHES_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[own] = matches
+        return matches
 
     @cached_property
     def names_by_mecab(self) -> Names:

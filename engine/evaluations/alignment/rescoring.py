@@ -89,7 +89,8 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
     notices = []
     for model in models or result.settings.models:
         tokens = tokens_by_model(result)[model]
-        similarity = result.similarity[model][result.layer_index(model, layer)]
+        held = result.layer_index(model, layer)
+        similarity = result.similarity[model][held]
         dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
         weight = tokens.weights(dictionary, scoring.special_tokens)
         threshold = _threshold(scoring, dictionary)
@@ -97,7 +98,7 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
                   scoring.readings)
         units = (word_units(*common, with_idf=dictionary is not None) if scoring.unit == "word"
                  else subword_units(*common))
-        scores = score_pairs(tokens, units, scoring)
+        scores = score_pairs(tokens, units, scoring, (scoring.unit, held))
         by_model[model], thresholds[model] = scores, threshold
         weightless[model] = tokens.weightless_tokens(scoring.special_tokens, with_idf=dictionary is not None)
         if tokens.cls_and_sep is None and scoring.special_tokens == AS_BERT_SCORE and {*weightless[model]} - OF_BERT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ import pytest
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as aligning
-from engine.evaluations.alignment import rescoring
+from engine.evaluations.alignment import pair_tokens, rescoring
 from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import matrix, rescore
 from engine.evaluations.shared.idf_files import write_idf
+from engine.measures.bertscore import best_matches
 from engine.measures.idf import count_documents
 from engine.runs.storage.artifacts import Artifacts
 from tests.support.session_fake import TOO_LONG, SessionFake, similarities
@@ -280,3 +282,26 @@ def test_scores_name_their_dictionary_for_the_signature() -> None:
     counted = count_documents([list(text) for text in REFERENCES], "references", "t" * 64, "reference")
     assert scores.dictionaries["m"].startswith("references (3 documents, ") and scores.thresholds["m"] == 2.0
     assert len(counted.fingerprint) == 64 and rescore(run(), Scoring()).dictionaries == {}
+
+
+def test_best_matches_are_kept_and_are_those_of_the_layer_and_the_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def count_matches(*arguments: Any, **choices: Any) -> Any:
+        counted.append(choices)
+        return best_matches(*arguments, **choices)
+
+    monkeypatch.setattr(pair_tokens, "best_matches", count_matches)
+    result = run(all_layers=True)
+    layers = result.layers["m"]
+    assert len(layers) > 1
+    scorings = [Scoring(unit=unit, match_special=special, penalty=penalty)
+                for unit in ("subword", "word") for special in (True, False) for penalty in ("none", "names")]
+    for layer in (*layers, *layers):
+        for scoring in scorings:
+            kept = rescore(result, scoring, layer, models=["m"]).pairs
+            pd.testing.assert_frame_equal(kept, rescore(replace(result), scoring, layer, models=["m"]).pairs)
+    before = len(counted)
+    for scoring in scorings[-4:]:  # of the last unit, layer and both choices of special tokens
+        rescore(result, scoring, layers[-1], models=["m"])
+    assert len(counted) == before
