@@ -40,7 +40,8 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE",
                             help=f"CSV, TSV, JSONL or Excel; {SAMPLES}")
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
-                        help="which column has which role, if it is not recognised by its name; may be repeated")
+                        help="which column has which role, if it is not recognised by its name; nothing behind = means "
+                             "no column; may be repeated")
     add_options(parser, Reading)
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
@@ -76,15 +77,17 @@ def skips_bad_rows(options: argparse.Namespace) -> bool:
 def named_columns(options: argparse.Namespace, several: Collection[str] = ()) -> dict[str, Any] | None:
     """The columns named by --column, by role; None if the option is not used.
 
-    A role in `several` may be repeated and has a tuple of columns; any other has one column. Raises InputError.
+    A role in `several` may be repeated and has a tuple of columns; any other has one column, or "" for none. Raises
+    InputError.
     """
     columns: dict[str, Any] = {}
     for role_and_name in options.column:
         role, equals, name = role_and_name.partition("=")
-        if not equals or not role or not name:
-            raise InputError(f"--column takes ROLE=NAME, such as text=title; got {role_and_name!r}.")
+        if not equals or not role:
+            raise InputError("--column takes ROLE=NAME, such as text=title, or ROLE= for none; got "
+                             f"{role_and_name!r}.")
         if role in several:
-            columns[role] = (*columns.get(role, ()), name)
+            columns[role] = (*columns.get(role, ()), *([name] if name else []))
         elif role in columns:
             raise InputError(f"The role '{role}' takes one column; got '{columns[role]}' and '{name}'.")
         else:

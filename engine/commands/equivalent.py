@@ -40,11 +40,12 @@ out.json.gz"
                        *words_of(parser, settings), "--name", settings.name, "--out", out])
 
 
-def command_line(kind: str, settings: Any, data: str, out: str = "out", further: Sequence[Any] = ()) -> str | None:
+def command_line(kind: str, settings: Any, data: str, out: str = "out", further: Sequence[Any] = (),
+                 columns: Sequence[str] = ()) -> str | None:
     """The command for settings of a kind of run, over a file called `data`; None for a kind without a command.
 
     Only what differs from the command's defaults is named. further: records of the options that a command has beside
-    its settings, as `minimal_pairs.Shown`.
+    its settings, as `minimal_pairs.Shown`. columns: the options that say which column plays which role.
 
     >>> command_line("clusters", clusters.records.Settings(("m",), layer=2, centre=True), "my file.csv")
     "python -m engine clusters --data 'my file.csv' --model m --layer 2 --centre --out out"
@@ -54,7 +55,7 @@ def command_line(kind: str, settings: Any, data: str, out: str = "out", further:
     parser = argparse.ArgumentParser(prog=kind)
     COMMANDS[kind].add_arguments(parser)
     models = [word for model in settings.models for word in ("--model", model)]
-    return shlex.join(["python", "-m", "engine", kind, "--data", data, *models, *words_of(parser, settings),
+    return shlex.join(["python", "-m", "engine", kind, "--data", data, *columns, *models, *words_of(parser, settings),
                        *(word for record in further for word in words_of(parser, record)), "--out", out])
 
 

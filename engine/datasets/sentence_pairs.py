@@ -172,7 +172,8 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     human = {name: tuple(_number(score) for score in column_names.values(frame, column))
              for column, name in further_columns.names_without(HUMAN, several["human"]).items()}
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
-    notices = (table.notices + rows.left_out_notice(table.left_out)
+    notices = (table.notices + column_names.chosen_notice(guessed, {**chosen, **several})
+               + rows.left_out_notice(table.left_out)
                + _notices(references, candidates, further, human, numbers))
     without_role = further_columns.further_columns(
         frame, [*chosen.values(), *several["human"], *several["more_references"]])

@@ -32,6 +32,7 @@ from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line, dictionary_line
 from engine.datasets import sample_data
+from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -178,7 +179,10 @@ def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[
     folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
     if view.kind == DICTIONARY:
         return "\n".join(filter(None, (dictionary_line(of_command, _corpus_names(view)) for of_command in shown)))
-    lines = [command_line(view.kind, of_command, data or _data_file(view), folder, further)
+    file = data or _data_file(view)
+    # Its own download has the columns that a command reads by itself.
+    columns = options_of_notices(view.dataset_notices) if file == view.dataset_name else []
+    lines = [command_line(view.kind, of_command, file, folder, further, columns)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
 

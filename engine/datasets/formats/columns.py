@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from engine.errors import InputError
 
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
+CHOSEN = "Columns as chosen: "
 
 # In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,
 # JBLiMP good_sentence and phenomenon, CrowS-Pairs sent_more and bias_type, COMPS prefix_acceptable, JSTS sentence1.
@@ -101,6 +103,31 @@ def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mappi
         raise InputError(f"{name}: the column {quoted(sorted(set(required)))} cannot be {quoted(role_names[:2])} at "
                          "once.")
     return chosen
+
+
+def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[str, ...]:
+    """The columns that are not as guessed, as options of a command; none where all are.
+
+    A role has one column, several, or "" or None for none.
+
+    >>> chosen_notice({"text": "text", "label": "class"}, {"text": "my title", "label": "class"})
+    ("Columns as chosen: --column 'text=my title'",)
+    """
+    words: list[str] = []
+    for role, column in chosen.items():
+        if (column or None) != (guessed.get(role) or None):
+            names = [column or ""] if isinstance(column, str) or not column else list(column)
+            words += [word for name in names for word in ("--column", f"{role}={name}")]
+    return (CHOSEN + shlex.join(words),) if words else ()
+
+
+def options_of_notices(notices: Iterable[str]) -> list[str]:
+    """The options of a command that stand in a `chosen_notice` among the notices of a dataset.
+
+    >>> options_of_notices(["1 row was left out.", "Columns as chosen: --column 'text=my title'"])
+    ['--column', 'text=my title']
+    """
+    return [word for notice in notices if notice.startswith(CHOSEN) for word in shlex.split(notice[len(CHOSEN):])]
 
 
 def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:

@@ -106,7 +106,8 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
                         "lack a sentence or a label", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
     texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
-    notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers)
+    notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
+               + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers))
     return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
                              further_columns.further_columns(table.frame, chosen.values()))
 

@@ -124,7 +124,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
-    notices = table.notices + rows.left_out_notice(table.left_out) + _notices(texts, labels, starts, numbers)
+    notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
+               + rows.left_out_notice(table.left_out) + _notices(texts, labels, starts, numbers))
     return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out,
                            further_columns.further_columns(table.frame, chosen.values()))
 

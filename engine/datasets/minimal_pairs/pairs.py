@@ -180,7 +180,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
         sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
         originals=_originals(table, frame), left_out=table.left_out,
-        notices=(*table.notices, *gaps, *rows.left_out_notice(table.left_out),
+        notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen), *gaps,
+                 *rows.left_out_notice(table.left_out),
                  *_notices(acceptable, unacceptable, numbers)),
     )
 
