@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.shared import run_view, session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
+from engine.translation import tr, translated
 
 POLL_SECONDS = 0.3
 EDITED, OF = "edited", "of"
@@ -39,12 +40,13 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
         _watch(edited)
         return None
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown("**Edited**", width="content")
-        if st.button("Close", key=f"{kind}-edited-close", type="tertiary", icon=":material/close:"):
+        st.markdown(f"**{tr('Edited')}**", width="content")
+        if st.button(tr("Close"), key=f"{kind}-edited-close", type="tertiary", icon=":material/close:"):
             del st.query_params[EDITED], st.query_params[OF]
             st.rerun()
     if view.state != "done":
-        st.error(verbatim(view.message or "This run was stopped."), icon=":material/error:")
+        message = translated(view.message) if view.message else tr("This run was stopped.")
+        st.error(verbatim(message), icon=":material/error:")
         return None
     try:
         return edited, run_view.load_result(edited)

@@ -20,20 +20,36 @@ from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views as pair_views
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, translated
 
 BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 1  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 
 
+N = mark("n = {n}")
+INTERVAL = mark("{low}-{high}, n = {n}")
+WITH_PENALTY = mark("{score} with penalty")
+BEST_SETTING = mark("idf {idf}, penalty {penalty}, n = {n}")
+PER_UNIT = mark("one for each {unit}")
+
+
 @dataclass(frozen=True)
 class Headline:
-    """One number: its label, its value, a note beside it, and the measure whose card explains it; "" for a count."""
+    """One number: its label, its value, a note beside it, and the measure whose card explains it; "" for a count.
+
+    The texts are English, as they are stored with a run; `shown` is in the reader's language.
+    """
 
     label: str
     value: str
     note: str
     measure: str
+
+    @property
+    def shown(self) -> Headline:
+        """The headline in the reader's language."""
+        return Headline(*map(translated, (self.label, self.value, self.note)), self.measure)
 
 
 def of_clusters(result: clusters.Result) -> list[Headline]:
@@ -41,7 +57,8 @@ def of_clusters(result: clusters.Result) -> list[Headline]:
     ranked = result.models.sort_values("rank", kind="stable")
     digits = decimals(ranked["score"].tolist())
     return [
-        Headline(short(row["model"]), _number(row["score"], digits), f"n = {row['n_sentences']}", "dispersion_score")
+        Headline(short(row["model"]), _number(row["score"], digits), N.format(n=row["n_sentences"]),
+                 "dispersion_score")
         for row in ranked.to_dict("records")
     ]
 
@@ -50,8 +67,9 @@ def of_alignment(result: alignment.Result) -> list[Headline]:
     """Mean F1 of each category of pairs, without and with the penalty, under the scoring of the run."""
     scored = rescore(result, result.settings.scoring).pairs.merge(result.pairs[["row", "category"]], on="row")
     means = scored.groupby("category", sort=False)[["f1", "penalized_f1"]].mean()
-    return [Headline(str(category or "all pairs"), _number(row["f1"], 2),
-                     f"{_number(row['penalized_f1'], 2)} with penalty", "f1") for category, row in means.iterrows()]
+    return [Headline(str(category or mark("all pairs")), _number(row["f1"], 2),
+                     WITH_PENALTY.format(score=_number(row["penalized_f1"], 2)), "f1")
+            for category, row in means.iterrows()]
 
 
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
@@ -60,7 +78,7 @@ def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return [
         Headline(short(row["model"]), _percent(row["accuracy"]),
-                 f"{_points(row['ci_low'])}-{_points(row['ci_high'])}, n = {row['n']}", "accuracy")
+                 INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"]), "accuracy")
         for row in overall.to_dict("records")
     ]
 
@@ -70,7 +88,8 @@ def of_classification(result: classification.Result) -> list[Headline]:
     ranked = result.models.sort_values("accuracy_mean", ascending=False, kind="stable")
     return [
         Headline(short(row["model"]), _percent(row["accuracy_mean"]),
-                 f"{_points(row['ci_low'])}-{_points(row['ci_high'])}, n = {row['n_test']}", "classification_accuracy")
+                 INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n_test"]),
+                 "classification_accuracy")
         for row in ranked.to_dict("records")
     ]
 
@@ -79,7 +98,8 @@ def of_fill_mask(result: fill_mask.Result) -> list[Headline]:
     """Mean probability of the masked word under each model over all its sentences, the highest first."""
     overall = result.models[result.models["domain"] == fill_mask.ALL]
     ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
-    return [Headline(short(row["model"]), _number(row["mean_probability"], 3), f"n = {row['n']}", "mask_probability")
+    return [Headline(short(row["model"]), _number(row["mean_probability"], 3), N.format(n=row["n"]),
+                     "mask_probability")
             for row in ranked.to_dict("records")]
 
 
@@ -88,14 +108,14 @@ def of_metric_study(result: metric_study.Result) -> list[Headline]:
     table = result.correlations[result.correlations["kind"] == metric_study.BERTSCORE]
     best = table.sort_values("pearson", ascending=False, kind="stable").drop_duplicates("model")
     return [Headline(short(row["model"]), _number(row["pearson"], 3),
-                     f"idf {row['idf']}, penalty {row['penalty']}, n = {row['n']}", "pearson")
+                     BEST_SETTING.format(idf=row["idf"], penalty=row["penalty"], n=row["n"]), "pearson")
             for row in best.to_dict("records")]
 
 
 def of_dictionary(result: dictionary.Result) -> list[Headline]:
     """The numbers of documents and of their tokens."""
-    return [Headline("documents", f"{result.n_documents:,}", f"one for each {result.unit}", ""),
-            Headline("different tokens", f"{len(result.counts):,}", "", "")]
+    return [Headline(mark("documents"), f"{result.n_documents:,}", PER_UNIT.format(unit=result.unit), ""),
+            Headline(mark("different tokens"), f"{len(result.counts):,}", "", "")]
 
 
 HEADLINES: dict[str, Callable[[Any], list[Headline]]] = {
@@ -130,10 +150,12 @@ def in_a_line(headlines: Sequence[Headline]) -> str:
     ...            Headline("c", "3.00", "", "dispersion_score")])
     'M_m 1.50 a, 2.10 b, 1 more'
     """
-    shown = [f"{headline.value} {headline.label}" for headline in headlines[:N_LISTED]]
+    first = [headline.shown for headline in headlines[:N_LISTED]]
+    shown = [f"{headline.value} {headline.label}" for headline in first]
     if shown and headlines[0].measure:
         shown[0] = f"{CARDS[headlines[0].measure].symbol} {shown[0]}"
-    return ", ".join(shown + ([f"{len(headlines) - N_LISTED} more"] if len(headlines) > N_LISTED else []))
+    n_more = len(headlines) - N_LISTED
+    return ", ".join(shown + ([tr("{n} more", n=n_more)] if n_more > 0 else []))
 
 
 def short(model: str) -> str:
@@ -146,11 +168,11 @@ def short(model: str) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    return "undefined" if pd.isna(value) else f"{value:,.{digits}f}"
+    return mark("undefined") if pd.isna(value) else f"{value:,.{digits}f}"
 
 
 def _percent(value: float) -> str:
-    return "undefined" if pd.isna(value) else f"{value:.1%}"
+    return mark("undefined") if pd.isna(value) else f"{value:.1%}"
 
 
 def _points(value: float) -> str:

@@ -11,6 +11,7 @@ from engine.errors import EngineError
 from engine.runs.access.access import MAX_NOTE_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
+from engine.translation import tr
 
 
 def sharing_and_note(view: RunRecord) -> None:
@@ -19,8 +20,8 @@ def sharing_and_note(view: RunRecord) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
             _share_switch(view) if own else st.caption(
-                f":material/group: Shared by {verbatim(view.owner)}: change what is shown as you like; the run itself "
-                "stays unchanged.", width="content")
+                ":material/group: " + tr("Shared by {owner}: change what is shown as you like; the run itself stays "
+                                         "unchanged.", owner=verbatim(view.owner)), width="content")
         if own:
             _note_editor(view)
         elif is_of_another_browser(view):
@@ -36,8 +37,9 @@ def is_of_another_browser(view: RunRecord) -> bool:
 
 def _star_switch(view: RunRecord) -> None:
     access, key = session.access(), f"run-star-{view.id}"
-    st.caption(f":material/group: Started by {verbatim(access.owner_names([view.owner])[view.owner])}: change what is "
-               "shown as you like; the run itself stays unchanged.", width="content")
+    owner = verbatim(access.owner_names([view.owner])[view.owner])
+    st.caption(":material/group: " + tr("Started by {owner}: change what is shown as you like; the run itself stays "
+                                        "unchanged.", owner=owner), width="content")
 
     def changed() -> None:
         try:
@@ -45,22 +47,23 @@ def _star_switch(view: RunRecord) -> None:
         except EngineError as error:
             show_error(error)
 
-    st.toggle("Among my runs", value=view.id in access.starred([view]), key=key, on_change=changed,
-              help="A star, by which you find it among your runs. It changes nothing for others.")
+    st.toggle(tr("Among my runs"), value=view.id in access.starred([view]), key=key, on_change=changed,
+              help=tr("A star, by which you find it among your runs. It changes nothing for others."))
 
 
 def unknown_run(run_id: str) -> None:
     """Draw that there is no run at a link, or that it is in the viewer's bin."""
     in_bin = session.access().in_bin(run_id) is not None
-    st.info("The run at this link is in the bin." if in_bin else "There is no run at this link. It may have been "
-            "deleted, or the link is incomplete.", icon=":material/link_off:")
+    st.info(tr("The run at this link is in the bin.") if in_bin else
+            tr("There is no run at this link. It may have been deleted, or the link is incomplete."),
+            icon=":material/link_off:")
     with st.container(horizontal=True):
-        if in_bin and st.button("Restore", key="run-restore", icon=":material/restore_from_trash:"):
+        if in_bin and st.button(tr("Restore"), key="run-restore", icon=":material/restore_from_trash:"):
             session.access().restore(run_id)
             st.rerun()
-        if st.button("Start over", key="run-afresh"):
+        if st.button(tr("Start over"), key="run-afresh"):
             clear_address()
-        st.page_link(pages.path("runs"), label="My runs", icon=pages.card("runs").icon)
+        st.page_link(pages.path("runs"), label=tr("My runs"), icon=pages.card("runs").icon)
 
 
 def clear_address() -> None:
@@ -78,18 +81,18 @@ def _share_switch(view: RunRecord) -> None:
         except EngineError as error:
             show_error(error)
 
-    st.toggle("Shared with the team", value=view.shared, key=key, on_change=changed,
-              help="Everybody who may sign in here can then open the link of this page, change what is shown and start "
-                   "the same run as their own. Only you can change or delete this one.")
+    st.toggle(tr("Shared with the team"), value=view.shared, key=key, on_change=changed,
+              help=tr("Everybody who may sign in here can then open the link of this page, change what is shown and "
+                      "start the same run as their own. Only you can change or delete this one."))
 
 
 def _note_editor(view: RunRecord) -> None:
-    label = "Note" if view.note else "Add a note"
+    label = tr("Note") if view.note else tr("Add a note")
     with st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"), \
             st.form(f"run-note-form-{view.id}", border=False):
-        note = st.text_area("Note", view.note, max_chars=MAX_NOTE_CHARACTERS, key=f"run-note-text-{view.id}",
-                            label_visibility="collapsed", placeholder="What you learnt from this run")
-        if st.form_submit_button("Save", type="primary", key=f"run-note-save-{view.id}"):
+        note = st.text_area(tr("Note"), view.note, max_chars=MAX_NOTE_CHARACTERS, key=f"run-note-text-{view.id}",
+                            label_visibility="collapsed", placeholder=tr("What you learnt from this run"))
+        if st.form_submit_button(tr("Save"), type="primary", key=f"run-note-save-{view.id}"):
             try:
                 session.access().annotate(view.id, note)
             except EngineError as error:

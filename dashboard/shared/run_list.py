@@ -11,9 +11,12 @@ from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import mark, tr
 
 ICONS = {"queued": ":material/hourglass_empty:", "running": ":material/progress_activity:",
          "failed": ":material/error:", "cancelled": ":material/cancel:", "done": ":material/check:"}
+STATES = {"queued": mark("queued"), "running": mark("running"), "failed": mark("failed"),
+          "cancelled": mark("cancelled"), "done": mark("done")}
 COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
     "queued": "gray", "running": "primary", "failed": "orange", "cancelled": "gray", "done": "gray",
 }
@@ -34,18 +37,18 @@ def run_row(view: RunRecord) -> None:
         run_view.run_link(view, view.name)
         st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
         if view.shared and session.hosted():
-            st.badge("shared", icon=":material/group:", color="gray")
+            st.badge(tr("shared"), icon=":material/group:", color="gray")
         st.caption(verbatim(_facts(view)), width="content", help=verbatim(view.note) or None)
 
 
 def _state(view: RunRecord) -> str:
     if view.state == "running" and view.total:
         return f"{view.done / view.total:.0%}"
-    return view.state
+    return tr(STATES[view.state])
 
 
 def _facts(view: RunRecord) -> str:
     facts = [*run_view.facts_of(view), ago(view.created)]
     if view.state == "done" and view.seconds is not None:
-        facts.append(f"took {duration(view.seconds)}")
+        facts.append(tr("took {duration}", duration=duration(view.seconds)))
     return " · ".join(facts)

@@ -38,6 +38,7 @@ from engine.evaluations.shared.declared_tables import Table
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark, tr, translated
 
 POLL_SECONDS = 0.7
 RESULTS_KEPT = 8
@@ -53,7 +54,7 @@ def inputs_panel(run_id: str | None) -> DeltaGenerator:
     """The container of a page's inputs: open until a run is shown, then a closed expander above it."""
     if run_id is None:
         return st.container(border=True)
-    return st.expander("Evaluate something else", icon=":material/tune:")
+    return st.expander(tr("New evaluation"), icon=":material/tune:")
 
 
 def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
@@ -64,14 +65,14 @@ def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> N
         show_error(error)
         return
     if submission.restored:
-        st.toast("This run was in the bin and is restored.", icon=":material/restore_from_trash:")
+        st.toast(tr("This run was in the bin and is restored."), icon=":material/restore_from_trash:")
     show_run(submission.run_id)
 
 
-def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = "Evaluate") -> None:
+def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = mark("Run")) -> None:
     """The button that submits a run and goes to its link; disabled while a dataset or a model is missing."""
     ready = dataset is not None and bool(settings.models)
-    if st.button(label, type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
+    if st.button(tr(label), type="primary", key=f"{kind}-submit", disabled=not ready, icon=":material/balance:"):
         submit(kind, settings, dataset)
 
 
@@ -111,7 +112,8 @@ def load_result(run_id: str) -> Any:
     if access.get(run_id) is None:
         forget_result(run_id)
         raise unknown_run(run_id)
-    return _stored(run_id, access)
+    with st.spinner(tr("Opening the result …")):
+        return _stored(run_id, access)
 
 
 def forget_result(run_id: str) -> None:
@@ -119,7 +121,7 @@ def forget_result(run_id: str) -> None:
     _stored.clear(run_id)
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Opening the result …")
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
 def _stored(run_id: str, _access: RunAccess) -> Any:
     return _access.result(run_id)
 
@@ -132,7 +134,7 @@ def notices(result: Any) -> None:
 
 def notice(text: str) -> None:
     """Draw one notice."""
-    st.caption(f":orange[:material/info:] {verbatim(text)}")
+    st.caption(f":orange[:material/info:] {verbatim(translated(text))}")
 
 
 def excluded(result: Any) -> None:
@@ -140,8 +142,9 @@ def excluded(result: Any) -> None:
     left_out = result.excluded
     if left_out.empty:
         return
-    with st.expander(f"Left out: {len(left_out):,}", icon=":material/content_cut:"):
-        st.dataframe(with_shown_models(left_out), hide_index=True, placeholder="–", alt="What was left out, and why")
+    with st.expander(tr("Left out: {n:,}", n=len(left_out)), icon=":material/content_cut:"):
+        st.dataframe(with_shown_models(left_out), hide_index=True, placeholder="–",
+                     alt=tr("What was left out, and why"))
 
 
 def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
@@ -169,7 +172,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS:
-                compare_link("Compare with …", view.id, compared)
+                compare_link(tr("Compare with …"), view.id, compared)
             published_button(view.kind, result)
     exports.signature_in_full(signature)
 
@@ -183,8 +186,8 @@ def _watch(run_id: str) -> None:
     with st.container(border=True):
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
-        st.caption("You can leave this page: the run continues, and its address brings you back.")
-        if session.access().may_change(view) and st.button("Cancel", key="run-cancel", icon=":material/close:"):
+        st.caption(tr("You can leave this page: the run continues, and its address brings you back."))
+        if session.access().may_change(view) and st.button(tr("Cancel"), key="run-cancel", icon=":material/close:"):
             session.access().cancel(run_id)
 
 
@@ -211,26 +214,28 @@ def progress(view: RunRecord) -> None:
 
 def _progress_text(view: RunRecord) -> str:
     if view.state == "queued":
-        return "Waiting for its turn"
-    parts = [view.label or "Starting"]
+        return tr("Waiting for its turn")
+    parts = [translated(view.label) if view.label else tr("Starting")]
     if view.total:
-        parts.append(f"{view.done:,} of {view.total:,}")
+        parts.append(tr("{done:,} of {total:,}", done=view.done, total=view.total))
     if view.eta_seconds is not None:
-        parts.append(f"about {duration(view.eta_seconds)} left")
+        parts.append(tr("about {duration} left", duration=duration(view.eta_seconds)))
     return " · ".join(parts)
 
 
 def _stopped(view: RunRecord) -> None:
     if view.state == "cancelled":
-        st.info("This run was cancelled. What it had finished is kept: run it again, and it continues from there.",
+        st.info(tr("This run was cancelled. Its finished parts are kept: run it again, and it continues from there."),
                 icon=":material/cancel:")
     else:
-        st.error(f"This run failed. {verbatim(view.message or '')}", icon=":material/error:")
-        st.caption("Correct what the message names and evaluate again, or run the same again: finished parts are kept.")
+        st.error(tr("This run failed. {message}", message=verbatim(translated(view.message or ""))),
+                 icon=":material/error:")
+        st.caption(tr("Correct what the message names and start a new evaluation, or run the same again: finished "
+                      "parts are kept."))
     with st.container(horizontal=True):
-        if st.button("Run again", key="run-again", type="primary", icon=":material/refresh:"):
+        if st.button(tr("Run again"), key="run-again", type="primary", icon=":material/refresh:"):
             _submit_again(view)
-        if st.button("Start over", key="run-afresh"):
+        if st.button(tr("Start over"), key="run-afresh"):
             run_actions.clear_address()
 
 
@@ -245,10 +250,11 @@ def _submit_again(view: RunRecord) -> None:
 
 
 def _run_of_another_page(view: RunRecord) -> None:
-    title = EVALUATIONS[view.kind].title if view.kind in EVALUATIONS else view.kind
-    st.info(f"The run at this link belongs to another page: {verbatim(title)}.", icon=":material/alt_route:")
+    title = translated(EVALUATIONS[view.kind].title) if view.kind in EVALUATIONS else view.kind
+    st.info(tr("The run at this link belongs to another page: {page}.", page=verbatim(title)),
+            icon=":material/alt_route:")
     if view.kind in pages.PAGE_BY_KIND:
-        run_link(view, "Open it there")
+        run_link(view, tr("Open it there"))
 
 
 def run_link(view: RunRecord, label: str) -> None:
@@ -268,19 +274,19 @@ def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingPr
 def _headline(view: RunRecord) -> None:
     facts = facts_of(view)
     if view.finished is not None:
-        facts.append(f"finished {ago(view.finished)}")
+        facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
-        facts.append(f"took {duration(view.seconds)}")
+        facts.append(tr("took {duration}", duration=duration(view.seconds)))
     st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",
-                help="The address of this page is the link to this run. " + (
-                    "It opens for the team once you share the run." if session.hosted() else
-                    "Whoever has it sees the same result."))
+                help=tr("The address of this page is the link to this run. It opens for the team once you share the "
+                        "run.") if session.hosted() else
+                tr("The address of this page is the link to this run. Whoever has it sees the same result."))
     run_actions.sharing_and_note(view)
     of_another = run_actions.is_of_another_browser(view) or (
         session.hosted() and not session.access().may_change(view))
-    if of_another and st.button("Run it as my own", key="run-clone", icon=":material/content_copy:",
-                                help="The same data and settings as a run of yours; cached parts are not computed "
-                                     "again."):
+    if of_another and st.button(tr("Run it as my own"), key="run-clone", icon=":material/content_copy:",
+                                help=tr("The same data and settings as a run of yours; cached parts are not computed "
+                                        "again.")):
         _submit_again(view)
 
 

@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, translated
 
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {
@@ -32,7 +33,7 @@ GREY = "#8a93a3"
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross")
 N_COLORS = 10
 
-DIRECTIONS = {"lower": "smaller is better", "higher": "larger is better", "neither": ""}
+DIRECTIONS = {"lower": mark("smaller is better"), "higher": mark("larger is better"), "neither": ""}
 ARROWS = {"lower": "↓", "higher": "↑", "neither": ""}
 NAME_LENGTH = 36
 HOVER_WIDTH = 44  # columns of text; a kanji takes two
@@ -46,7 +47,8 @@ def measure_name(measure: str) -> str:
     ('Dispersion score M_m', 'Accuracy on minimal pairs')
     """
     card = CARDS[measure]
-    return card.name if card.symbol.lower() in card.name.lower() else f"{card.name} {card.symbol}"
+    name = translated(card.name)
+    return name if card.symbol.lower() in card.name.lower() else f"{name} {card.symbol}"
 
 
 def measure_note(measure: str) -> str:
@@ -56,7 +58,8 @@ def measure_note(measure: str) -> str:
     'nats per token, larger is better'
     """
     card = CARDS[measure]
-    return ", ".join(note for note in (card.unit, DIRECTIONS[card.better]) if note)
+    unit, direction = translated(card.unit), tr(DIRECTIONS[card.better])
+    return tr("{unit}, {direction}", unit=unit, direction=direction) if unit and direction else unit or direction
 
 
 def axis_title(measure: str) -> str:
@@ -66,7 +69,7 @@ def axis_title(measure: str) -> str:
     'Dispersion score M_m (smaller is better)'
     """
     note = measure_note(measure)
-    return f"{measure_name(measure)} ({note})" if note else measure_name(measure)
+    return tr("{measure} ({note})", measure=measure_name(measure), note=note) if note else measure_name(measure)
 
 
 def symbol(index: int) -> str:

@@ -14,8 +14,10 @@ from dashboard.shared.theme import ARROWS, measure_name, measure_note
 from engine.errors import BadRow, EngineError, InputError
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
+from engine.translation import tr, tr_n, translated
 
 ROWS_SHOWN = 5
+MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 JOINER = "\u2060"  # no width and no break: it only separates two characters that Markdown would combine
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~$:=&])")
 LIST_START = re.compile(r"^(\s*)([-+]|\d+(?=[.)]))", re.MULTILINE)
@@ -54,19 +56,21 @@ def show_error(error: EngineError) -> None:
     """Draw an error: what is wrong and what would be valid; the first bad rows in it, a long list in an expander."""
     message, rows = error_parts(error)
     shown = rows if len(rows) <= ROWS_SHOWN + 1 else rows[:ROWS_SHOWN]
-    lines = [verbatim(message)] + [f"- row {bad.row}: {verbatim(bad.reason)}" for bad in shown]
+    lines = [verbatim(translated(message))]
+    lines += ["- " + tr("row {row}: {reason}", row=bad.row, reason=verbatim(translated(bad.reason))) for bad in shown]
     st.error("\n".join([lines[0], "", *lines[1:]]), icon=":material/error:")
     if len(rows) > len(shown):
-        with st.expander(f"All {len(rows):,} rows"):
-            st.dataframe(pd.DataFrame([{"row": bad.row, "what is wrong": bad.reason} for bad in rows]),
-                         hide_index=True, placeholder="–", alt="Rows that cannot be used")
+        with st.expander(tr("All {n:,} rows", n=len(rows))):
+            st.dataframe(pd.DataFrame([{"row": bad.row, "reason": translated(bad.reason)} for bad in rows]),
+                         hide_index=True, placeholder="–", alt=tr("Rows that cannot be used"),
+                         column_config={"row": tr("Row"), "reason": tr("What is wrong")})
 
 
 def measure_help(measure: str) -> str:
     """The tooltip of a measure, from its card: what it asks, formula, range, which end is better, source."""
     card = CARDS[measure]
-    notes = [note for note in (f"range {card.range}", measure_note(measure)) if note]
-    return "  \n".join(verbatim(part) for part in (card.question, card.formula, "; ".join(notes), card.source))
+    parts = translated(card.question), translated(card.formula), _facts(measure), translated(card.source)
+    return "  \n".join(map(verbatim, parts))
 
 
 def column_label(measure: str) -> str:
@@ -76,7 +80,13 @@ def column_label(measure: str) -> str:
     'M_m ↓'
     """
     card = CARDS[measure]
-    return f"{card.symbol or card.name} {ARROWS[card.better]}".strip()
+    return f"{card.symbol or translated(card.name)} {ARROWS[card.better]}".strip()
+
+
+def _facts(measure: str) -> str:
+    """Range, unit and better end of a measure."""
+    note, values = measure_note(measure), translated(CARDS[measure].range)
+    return tr("range {values}; {note}", values=values, note=note) if note else tr("range {values}", values=values)
 
 
 def number_column(measure: str, digits: int) -> Any:
@@ -86,17 +96,15 @@ def number_column(measure: str, digits: int) -> Any:
 
 def how_to_read(measures: Sequence[str], note: str = "") -> None:
     """An expander that explains the measures of a page from their cards, after `note` on the figures."""
-    with st.expander("How to read this", icon=":material/help:"):
+    with st.expander(tr("How to read this"), icon=":material/help:"):
         if note:
             st.markdown(note)
         for measure in measures:
             card = CARDS[measure]
-            facts = "; ".join(fact for fact in (f"range {card.range}", measure_note(measure)) if fact)
-            st.markdown(
-                f"**{verbatim(measure_name(measure))}**: {verbatim(card.question)}  \n"
-                f"{verbatim(card.formula)}  \n"
-                f":gray[:small[{verbatim(facts)}. {verbatim(card.source)}]]"
-            )
+            name, question = verbatim(measure_name(measure)), verbatim(translated(card.question))
+            facts, source = verbatim(_facts(measure)), verbatim(translated(card.source))
+            st.markdown(f"**{name}**: {question}  \n{verbatim(translated(card.formula))}  \n"
+                        f":gray[:small[{tr('{facts}. {source}', facts=facts, source=source)}]]")
 
 
 def duration(seconds: float) -> str:
@@ -106,13 +114,13 @@ def duration(seconds: float) -> str:
     ('under a second', '1 min 15 s', '2 h 1 min')
     """
     if seconds < 1:
-        return "under a second"
+        return tr("under a second")
     whole = round(seconds)
     if whole < 60:
-        return f"{whole} s"
+        return tr("{seconds} s", seconds=whole)
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+        return tr("{minutes} min {seconds} s", minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min", hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 def ago(then: datetime, now: datetime | None = None) -> str:
@@ -122,9 +130,9 @@ def ago(then: datetime, now: datetime | None = None) -> str:
         then = then.replace(tzinfo=UTC)
     seconds = max(0.0, (now - then).total_seconds())
     if seconds < 45:
-        return "just now"
-    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size * 0.75:
-            count = max(1, round(seconds / size))
-            return f"{count} {name}{'s' if count > 1 else ''} ago"
-    return "just now"
+        return tr("just now")
+    if seconds >= DAY * 0.75:
+        return tr_n("{n} day ago", "{n} days ago", max(1, round(seconds / DAY)))
+    if seconds >= HOUR * 0.75:
+        return tr_n("{n} hour ago", "{n} hours ago", max(1, round(seconds / HOUR)))
+    return tr_n("{n} minute ago", "{n} minutes ago", max(1, round(seconds / MINUTE)))

@@ -1,7 +1,9 @@
 """Widgets of settings: default, bounds, choices and help are the declaration's, label, key and place the page's.
 
-Each takes the declaration (`engine.options.option_of`) and returns what the setting is set to. `first` is a record that
-holds the setting: what the widget is set to at first, in place of the declared default (a preset, or the run on show).
+Each takes the declaration (`engine.options.option_of`) and returns what the setting is set to. Labels and the texts of
+what a page offers are the page's, translated there; all that is the declaration's is translated here. `first` is a
+record that holds the setting: what the widget is set to at first, in place of the declared default (a preset, or the
+run on show).
 What else a page says goes to Streamlit's widget as it is.
 """
 
@@ -14,6 +16,7 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.options import Option
+from engine.translation import tr, translated
 
 MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 
@@ -21,7 +24,7 @@ MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 def number(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> Any:
     """A field for a number, or for none where `option.unset` says what that means."""
     least, most = _ends(option)
-    return st.number_input(label, least, most, at_first(option, first), key=key, placeholder=option.unset or None,
+    return st.number_input(label, least, most, at_first(option, first), key=key, placeholder=_unset(option),
                            **_look(option, {"step": 1 if option.kind is int else None} | look))
 
 
@@ -59,7 +62,7 @@ def segments(label: str, option: Option, *, key: str, first: Any = None, words: 
              but: Collection[Any] = (), **look: Any) -> Any:
     """One of the choices, side by side, save those in `but`.
 
-    words: what a reader sees of a choice, where it is another word.
+    words: what a reader sees of a choice, where it is another word; translated here.
     """
     choices = [choice for choice in option.choices if choice not in but]
     return st.segmented_control(label, choices, default=at_first(option, first), required=True,
@@ -95,13 +98,13 @@ def several_of(label: str, option: Option, offered: Collection[Any], *, key: str
                ) -> tuple[str, ...]:
     """Several of what a page offers, or what is typed; each once."""
     chosen = st.multiselect(label, list(offered), default=at_first(option, first), accept_new_options=True, key=key,
-                            placeholder="Choose, or type and press Enter", **_look(option, look))
+                            placeholder=tr("Choose, or type and press Enter"), **_look(option, look))
     return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
 
 
 def typed(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str | None:
     """A field for a text; empty it stands for none, which `option.unset` explains. White space is the user's own."""
-    return st.text_input(label, at_first(option, first) or "", key=key, placeholder=option.unset or None,
+    return st.text_input(label, at_first(option, first) or "", key=key, placeholder=_unset(option),
                          **_look(option, look)) or None
 
 
@@ -126,8 +129,9 @@ def at_first(option: Option, first: Any = None) -> Any:
 
 def help_text(option: Option) -> str:
     """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown."""
-    return "\n\n".join([verbatim(option.help), *(f"**{verbatim(str(choice))}**: {verbatim(meaning)}"
-                                                 for choice, meaning in option.meanings.items())])
+    return "\n\n".join([verbatim(translated(option.help)),
+                        *(f"**{verbatim(str(choice))}**: {verbatim(translated(meaning))}"
+                          for choice, meaning in option.meanings.items())])
 
 
 def _ends(option: Option) -> tuple[Any, Any]:
@@ -141,4 +145,8 @@ def _look(option: Option, look: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _wording(words: Mapping[Any, str] | None) -> Any:
-    return lambda choice: (words or {}).get(choice, str(choice))
+    return lambda choice: tr((words or {}).get(choice, str(choice)))
+
+
+def _unset(option: Option) -> str | None:
+    return translated(option.unset) or None

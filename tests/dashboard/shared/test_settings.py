@@ -40,7 +40,7 @@ IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
 PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
-OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*")
+OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language")
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
