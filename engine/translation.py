@@ -91,6 +91,15 @@ def tr_n(one: str, many: str, n: int, /, **values: object) -> str:
     return shown.format(n=n, **values)
 
 
+def in_all_languages(text: str) -> tuple[str, ...]:
+    """A text as `tr` shows it in each of LANGUAGES.
+
+    >>> in_all_languages("No text of ours")
+    ('No text of ours', 'No text of ours')
+    """
+    return tuple(text if name == ENGLISH else _catalogue(name).gettext(text) for name in LANGUAGES)
+
+
 def translated(text: str) -> str:
     """A finished English text of the engine in the reader's language; as it is where no sentence of ours fits.
 

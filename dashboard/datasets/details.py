@@ -16,10 +16,10 @@ from dashboard.shared.inputs.kept import choose_on, opened, version_choice
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
 from engine.errors import EngineError
-from engine.language.quantities import count
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.kept import KeptDataset
+from engine.translation import tr, tr_n, translated
 
 RUNS_SHOWN = 20
 # Further choices of a page that lead to its input of a dataset.
@@ -37,33 +37,37 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
         show_error(error)
         return
     if version is not None:
-        st.caption(verbatim(f"{count(version.n_rows, 'row')}, kept {ago(version.created)}, content "
-                            f"{version.dataset_hash[:HASH_DIGITS]}"))
-    st.dataframe(dataset.to_frame(), hide_index=True, height=260, placeholder="–", alt="The rows of the data set")
+        st.caption(verbatim(tr_n(
+            "{n} row, kept {ago}, content hash {digits}", "{n:,} rows, kept {ago}, content hash {digits}",
+            version.n_rows, ago=ago(version.created), digits=version.dataset_hash[:HASH_DIGITS])))
+    st.dataframe(dataset.to_frame(), hide_index=True, height=260, placeholder="–", alt=tr("The rows of the data set"))
     for notice in dataset.notices:
-        st.caption(f":material/info: {verbatim(notice)}")
+        st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for kind in fitting_kinds(known):
             _use_button(kind, known, number)
         file = data_file(dataset)
-        st.download_button("Download", file.content, file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}",
-                           key="datasets-download", on_click="ignore", icon=":material/download:")
+        st.download_button(tr("Download"), file.content, key="datasets-download", on_click="ignore",
+                           icon=":material/download:",
+                           file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}")
         if access.may_change(known):
             _manage(known, access)
     if access.may_change(known):
         extending(known, access)
-    with st.expander(f"Runs on these data: {len(runs)}", icon=pages.card("runs").icon, key=f"datasets-runs-{known.id}"):
+    with st.expander(tr("Runs on these data: {n:,}", n=len(runs)), icon=pages.card("runs").icon,
+                     key=f"datasets-runs-{known.id}"):
         for run, numbers in runs[:RUNS_SHOWN]:
             run_list.run_row(run)
             if len(known.versions) > 1:
-                st.caption(f"On version {', '.join(map(str, numbers))}.")
+                st.caption(tr_n("On version {versions}.", "On versions {versions}.", len(numbers),
+                                versions=", ".join(map(str, numbers))))
         if not runs:
-            st.caption("None yet.")
+            st.caption(tr("No run has used these data yet."))
 
 
 def _use_button(kind: str, known: KeptDataset, number: int) -> None:
     page = pages.card(pages.PAGE_BY_KIND[kind])
-    if st.button(f"Use on {page.title}", key=f"datasets-use-{kind}", icon=page.icon):
+    if st.button(tr("Use on {page}", page=tr(page.title)), key=f"datasets-use-{kind}", icon=page.icon):
         choose_on(kind, known, number)
         st.session_state.update(BESIDE.get(kind, {}))
         st.switch_page(pages.path(page.name))
@@ -72,16 +76,17 @@ def _use_button(kind: str, known: KeptDataset, number: int) -> None:
 def _manage(known: KeptDataset, access: DatasetAccess) -> None:
     if session.hosted():
         key = f"datasets-share-{known.id}"
-        st.toggle("Shared with the team", value=known.shared, key=key, on_change=_share, args=(known.id, key))
-    with st.popover("Rename", type="tertiary", icon=":material/edit:", key=f"datasets-rename-{known.id}"), \
+        st.toggle(tr("Shared with the team"), value=known.shared, key=key, on_change=_share, args=(known.id, key))
+    with st.popover(tr("Rename"), type="tertiary", icon=":material/edit:", key=f"datasets-rename-{known.id}"), \
             st.form(f"datasets-rename-form-{known.id}", border=False):
-        name = st.text_input("Name", known.name, max_chars=MAX_NAME_CHARACTERS, key=f"datasets-name-{known.id}")
-        if st.form_submit_button("Save", type="primary", key=f"datasets-save-{known.id}"):
+        name = st.text_input(tr("Name"), known.name, max_chars=MAX_NAME_CHARACTERS, key=f"datasets-name-{known.id}")
+        if st.form_submit_button(tr("Save"), type="primary", key=f"datasets-save-{known.id}"):
             _do_and_redraw(lambda: access.rename(known.id, name))
-    with st.popover("Delete", type="tertiary", icon=":material/delete:", key=f"datasets-delete-{known.id}"):
-        st.caption(f"{verbatim(known.name)} goes for good, in {count(len(known.versions), 'version')}. Runs on it keep "
-                   "their data.")
-        if st.button("Delete for good", type="primary", key=f"datasets-delete-sure-{known.id}"):
+    with st.popover(tr("Delete"), type="tertiary", icon=":material/delete:", key=f"datasets-delete-{known.id}"):
+        st.caption(tr_n("{name} is deleted for good, with its {n} version. Runs on it keep their data.",
+                        "{name} is deleted for good, with all its {n:,} versions. Runs on it keep their data.",
+                        len(known.versions), name=verbatim(known.name)))
+        if st.button(tr("Delete for good"), type="primary", key=f"datasets-delete-sure-{known.id}"):
             st.query_params.pop("dataset", None)
             _do_and_redraw(lambda: access.delete(known.id))
 

@@ -12,16 +12,16 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
 from engine.datasets.formats import files
 from engine.errors import EngineError, InputError
-from engine.language.quantities import count
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
+from engine.translation import tr, tr_n, translated
 
 
 def extending(known: KeptDataset, access: DatasetAccess) -> None:
     """Draw, folded, the input of further rows, and what the next version would be."""
     module = inputs.FORMS[fitting_kinds(known)[0]].module
     place = f"datasets-{known.id}-{known.newest.number}"  # of a new version everything begins anew
-    with st.expander("Add rows", icon=":material/playlist_add:", key=f"{place}-extend"):
+    with st.expander(tr("Add rows"), icon=":material/playlist_add:", key=f"{place}-extend"):
         skip = bool(st.session_state.get(f"{place}-skip-bad-rows"))
         offers_skipping = skip
         try:
@@ -30,15 +30,18 @@ def extending(known: KeptDataset, access: DatasetAccess) -> None:
             show_error(error)
             extended, offers_skipping = None, skip or (isinstance(error, InputError) and bool(error.rows))
         if offers_skipping:
-            st.checkbox("Leave out rows that cannot be used", key=f"{place}-skip-bad-rows")
+            st.checkbox(tr("Leave out rows that cannot be used"), key=f"{place}-skip-bad-rows")
         if extended is None:
             return
         for notice in extended.notices:
-            st.caption(f":material/info: {verbatim(notice)}")
+            st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
         n_further = extended.n - known.newest.n_rows
-        st.caption(f"{count(n_further, 'row')} behind the {known.newest.n_rows:,} of version {known.newest.number}, "
-                   "which stays as it is, also for its runs.")
-        if st.button(f"Keep as version {known.newest.number + 1}", type="primary", key=f"{place}-keep"):
+        st.caption(tr_n(
+            "{n} row is added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
+            "{n:,} rows are added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
+            n_further, n_before=known.newest.n_rows, version=known.newest.number))
+        if st.button(tr("Keep as version {version}", version=known.newest.number + 1), type="primary",
+                     key=f"{place}-keep"):
             try:
                 access.extend(known.id, extended)
             except EngineError as error:
@@ -49,11 +52,11 @@ def extending(known: KeptDataset, access: DatasetAccess) -> None:
 
 def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str, skip: bool) -> Any | None:
     """The data set with what is uploaded or pasted; None while nothing is."""
-    upload = st.file_uploader("File", type=list(inputs.SUFFIXES), key=f"{place}-file", label_visibility="collapsed")
+    upload = st.file_uploader(tr("File"), type=list(inputs.SUFFIXES), key=f"{place}-file", label_visibility="collapsed")
     with st.form(f"{place}-paste", border=False):
-        text = st.text_area("Or rows", key=f"{place}-text", height=100, label_visibility="collapsed",
-                            placeholder="Or pasted rows, fields separated by a tab or a comma")
-        st.form_submit_button("Use these rows", key=f"{place}-use")
+        text = st.text_area(tr("Or rows"), key=f"{place}-text", height=100, label_visibility="collapsed",
+                            placeholder=tr("Or pasted rows, fields separated by a tab or a comma"))
+        st.form_submit_button(tr("Use these rows"), key=f"{place}-use")
     columns = None
     if upload is not None:
         table = inputs.uploaded_table(upload.file_id, upload.name, skip, upload)

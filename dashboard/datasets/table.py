@@ -12,6 +12,7 @@ from dashboard.shared import session
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
+from engine.translation import tr
 
 HASH_DIGITS = 12
 
@@ -23,21 +24,22 @@ def fitting_kinds(known: KeptDataset) -> list[str]:
 
 def kinds_of(known: KeptDataset) -> str:
     """The titles of the pages that take such a data set."""
-    return ", ".join(pages.card(pages.PAGE_BY_KIND[kind]).title for kind in fitting_kinds(known))
+    return ", ".join(tr(pages.card(pages.PAGE_BY_KIND[kind]).title) for kind in fitting_kinds(known))
 
 
 def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
     """Draw a row for each data set."""
     table = pd.DataFrame([{
         "name": known.name, "fits": kinds_of(known), "rows": known.newest.n_rows, "versions": len(known.versions),
-        "owner": "you" if access.may_change(known) else access.owner_name(known),
+        "owner": tr("you") if access.may_change(known) else access.owner_name(known),
         **({"shared": known.shared} if session.hosted() else {}), "changed": known.newest.created,
         "content": known.newest.dataset_hash[:HASH_DIGITS],
     } for known in datasets])
-    st.dataframe(table, hide_index=True, placeholder="–", alt="The kept data sets", column_config={
-        "name": st.column_config.TextColumn("Name", pinned=True), "fits": "Fits",
-        "rows": st.column_config.NumberColumn("Rows", format="localized"), "versions": "Versions", "owner": "Owner",
-        "shared": "Shared", "changed": st.column_config.DatetimeColumn("Last version", format="distance"),
-        "content": st.column_config.TextColumn("Content", help="The first digits of the SHA-256 of the newest version; "
-                                               "the signature of a run has them as `dataset`."),
+    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("The kept data sets"), column_config={
+        "name": st.column_config.TextColumn(tr("Name"), pinned=True), "fits": tr("Pages"),
+        "rows": st.column_config.NumberColumn(tr("Rows"), format="localized"), "versions": tr("Versions"),
+        "owner": tr("Owner"), "shared": tr("Shared"),
+        "changed": st.column_config.DatetimeColumn(tr("Last version"), format="distance"),
+        "content": st.column_config.TextColumn(tr("Content hash"), help=tr(
+            "The first digits of the SHA-256 of the newest version; the signature of a run has them as `dataset`.")),
     })

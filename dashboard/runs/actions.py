@@ -8,15 +8,15 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.runs.comparing import comparison_table, distinct
+from dashboard.runs.comparing import comparison_table, distinct, in_words
 from dashboard.shared import run_view, session
 from dashboard.shared.headlines import stored
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.comparison.records import KINDS
-from engine.language.quantities import count
 from engine.runs.access.access import MAX_TAG_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr, tr_n
 
 NAME_LENGTH = 120
 DELETED = "runs-deleted"  # in the session: the runs that were moved to the bin last
@@ -28,19 +28,19 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
     own = [run for run in chosen if access.may_change(run)]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if not chosen:
-            st.caption("Choose runs by the boxes to compare, star, tag, rename or delete them.")
+            st.caption(tr("Select runs with the check boxes to compare, star, tag, rename or delete them."))
             return
-        st.caption(verbatim(chosen[0].name) if len(chosen) == 1 else f"{count(len(chosen), 'run')} chosen",
-                   width="content")
+        st.caption(verbatim(chosen[0].name) if len(chosen) == 1 else 
+                   tr_n("{n} run selected", "{n:,} runs selected", len(chosen)), width="content")
         if len(chosen) == 2 and comparable(chosen):
-            run_view.compare_link("Compare", chosen[0].id, other_id=chosen[1].id)
+            run_view.compare_link(tr("Compare"), chosen[0].id, other_id=chosen[1].id)
         if len(chosen) > 1:
-            with st.popover("Side by side", icon=":material/view_column:", key="runs-side-by-side",
-                            help="The settings in which they differ, and their numbers"):
+            with st.popover(tr("Side by side"), icon=":material/view_column:", key="runs-side-by-side",
+                            help=tr("The settings in which they differ, and their numbers")):
                 _side_by_side(chosen)
         _star_button(chosen)
         if not own:
-            st.caption("Only their owners tag or delete them.", width="content")
+            st.caption(tr("Only their owners can tag or delete them."), width="content")
             return
         _tag_popover(own, tags)
         if session.hosted():
@@ -48,10 +48,11 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
         if len(own) == len(chosen) == 1:
             _rename_popover(own[0])
         active = [run for run in own if run.state in run_view.ACTIVE]
-        if active and st.button("Cancel", key="runs-cancel", icon=":material/close:"):
+        if active and st.button(tr("Cancel"), key="runs-cancel", icon=":material/close:"):
             _change(active, access.cancel)
         _delete_button(own, None if len(own) == len(chosen) else
-                       f"{len(own)} of {len(chosen)}: only the owner of a run deletes it.")
+                       tr(
+            "{own} of {n}: only the owner of a run can delete it.", own=len(own), n=len(chosen)))
 
 
 def undo_line() -> None:
@@ -60,10 +61,10 @@ def undo_line() -> None:
     if not runs:
         st.session_state.pop(DELETED, None)
         return
-    what = verbatim(runs[0].name) if len(runs) == 1 else count(len(runs), "run")
+    what = verbatim(runs[0].name) if len(runs) == 1 else tr_n("{n} run", "{n:,} runs", len(runs))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f":material/delete: Moved to the bin: {what}", width="content")
-        if st.button("Undo", key="runs-undo", icon=":material/undo:", type="tertiary"):
+        st.caption(tr(":material/delete: Moved to the bin: {what}", what=what), width="content")
+        if st.button(tr("Undo"), key="runs-undo", icon=":material/undo:", type="tertiary"):
             del st.session_state[DELETED]
             _change(runs, session.access().restore)
 
@@ -81,11 +82,12 @@ def _side_by_side(chosen: Sequence[RunRecord]) -> None:
     headlines = {run.id: stored(run.headline) or [] for run in chosen}
     differences = comparison_table(chosen, headlines)
     if differences.empty:
-        st.caption("These runs have the same settings, data and numbers.")
+        st.caption(tr("These runs have the same settings, data and numbers."))
     else:
-        st.dataframe(differences, hide_index=True, placeholder="–", alt="The chosen runs side by side",
+        st.dataframe(in_words(differences), hide_index=True, placeholder="–", alt=tr("The selected runs side by side"),
                      column_config={"what": st.column_config.TextColumn("", pinned=True)})
-        st.caption("Settings that all of them share are left out; numbers are those of each run as it was submitted.")
+        st.caption(tr("Settings that all of them share are left out; numbers are those of each run as it was "
+                      "submitted."))
     if len(chosen) > 2:
         _compare_two(chosen)
 
@@ -103,17 +105,17 @@ def _compare_two(chosen: Sequence[RunRecord]) -> None:
                                       key=f"runs-compared-{letter}", width=280) for index, letter in enumerate("AB"))
         pair = [by_id[run_id] for run_id in (first, second) if run_id in by_id]
         if len({run.id for run in pair}) == 2 and comparable(pair):
-            run_view.compare_link("Compare A with B", pair[0].id, other_id=pair[1].id)
+            run_view.compare_link(tr("Compare A with B"), pair[0].id, other_id=pair[1].id)
         else:
-            st.caption("Two finished runs of one kind can be compared.", width="content")
+            st.caption(tr("Two finished runs of one kind can be compared."), width="content")
 
 
 def _star_button(chosen: Sequence[RunRecord]) -> None:
     access = session.access()
     starred = access.starred(chosen)
     remove = len(starred) == len(chosen)
-    if st.button("Remove star" if remove else "Star", key="runs-star", icon=":material/star:", help=None if
-                 session.hosted() else "Starred runs are among your runs, whoever started them."):
+    if st.button(tr("Remove star") if remove else tr("Star"), key="runs-star", icon=":material/star:", help=None if
+                 session.hosted() else tr("Starred runs are listed among your runs, whoever started them.")):
         _change(chosen, partial(access.star, starred=not remove))
 
 
@@ -121,13 +123,14 @@ def _tag_popover(own: Sequence[RunRecord], tags: Sequence[str]) -> None:
     common = [tag for tag in own[0].tags if all(tag in run.tags for run in own)]
     # Other runs, or other tags of theirs, are another widget: a value left from before would be taken for a wish.
     content = hashlib.sha256("\n".join([*(run.id for run in own), *common]).encode()).hexdigest()[:16]
-    with st.popover("Tags", icon=":material/label:", key="runs-tags-edit"), st.form("runs-tags-form", border=False):
-        wanted = st.multiselect("Tags", sorted({*tags, *common}), default=common, accept_new_options=True,
-                                key=f"runs-tags-of-{content}", placeholder="Choose or type",
-                                help=f"Press Enter after a new one; at most {MAX_TAG_CHARACTERS} characters each.")
+    with st.popover(tr("Tags"), icon=":material/label:", key="runs-tags-edit"), st.form("runs-tags-form", border=False):
+        wanted = st.multiselect(tr("Tags"), sorted({*tags, *common}), default=common, accept_new_options=True,
+                                key=f"runs-tags-of-{content}", placeholder=tr("Select or type"),
+                                help=tr("Press Enter after a new one; at most {n} characters each.",
+                                        n=MAX_TAG_CHARACTERS))
         if len(own) > 1:
-            st.caption("Those that all chosen runs have. Others stay as they are.")
-        if st.form_submit_button("Save", type="primary", key="runs-tags-save"):
+            st.caption(tr("The tags that all selected runs have. Other tags stay unchanged."))
+        if st.form_submit_button(tr("Save"), type="primary", key="runs-tags-save"):
             access = session.access()
             _change(own, lambda run_id: access.tag(run_id, retagged(_by_id(own, run_id), common, wanted)))
 
@@ -144,28 +147,30 @@ def _by_id(runs: Sequence[RunRecord], run_id: str) -> RunRecord:
 
 def _share_button(own: Sequence[RunRecord]) -> None:
     share = not all(run.shared for run in own)
-    if st.button("Share" if share else "Stop sharing", key="runs-share", icon=":material/group:",
-                 help="Everybody who may sign in here can open a shared run and finds it among the team's."):
+    if st.button(tr("Share") if share else tr("Stop sharing"), key="runs-share", icon=":material/group:",
+                 help=tr("Everybody who may sign in here can open a shared run and finds it among the team's.")):
         _change(own, partial(session.access().share, shared=share))
 
 
 def _rename_popover(run: RunRecord) -> None:
-    with st.popover("Rename", icon=":material/edit:", key="runs-rename"), st.form(f"rename-{run.id}", border=False):
-        name = st.text_input("Name", run.name, max_chars=NAME_LENGTH, key=f"run-name-{run.id}")
-        if st.form_submit_button("Save", type="primary", key=f"run-save-{run.id}") and name.strip():
+    with st.popover(tr("Rename"), icon=":material/edit:", key="runs-rename"), st.form(f"rename-{run.id}", border=False):
+        name = st.text_input(tr("Name"), run.name, max_chars=NAME_LENGTH, key=f"run-name-{run.id}")
+        if st.form_submit_button(tr("Save"), type="primary", key=f"run-save-{run.id}") and name.strip():
             _change([run], lambda run_id: session.access().rename(run_id, name))
 
 
 def _delete_button(own: Sequence[RunRecord], note: str | None) -> None:
     if session.access().bin_days:
-        if st.button("Delete", key="runs-delete", icon=":material/delete:", help=note):
+        if st.button(tr("Delete"), key="runs-delete", icon=":material/delete:", help=note):
             st.session_state[DELETED] = list(own)
             _change(own, _binned)
         return
-    with st.popover("Delete", key="runs-delete-for-good", icon=":material/delete:", help=note):
-        st.markdown(f"{count(len(own), 'run')} and the results will be deleted, and the links will stop working. This "
-                    "cannot be undone.")
-        if st.button("Delete", type="primary", key="runs-delete-yes"):
+    with st.popover(tr("Delete"), key="runs-delete-for-good", icon=":material/delete:", help=note):
+        st.markdown(tr_n(
+            "{n} run and its results will be deleted, and its link will stop working. This cannot be undone.",
+            "{n:,} runs and their results will be deleted, and their links will stop working. This cannot be undone.",
+            len(own)))
+        if st.button(tr("Delete"), type="primary", key="runs-delete-yes"):
             _change(own, _binned)
 
 

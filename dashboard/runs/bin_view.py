@@ -11,10 +11,10 @@ from dashboard.runs.listed import run_table
 from dashboard.shared import session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
-from engine.language.quantities import count
 from engine.runs.access.quotas import size
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import tr, tr_n
 
 LISTED = 300
 
@@ -28,23 +28,30 @@ def bin_view() -> None:
     except EngineError as error:
         show_error(error)
         return
-    st.caption(f"Deleted runs stay here for {access.bin_days:g} days. Until then they open for nobody, can be "
-               "restored, and count to what your runs take on the disk.")
+    st.caption(tr("Deleted runs stay here for {days} days. Until then nobody can open them, you can restore them, and "
+                  "they count towards the disk space of your runs.", days=f"{access.bin_days:g}"))
     if not runs:
-        st.info("The bin is empty.", icon=":material/delete:")
+        st.info(tr("The bin is empty."), icon=":material/delete:")
         return
     bar = st.container()
     chosen = run_table(runs, in_bin=True)
     with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         listed = chosen or runs
-        what = f"{count(len(chosen), 'run')} chosen" if chosen else count(n_all, "run")
-        st.caption(f"{what}, {size(sum(run.stored_bytes for run in listed))} with their datasets", width="content")
-        if chosen and st.button("Restore", key="bin-restore", icon=":material/restore_from_trash:"):
+        taken = size(sum(run.stored_bytes for run in listed))
+        st.caption(tr_n("{n} run selected, {size} with its dataset", "{n:,} runs selected, {size} with their datasets",
+                        len(chosen), size=taken) if chosen else
+                   tr_n("{n} run, {size} with its dataset", "{n:,} runs, {size} with their datasets", n_all,
+                        size=taken),
+                   width="content")
+        if chosen and st.button(tr("Restore"), key="bin-restore", icon=":material/restore_from_trash:"):
             _each(chosen, restore=True)
-        label = "Delete for good" if chosen else "Empty the bin"
+        label = tr("Delete for good") if chosen else tr("Empty the bin")
         with st.popover(label, icon=":material/delete_forever:", key="bin-delete"):
-            st.markdown(f"{count(len(listed), 'run')} will be deleted for good with results and data that no other run "
-                        "needs. What the models computed is kept: the same run again is quick.")
+            st.markdown(tr_n(
+                "{n} run will be deleted for good, with its results and the data that no other run needs. What the "
+                "models computed stays in the cache: the same run again is quick.",
+                "{n:,} runs will be deleted for good, with their results and the data that no other run needs. What "
+                "the models computed stays in the cache: the same runs again are quick.", len(listed)))
             if st.button(label, type="primary", key="bin-delete-yes"):
                 _each(listed, restore=False)
 

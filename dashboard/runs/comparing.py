@@ -9,6 +9,9 @@ import pandas as pd
 
 from dashboard.shared.headlines import Headline
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark, translated
+
+KIND, DATASET, NOTE = mark("Kind"), mark("Dataset"), mark("Note")
 
 
 def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
@@ -30,11 +33,16 @@ def differing_settings(runs: Sequence[RunRecord], names: Sequence[str],
 
     further: what each run has beside its settings, such as the choices with which it is shown.
     """
-    settings_by_run = [{"Kind": run.kind, "Dataset": run.dataset_name, "Note": run.note} | dict(flat(run.settings))
+    settings_by_run = [{KIND: run.kind, DATASET: run.dataset_name, NOTE: run.note} | dict(flat(run.settings))
                        | dict(beside) for run, beside in zip(runs, further or [{}] * len(runs), strict=True)]
     setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
     rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
     return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)
+
+
+def in_words(table: pd.DataFrame) -> pd.DataFrame:
+    """One of these tables for a reader: what a row is, in the reader's language."""
+    return table.assign(what=[translated(what) for what in table["what"]])
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ from dashboard.shared.headlines import HEADLINES, stored, to_store
 from dashboard.shared.wording import ago
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr
 
 FILLING_SECONDS = 0.5  # spent on missing headlines before the table is drawn
 ROW_HEIGHT = 66  # text wraps, on three lines, in rows higher than 64 pixels
@@ -43,9 +44,9 @@ def run_table(runs: Sequence[RunRecord], *, owners: bool = False, in_bin: bool =
     hidden = {"open", "owner"} if in_bin else set() if owners else {"owner"}
     state = st.dataframe(
         frame, key=f"runs-table-{key}", on_select="rerun", selection_mode="multi-row", hide_index=True,
-        row_height=ROW_HEIGHT, height="content", placeholder="–", alt="Runs",
+        row_height=ROW_HEIGHT, height="content", placeholder="–", alt=tr("Runs"),
         column_order=[name for name in table.COLUMNS if name not in hidden],
-        column_config=_columns(widths, "Deleted" if in_bin else "Started")
+        column_config=_columns(widths, tr("Deleted") if in_bin else tr("Started"))
         | {"open": _open_column(f"runs-open-{key}", [run.id for run in runs])})
     return [runs[row] for row in state["selection"]["rows"] if row < len(runs)]
 
@@ -107,12 +108,12 @@ def _pressed(key: str, ids: Sequence[str]) -> None:
 
 def _columns(widths: Mapping[str, int], age: str) -> dict[str, Any]:
     config = st.column_config
-    titles = {"name": "Name", "headline": "Result", "kind": "Kind", "models": "Models", "dataset": "Dataset",
-              "tags": "Tags", "owner": "Owner", "age": age}
+    titles = {"name": tr("Name"), "headline": tr("Result"), "kind": tr("Kind"), "models": tr("Models"),
+              "dataset": tr("Dataset"), "tags": tr("Tags"), "owner": tr("Owner"), "age": age}
     return {name: config.TextColumn(title, width=widths[name]) for name, title in titles.items()} | {
-        "rows": config.NumberColumn("Rows", format="localized", width=widths["rows"]),
-        "settings": config.TextColumn("Settings", width=widths["settings"],
-                                      help="Those that differ from the defaults of the kind")}
+        "rows": config.NumberColumn(tr("Rows"), format="localized", width=widths["rows"]),
+        "settings": config.TextColumn(tr("Settings"), width=widths["settings"],
+                                      help=tr("Those that differ from the defaults of the kind"))}
 
 
 def _open_column(key: str, ids: Sequence[str]) -> Any:

@@ -10,9 +10,9 @@ from dashboard.runs import search as run_search
 from dashboard.shared import run_view, session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
-from engine.language.quantities import count
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import tr, tr_n
 
 PER_PAGE = 20
 
@@ -35,8 +35,9 @@ if whose == run_search.BIN:
     bin_view.bin_view()
     st.stop()
 if not facets.kinds:
-    st.info("Nobody has shared a run yet. A switch above a run's result shares it." if team and session.hosted() else
-            "Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs.",
+    st.info(tr("Nobody has shared a run yet. A switch above a run's result shares it.")
+            if team and session.hosted() else
+            tr("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."),
             icon=":material/history:")
     st.stop()
 
@@ -73,9 +74,12 @@ if n_matching:
     with table_area:
         runs_of_page()
 else:
-    st.caption("No run matches.")
+    st.caption(tr("No run matches."))
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.caption(f"{count(n_matching, 'run')}. " + ("Others see a run only while it is shared." if session.hosted() else
-               "Everybody who reaches this instance can open every run; its owner alone deletes it."), width="content")
+    st.caption(tr_n("{n} run. Others see a run only while it is shared.",
+                    "{n:,} runs. Others see a run only while it is shared.", n_matching) if session.hosted() else
+               tr_n("{n} run. Everybody with access to this instance can open every run; only its owner can delete it.",
+                    "{n:,} runs. Everybody with access to this instance can open every run; only its owner can delete "
+                    "it.", n_matching), width="content")
     if not session.hosted():
         viewer_name.name_popover()

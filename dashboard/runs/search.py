@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from dashboard import pages
+from dashboard.runs.table import STATES
 from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
@@ -13,20 +16,23 @@ from engine.runs.access.browsers import default_name
 from engine.runs.storage.listing import Facets
 from engine.runs.storage.searching import Search
 from engine.runs.storage.unlisted import advice
+from engine.translation import in_all_languages, mark, tr, translated
 
 MINE, TEAM, BIN = "mine", "team", "bin"
-TITLES = {MINE: "My runs", BIN: "Bin"}
-ORDERS = {"newest": "Newest first", "oldest": "Oldest first", "name": "By name", "kind": "By kind",
-          "models": "By model", "dataset": "By dataset", "largest dataset": "Largest dataset first",
-          "owner": "By owner"}
+TITLES = {MINE: mark("My runs"), BIN: mark("Bin")}
+ORDERS = {"newest": mark("Newest first"), "oldest": mark("Oldest first"), "name": mark("By name"),
+          "kind": mark("By kind"), "models": mark("By model"), "dataset": mark("By dataset"),
+          "largest dataset": mark("Largest dataset first"), "owner": mark("By owner")}  # untranslated
 
 
 def list_choice() -> str:
     """The choice between one's own runs, those of all and the bin."""
-    team = "Team runs" if session.hosted() else "All runs here"
+    titles = TITLES | {TEAM: mark("Team runs") if session.hosted() else mark("All runs here")}
     lists = [MINE, TEAM, BIN] if session.access().bin_days else [MINE, TEAM]
-    return st.segmented_control("List", lists, default=MINE, required=True, key="runs-whose", bind="query-params",
-                                format_func=lambda name: TITLES.get(name, team), label_visibility="collapsed")
+    default = None if _opened("runs-whose", titles) else MINE
+    return st.segmented_control(tr("List"), lists, default=default, required=True, key="runs-whose",
+                                bind="query-params",
+                                format_func=lambda name: tr(titles[name]), label_visibility="collapsed")
 
 
 def search_input(facets: Facets, names: dict[str, str]) -> Search:
@@ -34,26 +40,33 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
 
     The address names each under the key of its widget.
     """
-    text = st.text_input("Search", key="runs-text", bind="query-params", width=260,
-                         placeholder="Name, note, tag, dataset or model",
+    kinds = {kind: kind_text(kind) for kind in facets.kinds}
+    states = {state: STATES.get(state, state) for state in facets.states}
+    _opened("runs-kind", kinds)
+    _opened("runs-states", states, several=True)
+    _opened("runs-order", ORDERS)
+    text = st.text_input(tr("Search"), key="runs-text", bind="query-params", width=260,
+                         placeholder=tr("Name, note, tag, dataset or model"),
                          icon=":material/search:", label_visibility="collapsed")
-    with st.popover("Filter", icon=":material/filter_alt:", key="runs-filter"):
-        starred = st.toggle("Starred", key="runs-starred", bind="query-params")
-        tags = st.pills("Tags", facets.tags, selection_mode="multi", key="runs-tags", bind="query-params",
+    with st.popover(tr("Filter"), icon=":material/filter_alt:", key="runs-filter"):
+        starred = st.toggle(tr("Starred"), key="runs-starred", bind="query-params")
+        tags = st.pills(tr("Tags"), facets.tags, selection_mode="multi", key="runs-tags", bind="query-params",
                         format_func=verbatim)
-        kind = st.pills("Kind", facets.kinds, format_func=kind_title, key="runs-kind", bind="query-params")
-        states = st.pills("State", facets.states, selection_mode="multi", key="runs-states", bind="query-params")
-        model = st.selectbox("Model", facets.models, index=None, key="runs-model", bind="query-params",
-                             placeholder="Any")
-        dataset = st.selectbox("Dataset", facets.datasets, index=None, key="runs-dataset", bind="query-params",
-                               placeholder="Any")
-        owner = st.selectbox("Owner", facets.owners, index=None, key="runs-owner", bind="query-params",
-                             placeholder="Any", format_func=lambda owner: names.get(owner) or default_name(owner)
+        kind = st.pills(tr("Kind"), facets.kinds, format_func=kind_title, key="runs-kind", bind="query-params")
+        chosen_states = st.pills(tr("State"), facets.states, selection_mode="multi", key="runs-states",
+                                 bind="query-params", format_func=lambda state: tr(states[state]))
+        model = st.selectbox(tr("Model"), facets.models, index=None, key="runs-model", bind="query-params",
+                             placeholder=tr("Any"))
+        dataset = st.selectbox(tr("Dataset"), facets.datasets, index=None, key="runs-dataset", bind="query-params",
+                               placeholder=tr("Any"))
+        owner = st.selectbox(tr("Owner"), facets.owners, index=None, key="runs-owner", bind="query-params",
+                             placeholder=tr("Any"),
+                             format_func=lambda owner: translated(names.get(owner) or default_name(owner))
                              ) if len(facets.owners) > 1 else None
-    order = st.selectbox("Order", list(ORDERS), key="runs-order", bind="query-params", width=190,
-                         format_func=ORDERS.__getitem__, label_visibility="collapsed")
-    return Search(text=text or "", kind=kind, states=tuple(states or ()), model=model, dataset=dataset, owner=owner,
-                  tags=tuple(tags or ()), starred_by=session.viewer().id if starred else None, order=order)
+    order = st.selectbox(tr("Order"), list(ORDERS), key="runs-order", bind="query-params", width=190,
+                         format_func=lambda name: tr(ORDERS[name]), label_visibility="collapsed")
+    return Search(text=text or "", kind=kind, states=tuple(chosen_states or ()), model=model, dataset=dataset,
+                  owner=owner, tags=tuple(tags or ()), starred_by=session.viewer().id if starred else None, order=order)
 
 
 def unlisted_notice() -> None:
@@ -65,11 +78,32 @@ def unlisted_notice() -> None:
     except EngineError:  # an unreadable list: the search shows the error
         return
     if unlisted:
-        st.warning(verbatim(advice(unlisted)), icon=":material/inventory_2:")
+        st.warning(verbatim(translated(advice(unlisted))), icon=":material/inventory_2:")
 
 
 def kind_title(kind: str) -> str:
     """The title of the page of a kind of run; the kind itself where another version made it."""
+    return tr(kind_text(kind))
+
+
+def kind_text(kind: str) -> str:
+    """`kind_title` in English."""
     evaluation = EVALUATIONS.get(kind)
     page = pages.PAGE_BY_KIND.get(kind)
     return pages.card(page).title if page else evaluation.title if evaluation else kind
+
+
+def _opened(key: str, texts: Mapping[str, str], *, several: bool = False) -> bool:
+    """Whether an address that a page in another language wrote was opened; then the widget has the choice of it.
+
+    Streamlit has the label of a choice in the address, in the language of the page that wrote it. texts: by choice,
+    in English.
+    """
+    linked = st.query_params.get_all(key)
+    if key in st.session_state or not linked or set(linked) <= {tr(text) for text in texts.values()}:
+        return False
+    choices = {label: choice for choice, text in texts.items() for label in in_all_languages(text)}
+    chosen = [choices[label] for label in linked if label in choices]
+    if chosen:
+        st.session_state[key] = chosen if several else chosen[0]
+    return bool(chosen)

@@ -16,9 +16,12 @@ from dashboard.shared.headlines import in_a_line, short, stored
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark, tr, translated
 
 STAR = "★ "
-OPEN = "Open"
+OPEN = mark("Open")
+STATES = {"queued": mark("queued"), "running": mark("running"), "done": mark("done"), "failed": mark("failed"),
+          "cancelled": mark("cancelled")}
 MODEL_SETTINGS = ("models", "model")  # in a column of their own
 COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
 
@@ -30,9 +33,9 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
     one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
     """
-    values = [(OPEN, (STAR if run.id in starred else "") + run.name, headline_of(run),
+    values = [(tr(OPEN), (STAR if run.id in starred else "") + run.name, headline_of(run),
                title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
-               ", ".join(other_settings(run)), ", ".join(run.tags), owner_names[run.owner],
+               ", ".join(other_settings(run)), ", ".join(run.tags), translated(owner_names[run.owner]),
                ago(run.deleted or run.created)) for run in runs]
     frame = pd.DataFrame(values, columns=list(COLUMNS))
     for column, length in lengths.items():
@@ -43,11 +46,16 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
 def headline_of(run: RunRecord) -> str:
     """The numbers of a finished run, "…" until they are stored, "–" where it has none; of any other run its state."""
     if run.state == "running" and run.total:
-        return f"running, {run.done / run.total:.0%}"
+        return tr("running, {share:.0%}", share=run.done / run.total)
     if run.state != "done":
-        return run.state
+        return state_word(run.state)
     headlines = stored(run.headline)
     return "…" if headlines is None else in_a_line(headlines) or "–"
+
+
+def state_word(state: str) -> str:
+    """A state of runs for a reader; that of another version as it is."""
+    return tr(STATES.get(state, state))
 
 
 def other_settings(run: RunRecord) -> list[str]:

@@ -84,7 +84,7 @@ def test_the_page_shows_rows_versions_and_runs() -> None:
     app = visit(dataset=set_id)
     assert app.dataframe[0].value["text"].tolist()[0] == "雨が降る"
     hash_digits = access().dataset(set_id).content_hash[:12]
-    assert f"4 rows, kept just now, content {hash_digits}" in words(app)
+    assert f"4 rows, kept just now, content hash {hash_digits}" in words(app)
     assert app.expander[-1].label == "Runs on these data: 0"
     other = access().keep(sample_data.minimal_pairs(), "pairs")
     app = visit(dataset=other)
@@ -99,7 +99,7 @@ def test_rows_are_added_as_a_new_version() -> None:
     app.button(key=f"datasets-{set_id}-1-use").click()
     assert "line 2 has 1 field" in words(drawn(app))
     app.checkbox(key=f"datasets-{set_id}-1-skip-bad-rows").check()
-    assert "1 row behind the 4 of version 1" in words(drawn(app))
+    assert "1 row is added to the 4 of version 1" in words(drawn(app))
     app.button(key=f"datasets-{set_id}-1-keep").click()
     drawn(app)
     dataset: LabelledSentences = access().dataset(set_id)

@@ -16,7 +16,7 @@ from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import drawn, until, visit, words
+from tests.support.page_visits import at, drawn, until, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 N_STORED = len(stored_runs.kinds(stored_runs.VERSIONS[0]))
@@ -92,7 +92,7 @@ def test_a_result_that_cannot_be_read_does_not_stop_the_list(directory: Path) ->
 def test_a_deleted_run_is_undone_at_once_or_restored_from_the_bin(directory: Path) -> None:
     before = runs()
     app = choose(visit("runs"), 0, 2)
-    assert "2 runs chosen" in words(app)
+    assert "2 runs selected" in words(app)
     press(app, "runs-delete")
     assert runs() == [before[1], *before[3:]] and "Moved to the bin: 2 runs" in words(app)
     press(app, "runs-undo")
@@ -273,3 +273,15 @@ def added(store: Store, name: str, dataset: str = "d.csv", owner: str = "local")
 def page_size() -> int:
     source = (Path(__file__).parents[3] / "dashboard/runs/page.py").read_text(encoding="utf-8")
     return int(source.partition("PER_PAGE = ")[2].splitlines()[0])
+
+
+def test_the_page_in_japanese_keeps_the_address_of_one_in_english(directory: Path) -> None:
+    app = at("runs")
+    app.session_state["language"] = "ja"
+    app.query_params["runs-order"] = "Oldest first"
+    app.query_params["runs-states"] = ["done"]
+    assert drawn(app).selectbox(key="runs-order").value == "oldest"
+    assert app.selectbox(key="runs-order").options[:2] == ["新しい順", "古い順"]
+    assert app.pills(key="runs-states").value == ["done"]
+    assert len(names(app)) == len(runs()) > 0 and set(listing(app).value["open"]) == {"開く"}
+    assert f"{len(runs())}件" in words(app)
