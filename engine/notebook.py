@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets import sample_data, sentence_pairs
+from engine.datasets import reader_process, sample_data, sentence_pairs
 from engine.datasets.formats.files import Table, read_table
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.masked import masked_sentences
@@ -145,8 +145,9 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
     if isinstance(data, str | Path):
         path = sample_data.file_of(data)
         if kind == "minimal-pairs":  # also BLiMP's archives and folders
-            return read_pairs([(path.name, path)], chosen, skip_bad_rows=skip_bad_rows)
-        return FROM_TABLE[kind](read_table(path, skip_bad_rows=skip_bad_rows), chosen, skip_bad_rows=skip_bad_rows)
+            return reader_process.read(read_pairs, [(path.name, path)], columns=chosen, skip_bad_rows=skip_bad_rows)
+        table = reader_process.read(read_table, path, skip_bad_rows=skip_bad_rows)
+        return FROM_TABLE[kind](table, chosen, skip_bad_rows=skip_bad_rows)
     if isinstance(data, pd.DataFrame):
         frame = data
     else:

@@ -59,7 +59,7 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
         st.form_submit_button(tr("Use these rows"), key=f"{place}-use")
     columns = None
     if upload is not None:
-        table = inputs.uploaded_table(upload.file_id, upload.name, skip, upload)
+        table = inputs.uploaded_table(place, upload, skip)
         columns = inputs.column_choice(place, upload.file_id, module, table)
         if columns is None:
             return None

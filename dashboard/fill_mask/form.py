@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from dashboard.shared.inputs import inputs, settings
 from dashboard.shared.inputs.precision import precision_input
+from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.labelled import webis
@@ -82,18 +81,12 @@ def _reviews() -> DomainSentences | None:
     if upload is None:
         st.caption("A zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review and so on, or one .review file.")
         return None
-    sentences = _read(upload.file_id, upload.name, split, upload)
+    sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
     domains = ", ".join(dict.fromkeys(sentences.domains))
     st.caption(f"{count(sentences.n, 'sentence')}; domains: {verbatim(domains)}.")
     for notice in sentences.notices:
         st.caption(f":material/info: {verbatim(notice)}")
     return sentences
-
-
-@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Reading the reviews …")
-def _read(file_id: str, name: str, split: str, _upload: Any) -> DomainSentences:
-    """Uploaded reviews. `file_id` is new with every upload, so it stands for the content."""
-    return webis.read_reviews(_upload.getvalue(), name, split=split)
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Looking for nouns …")

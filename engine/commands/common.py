@@ -9,13 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from engine.commands.options import add_options, settings_from
-from engine.datasets import sample_data
+from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
 from engine.datasets.rows import Reading
 from engine.errors import InputError
@@ -31,7 +32,9 @@ SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
                              ) -> None:
-    """Declare --data, --column, --skip-bad-rows, --model, --out and --cache; endpoints: whether --model may name one.
+    """Declare --data, --column, --model, --out, --cache and how files are read.
+
+    endpoints: whether --model may name one.
     """
     if several_files:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
@@ -66,7 +69,13 @@ def read_columns(
     options: argparse.Namespace, path: Path, several: Collection[str] = ()
 ) -> tuple[files.Table, dict[str, Any] | None]:
     """The table of a file, and the columns named by --column or None; see `named_columns`."""
-    return (files.read_table(path, skip_bad_rows=skips_bad_rows(options)), named_columns(options, several))
+    table = reader_process.read(files.read_table, path, **reading(options))
+    return table, named_columns(options, several)
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """How files are read, as --skip-bad-rows and --encoding say it, by the names of the readers' arguments."""
+    return asdict(settings_from(options, Reading))
 
 
 def skips_bad_rows(options: argparse.Namespace) -> bool:

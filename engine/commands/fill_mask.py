@@ -15,6 +15,7 @@ from engine.commands.common import (
     write_tables,
 )
 from engine.commands.options import add_options, settings_from
+from engine.datasets import reader_process
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
 from engine.datasets.labelled.webis import Reviews, is_review_file, read_reviews
@@ -66,7 +67,7 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
     if options.data.is_dir() or is_review_file(options.data.name):
         if options.domain_column or options.column:
             raise InputError("--domain-column and --column concern tables; reviews have their domains in their names.")
-        return read_reviews(options.data, **asdict(settings_from(options, Reviews)))
+        return reader_process.read(read_reviews, options.data, **asdict(settings_from(options, Reviews)))
     if options.domain_column is None:
         return None
     table, columns = read_columns(options, options.data)

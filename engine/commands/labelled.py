@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from engine.commands.common import read_columns, skips_bad_rows
 from engine.commands.options import add_options, is_given, settings_from
+from engine.datasets import reader_process
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
@@ -35,7 +36,7 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
                                              skip_bad_rows=skips_bad_rows(options))
     if options.column:
         raise InputError(f"--column applies to a table; {options.data.name} is a folder or an archive. Leave it out.")
-    corpus = livedoor.read_livedoor(options.data)
+    corpus = reader_process.read(livedoor.read_livedoor, options.data)
     for bad in corpus.bad:
         print(f"left out: {bad.reason}", file=sys.stderr)
     return livedoor.labelled(corpus, **asdict(settings_from(options, livedoor.Drawing)))

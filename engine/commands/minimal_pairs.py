@@ -10,10 +10,11 @@ from engine.commands.common import (
     gateway_session,
     named_columns,
     print_notices,
-    skips_bad_rows,
+    reading,
     write_tables,
 )
 from engine.commands.options import add_options, settings_from
+from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
 from engine.evaluations.minimal_pairs.evaluate import evaluate
@@ -37,8 +38,8 @@ def run(options: argparse.Namespace) -> None:
     """Score and write pairs.csv, summary.csv and the tables beside them."""
     shown = settings_from(options, Shown)
     check(shown)
-    dataset = read_pairs([(path.name, path) for path in options.data], named_columns(options),
-                         skip_bad_rows=skips_bad_rows(options))
+    dataset = reader_process.read(read_pairs, [(path.name, path) for path in options.data],
+                                  columns=named_columns(options), **reading(options))
     print(f"format: {dataset.format}", file=sys.stderr)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
@@ -33,6 +34,8 @@ class Reading:
     skip_bad_rows: bool = option(False, "Leave out the rows that cannot be used (blank, without a needed text, not "
                                         "cut into the columns) in place of refusing the file; excluded.csv lists "
                                         "them.")
+    encoding: str = option(DETECT, "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, "
+                                   "which a notice states.", choices=(DETECT, *ENCODINGS))
 
 
 def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str], str | None], problem: str,

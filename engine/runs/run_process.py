@@ -9,25 +9,24 @@ and what was computed is in the cache.
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from engine.datasets import reader_process
 from engine.errors import Cancelled, EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
+from engine.fork_server import forking_context
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
@@ -73,13 +72,7 @@ class RunProcesses:
         self._places = data_dir, cache_file, cache_bytes
         self._backend = backend
         self._pids: set[int] = set()  # of the runs' processes; adding and discarding one is atomic
-        methods = multiprocessing.get_all_start_methods()
-        self._context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-        if "forkserver" in methods:
-            main_module = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None)
-            forkserver.set_forkserver_preload([__name__, *([main_module] if main_module else [])])
-            with _importable_engine():
-                forkserver.ensure_running()
+        self._context = forking_context([__name__, *reader_process.PRELOAD])
 
     def pids(self) -> list[int]:
         """The ids of the processes that runs have at the moment."""
@@ -256,20 +249,6 @@ def _serve(connection: Connection, task: _Task) -> None:
         cache.close()
     counts = backend.statistics.read()
     backend.end(ending, counts.hits, counts.misses)
-
-
-@contextlib.contextmanager
-def _importable_engine() -> Iterator[None]:
-    """Let a Python that is started inside import this package, wherever it was started."""
-    former = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), former]))
-    try:
-        yield
-    finally:
-        if former is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = former
 
 
 def _how_it_ended(code: int | None) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
+from dashboard.shared.inputs.uploads import encoding_of, encoding_popover, read_upload
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats import files
@@ -155,22 +156,25 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
     layout = " Or the livedoor corpus, as zip or tar.gz." if form.archive else ""
     upload = st.file_uploader(
         "File", type=[*SUFFIXES, *archives], key=f"{kind}-file", label_visibility="collapsed",
-        help=f"CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932. The first row names the columns.{layout}",
+        help=f"CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and others. The first row names the columns.{layout}",
     )
     if upload is None:
-        st.caption(f"A table with {_field_list(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932."
+        st.caption(f"A table with {_field_list(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932."
                    f"{layout}")
         return None
     if form.archive and is_archive(upload.name):
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table = uploaded_table(upload.file_id, upload.name, skip_bad_rows, upload)
+    table = uploaded_table(kind, upload, skip_bad_rows)
     columns = column_choice(kind, upload.file_id, form.module, table)
     if columns is None:
+        encoding_popover(kind, upload.file_id, [upload.name], [table])
         return None
-    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, table)
-    _preview(dataset, kind, may_be_kept=True)
+    encoding = encoding_of(kind, upload.file_id)
+    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
+    _preview(dataset, kind, may_be_kept=True,
+             beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table]))
     return dataset
 
 
@@ -221,7 +225,7 @@ def column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tabl
     return chosen
 
 
-def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False) -> None:
+def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Callable[[], None] | None = None) -> None:
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(notice)}")
     with st.container(horizontal=True, gap="small"):
@@ -232,6 +236,8 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False) -> None:
                              placeholder="–", alt="The rows of the dataset")
         if may_be_kept and kept_type(kind) is not None:
             keep_popover(kind, dataset)
+        if beside is not None:
+            beside()
 
 
 def _field_list(module: ModuleType) -> str:
@@ -257,13 +263,19 @@ def _fields(text: str, module: ModuleType) -> int:
     return min(max(n_fields, n_required), len(module.ROLES))
 
 
-@st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Reading the file …")
-def uploaded_table(file_id: str, name: str, skip_bad_rows: bool, _upload: Any) -> files.Table:
-    """An uploaded file as a table. `file_id` is new with every upload, so it stands for the content."""
-    return files.read_table(_upload.getvalue(), name, skip_bad_rows=skip_bad_rows)
+def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
+    """An uploaded file as a table; of one that cannot be read, the choice of its encoding is drawn. Raises InputError.
+    """
+    try:
+        return read_upload(files.read_table, upload.file_id, upload.getvalue, name=upload.name,
+                           skip_bad_rows=skip_bad_rows, encoding=encoding_of(kind, upload.file_id))
+    except InputError:
+        encoding_popover(kind, upload.file_id, [upload.name], ())
+        raise
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Checking the rows …")
 def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
-             skip_bad_rows: bool, _table: files.Table) -> Any:
+             skip_bad_rows: bool, encoding: str, _table: files.Table) -> Any:
+    """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""
     return FORMS[kind].module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import verbatim
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.datasets.labelled.livedoor import AS_IN_THE_PAPERS, PARTS, Drawing, Livedoor, labelled, read_livedoor
+from engine.datasets.labelled.livedoor import AS_IN_THE_PAPERS, PARTS, Drawing, labelled, read_livedoor
 from engine.options import options_of
 
 OPTIONS = options_of(Drawing)
-KEPT = 2  # for each session: a corpus of 7,000 articles is 30 MB
 WORDS = {part: plural.capitalize() for part, plural in PARTS.items()}
 
 
@@ -24,7 +24,7 @@ def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
 
     `upload` is what the file uploader of a `kind` of run holds: an archive in the layout of the livedoor corpus.
     """
-    corpus = _corpus(upload.file_id, upload.name, upload)
+    corpus = read_upload(read_livedoor, upload.file_id, upload.getvalue, name=upload.name)
     categories = corpus.categories
     counts = " · ".join(f"{category} {n:,}" for category, n in categories.items())
     st.caption(f"{len(corpus.articles):,} articles in {len(categories)} categories: {verbatim(counts)}")
@@ -41,9 +41,3 @@ def livedoor_input(kind: str, upload: Any) -> LabelledSentences:
         seed = settings.number("Seed", OPTIONS["seed"], width=110, key=f"{kind}-livedoor-seed",
                                disabled=n_each >= most)
     return labelled(corpus, part=part, per_category=None if n_each >= most else n_each, seed=seed)
-
-
-@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Reading the articles …")
-def _corpus(file_id: str, name: str, _upload: Any) -> Livedoor:
-    """An uploaded archive. `file_id` is new with every upload, so it stands for the content."""
-    return read_livedoor(_upload.getvalue(), name)

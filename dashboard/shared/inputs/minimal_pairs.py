@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.inputs.uploads import encoding_of, encoding_popover, read_upload
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.bounds import metered
+from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS
@@ -20,13 +23,11 @@ from engine.errors import InputError
 from engine.language.quantities import count
 
 KIND = "minimal-pairs"
-KEPT = 2  # for each session: BLiMP is 67,000 pairs
 RECOGNISED, NO_COLUMN = "(as recognised in each file)", "(none)"
-HELP = ("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16 or CP932. "
+HELP = ("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932. "
         f"Recognised as published: {', '.join(FORMATS)}; anything else needs two columns of sentences.")
 
 Sources = tuple[tuple[str, bytes], ...]
-Columns = tuple[tuple[str, str | None], ...]
 
 
 def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | None:
@@ -40,12 +41,18 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     if not uploads:
         st.caption(HELP)
         return None
-    ids = tuple(upload.file_id for upload in uploads)
-    tables = _tables(ids, skip_bad_rows, uploads)
-    columns = mapping_input(kind, "-".join(ids), tables)
+    ids, names = "-".join(upload.file_id for upload in uploads), [upload.name for upload in uploads]
+    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "encoding": encoding_of(kind, ids)}
+    try:
+        tables = read_upload(tables_of, ids, lambda: _contents(uploads), **how)
+    except InputError:
+        encoding_popover(kind, ids, names, ())
+        raise
+    columns = mapping_input(kind, ids, tables)
+    encoding_popover(kind, ids, names, tables)
     if columns is None:
         return None
-    dataset = _dataset(ids, tuple(columns.items()), skip_bad_rows, uploads)
+    dataset = read_upload(read_pairs, ids, lambda: _contents(uploads), columns=columns, **how)
     for note in layout_notes(dataset):
         st.caption(note)
     return dataset
@@ -107,24 +114,26 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
     return None if None in distinct else RECOGNISED
 
 
-def tables_of(sources: Sequence[tuple[str, bytes]], *, skip_bad_rows: bool = False) -> list[Table]:
+def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT
+              ) -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
     Raises InputError for a file that cannot be read, and an archive without a table.
     """
     tables: list[Table] = []
-    for name, content in sources:
-        tables += (_in_archive(name, content, skip_bad_rows) if is_archive(name)
-                   else [read_table(content, name, skip_bad_rows=skip_bad_rows)])
+    with metered():  # all files together
+        for name, content in sources:
+            tables += (_in_archive(name, content, skip_bad_rows, encoding) if is_archive(name)
+                       else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding)])
     return tables
 
 
-def _in_archive(name: str, content: bytes, skip_bad_rows: bool) -> list[Table]:
+def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding: str) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding)
         except InputError:  # a text that is no table
             continue
         guess: Mapping[str, str | None] = guess_columns(table)
@@ -137,14 +146,3 @@ def _in_archive(name: str, content: bytes, skip_bad_rows: bool) -> list[Table]:
 
 def _contents(uploads: Sequence[Any]) -> Sources:
     return tuple((upload.name, upload.getvalue()) for upload in uploads)
-
-
-@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Reading the files …")
-def _tables(ids: tuple[str, ...], skip_bad_rows: bool, _uploads: Sequence[Any]) -> list[Table]:
-    """The tables of uploaded files. An id is new with every upload, so it stands for the content."""
-    return tables_of(_contents(_uploads), skip_bad_rows=skip_bad_rows)
-
-
-@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Checking the pairs …")
-def _dataset(ids: tuple[str, ...], columns: Columns, skip_bad_rows: bool, _uploads: Sequence[Any]) -> MinimalPairs:
-    return read_pairs(_contents(_uploads), dict(columns), skip_bad_rows=skip_bad_rows)

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.datasets.formats.formulas import is_export, unescape_formula
-from engine.datasets.formats.grid import ROW_NUMBERS, Grid, grid, quoted
+import pyarrow.compute as pc
+
+from engine.datasets.formats.bounds import refuse_bad_rows
+from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column, unescape_formula
+from engine.datasets.formats.grid import ROW_NUMBERS, Grid, GridBuilder, quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
@@ -28,7 +31,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """One record of the text: its number (blank lines counted), first line, and fields or a fault."""
 
@@ -38,20 +41,22 @@ class Record:
     fault: str = ""
 
 
-def sniff(text: str, suffix: str = ".csv") -> str:
-    """The separator that splits the header line into the most fields; on a tie that of the suffix."""
+def sniff(lines: Callable[[], Iterable[str]], suffix: str = ".csv") -> str:
+    """The separator that splits the header line into the most fields; on a tie that of the suffix.
+
+    `lines` gives the lines anew at each call.
+    """
     order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
-    return max(order, key=lambda separator: _n_header_fields(text, separator))
+    return max(order, key=lambda separator: _n_header_fields(lines(), separator))
 
 
-def records(text: str, separator: str) -> list[Record]:
+def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
     """Every record that is not blank, faulty ones included.
 
     Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
     quotes. A record that violates this has a fault instead of fields; reading continues after it.
     """
-    reader = csv.reader(_lines(text), delimiter=separator, strict=True)
-    parsed: list[Record] = []
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     number = 0
     while True:
         number += 1
@@ -59,30 +64,43 @@ def records(text: str, separator: str) -> list[Record]:
         try:
             fields = next(reader)
         except StopIteration:
-            return parsed
+            return
         except csv.Error as error:
-            parsed.append(Record(number, line, [], _reason(str(error))))
+            yield Record(number, line, [], _reason(str(error)))
             continue
         if len(fields) > 1 or (fields and fields[0].strip()):
-            parsed.append(Record(number, line, fields))
+            yield Record(number, line, fields)
 
 
-def read_delimited(text: str, name: str, separator: str, *, skip_bad_rows: bool = False) -> Grid:
-    """The text's rows under its header line.
+def lines_of(text: str) -> io.StringIO:
+    """The lines of a text as `records` takes them."""
+    return io.StringIO(text, newline=line_end("\n" in text))
+
+
+def line_end(has_line_feed: bool) -> str:
+    """What ends a line: carriage returns alone do only in files of old Macs, which have no line feeds.
+
+    csv handles "\r\n" itself.
+    """
+    return "\n" if has_line_feed else ""
+
+
+def read_delimited(lines: Iterable[str], name: str, separator: str, *, skip_bad_rows: bool = False) -> Grid:
+    """The rows of lines under their header line.
 
     Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
     that of the header; with `skip_bad_rows` these are left out.
     """
-    parsed = records(text, separator)
-    if not parsed:
+    rows = records(lines, separator)
+    header = next(rows, None)
+    if header is None:
         raise InputError(f"{name} is empty. A header line with column names and rows under it are needed.")
-    header, *rows = parsed
     if header.fault:
         raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
     return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows)
 
 
-def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], offset: int, separator: str, *,
+def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], offset: int, separator: str, *,
                     skip_bad_rows: bool = False) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
@@ -92,47 +110,41 @@ def grid_of_records(name: str, header: Sequence[str], rows: Sequence[Record], of
     remain.
     """
     n_fields = len(header)
-    bad = [
-        BadRow(row.number - offset, f"line {row.line}: {row.fault}" if row.fault else
-               f"line {row.line} has {count(len(row.fields), 'field')} instead of {n_fields}")
-        for row in rows if row.fault or len(row.fields) != n_fields
-    ]
-    if bad and not (skip_bad_rows and len(bad) < len(rows)):
+    expected = f"Each needs {count(n_fields, 'field')}, separated by a {SEPARATORS[separator]}."
+    builder = GridBuilder(name, header)
+    bad: list[BadRow] = []
+    empty: list[int] = []  # the numbers of rows of separators only that no other row follows so far
+    for row in rows:
+        number = row.number - offset
+        if row.fault or len(row.fields) != n_fields:
+            bad.append(BadRow(number, f"line {row.line}: {row.fault}" if row.fault else
+                              f"line {row.line} has {count(len(row.fields), 'field')} instead of {n_fields}"))
+            refuse_bad_rows(name, bad, expected)
+        elif not any(row.fields):
+            empty.append(number)
+        else:
+            for empty_number in empty:
+                builder.add(empty_number, ())
+            empty.clear()
+            builder.add(number, row.fields)
+    n_cut = builder.n_rows + len(empty)
+    if bad and not (skip_bad_rows and n_cut):
         raise InputError(
-            f"{name}: {count(len(bad), 'line')} of {len(rows):,} cannot be cut into the {count(n_fields, 'column')} "
-            f"{quoted(header)} at each {SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a "
-            f"quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}", bad)
-    if bad:
-        rows = [row for row in rows if not row.fault and len(row.fields) == n_fields]
-    n_filled = len(rows)
-    while n_filled and not any(rows[n_filled - 1].fields):
-        n_filled -= 1
-    n_empty = len(rows) - n_filled
-    notices = [f"{count(n_empty, 'row')} without any text at the end of {name} left out."] if n_empty else []
-    cells = [row.fields for row in rows[:n_filled]]
-    if is_export(header, cells):
-        header, cells, n_unescaped = _unescaped(header, cells)
+            f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the "
+            f"{count(n_fields, 'column')} {quoted(header)} at each {SEPARATORS[separator]}. A text that holds a "
+            f"{SEPARATORS[separator]}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
+            bad)
+    notices = [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
+    if SIGNATURE_COLUMN in header and is_digest_column(
+            pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()):
+        n_unescaped = builder.change_values(unescape_formula)
         notices += [f"{count(n_unescaped, 'apostrophe')} that the export put before formulas taken off."
                     ] if n_unescaped else []
-    numbers = [row.number - offset for row in rows[:n_filled]]
-    return grid(name, header, list(zip(numbers, cells, strict=True)), notices, bad, skip_bad_rows=skip_bad_rows)
+    return builder.finished(notices, bad, skip_bad_rows=skip_bad_rows)
 
 
-def _unescaped(header: Sequence[str], rows: Sequence[list[str]]) -> tuple[list[str], list[list[str]], int]:
-    """Header and rows of an export as they were before it, and the number of cells that differ."""
-    names = [unescape_formula(name) for name in header]
-    cells = [[unescape_formula(field) for field in row] for row in rows]
-    pairs = zip([header, *rows], [names, *cells], strict=True)
-    return names, cells, sum(old != new for before, after in pairs for old, new in zip(before, after, strict=True))
-
-
-def _lines(text: str) -> io.StringIO:
-    # Carriage returns alone end lines only in files of old Macs, which have no line feeds. csv handles "\r\n" itself.
-    return io.StringIO(text, newline="\n" if "\n" in text else "")
-
-
-def _n_header_fields(text: str, separator: str) -> int:
-    reader = csv.reader(_lines(text), delimiter=separator)
+def _n_header_fields(lines: Iterable[str], separator: str) -> int:
+    reader = csv.reader(lines, delimiter=separator)
     try:
         return next((len(fields) for fields in reader if len(fields) > 1 or any(map(str.strip, fields))), 0)
     except csv.Error:

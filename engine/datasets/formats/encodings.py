@@ -1,82 +1,273 @@
-"""Decoding of the bytes of a file, in the encodings that are in use for Japanese."""
+"""Decoding of the bytes of a file, in the encodings that are in use for Japanese and its neighbours.
+
+UTF-8 and a byte order mark speak for themselves. Of anything else the encoding is a guess: chardet's, and how certain
+it is. A text in which the guess is not certain is read with a notice that says what else it could be.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
+from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
 
-# utf-8-sig also reads plain UTF-8. CP932 comes last: it accepts most byte strings.
-ENCODINGS_TRIED = ("utf-8-sig", "cp932")
-BOMS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+# What can be chosen by hand, and its name for users. Of those behind UTF-16 the first ones are also guessed.
+DETECT = "detect"
+ENCODINGS = {
+    "utf-8": "UTF-8", "utf-16": "UTF-16 with byte order mark", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
+    "cp932": "CP932 (Shift_JIS)", "euc_jp": "EUC-JP", "iso2022_jp": "ISO-2022-JP (JIS)", "big5hkscs": "Big5",
+    "gb18030": "GB18030 (GBK)", "cp949": "CP949 (EUC-KR)", "euc_jis_2004": "EUC-JIS-2004",
+    "shift_jis_2004": "Shift_JIS-2004", "cp1252": "Windows-1252 (Western European)",
+    "cp1251": "Windows-1251 (Cyrillic)", "latin-1": "ISO-8859-1",
+}
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 LINES_IN_MESSAGE = 5
+SAMPLE_BYTES = 2**16  # more does not change chardet's guess
+SAMPLE_CHARACTERS = 20  # of a text that is shown as another encoding would read it
+CERTAIN = 0.9
 
 # One kana or Japanese full stop, or two characters of three bytes, do not occur by chance. A single other one may:
 # 箒の神 in CP932 is also valid UTF-8, for a Georgian letter and an accent.
 _CERTAINLY_UTF8 = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xbf]{2}).*([\xe1-\xef][\x80-\xbf]{2})")
+# Full-width kana. Their first byte in CP932, 82 or 83, is in no character of Big5, EUC or GB2312.
+_KANA = re.compile("[\u3041-\u3094\u30a1-\u30fa]")
+_GUESSED = ("cp932", "euc_jp", "big5hkscs", "gb18030", "cp949")
+_BY_CHARDET = {"shift_jis": "cp932", "cp932": "cp932", "shift_jis_2004": "cp932", "euc-jp": "euc_jp",
+               "euc-jis-2004": "euc_jp", "big5": "big5hkscs", "big5hkscs": "big5hkscs", "cp950": "big5hkscs",
+               "gb18030": "gb18030", "gbk": "gb18030", "gb2312": "gb18030", "cp949": "cp949", "euc-kr": "cp949"}
+_ISO_2022_JP = re.compile(rb"\x1b(\$[@B]|\([JI])")
+
+
+@dataclass(frozen=True)
+class Detection:
+    """The encoding of a file, a name of ENCODINGS or "utf-8-sig".
+
+    confidence: 0 to 1; 1 where the bytes speak for themselves. alternatives: other encodings that the bytes may be in,
+    each with the start of the text as it would be then; () where the encoding is certain.
+    """
+
+    encoding: str
+    confidence: float = 1.0
+    alternatives: tuple[tuple[str, str], ...] = ()
+    start: str = ""
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing needs to be asked."""
+        return self.confidence >= CERTAIN and not self.alternatives
+
+    def notices(self, name: str) -> tuple[str, ...]:
+        """What a user should know of the encoding in which the file `name` was read; nothing of UTF-8 and UTF-16."""
+        if self.confidence == 1.0:
+            return ()
+        title = ENCODINGS.get(self.encoding, self.encoding)
+        if self.is_certain:
+            return (f"{name} was read as {title} (confidence {self.confidence:.0%}).",)
+        others = " or ".join(f"{ENCODINGS[encoding]} ('{start}')" for encoding, start in self.alternatives)
+        return (f"The encoding of {name} is not certain: it was read as {title} ('{self.start}', confidence "
+                f"{self.confidence:.0%})" + (f", and may be {others}" if others else "")
+                + ". Look at the rows, and choose another encoding where they are wrong.",)
 
 
 def decode(raw: bytes, name: str) -> str:
-    """The text of `raw`, from UTF-8 (with or without BOM), UTF-16 (with BOM) or CP932.
+    """The text of `raw`. Raises InputError as `detect`, and when the encoding is not certain."""
+    return certain_source(raw, name).text()
 
-    Raises InputError when none of them fits throughout, or when some lines are UTF-8 and others
-    CP932: both kinds of lines are named. CP932 would often decode such a mixture, to wrong characters.
+
+def certain_source(source: Path | bytes, name: str, *, is_cut: bool = False) -> TextSource:
+    """The text of a file for which no notice can be given; `is_cut` as in `fault`.
+
+    Raises InputError as `detect` does, and when the encoding is not certain.
     """
-    return decode_as(raw, name)[0]
+    detection = detect(source, name, is_cut=is_cut)
+    if not detection.is_certain:
+        raise InputError(f"{detection.notices(name)[0].partition('. Look')[0]}. Save it as UTF-8.")
+    return TextSource(source, detection.encoding)
 
 
-def decode_as(raw: bytes, name: str) -> tuple[str, str]:
-    """Like `decode`, with the name of the encoding."""
-    for bom, encoding in BOMS.items():
-        if raw.startswith(bom):
-            return _decode_strictly(raw, encoding, name), encoding
-    try:
-        return raw.decode("utf-8-sig"), "utf-8-sig" if raw.startswith(codecs.BOM_UTF8) else "utf-8"
-    except UnicodeDecodeError:
-        _refuse_mixture(raw, name)
-    text = _decode_strictly(raw, "cp932", name)
-    undefined = UNDEFINED_IN_CP932.search(text)
-    if undefined:
-        raise _undecodable(raw, len(text[: undefined.start()].encode("cp932")), name)
-    return text, "cp932"
+def detect(source: Path | bytes, name: str, *, is_cut: bool = False) -> Detection:
+    """The encoding of a file or of bytes, all of which can be decoded in it; `is_cut` as in `fault`.
+
+    UTF-8 (with or without BOM), UTF-16 (with BOM), ISO-2022-JP, and by chardet's guess CP932, EUC-JP, Big5, GB18030
+    and CP949; CP932 where chardet does not know. Raises InputError when none of them fits throughout, or when some
+    lines are UTF-8 and others are not: both kinds of lines are named.
+    """
+    with opened(source) as file:
+        head = file.read(4)
+    bom = next((bom for bom in BOMS if head.startswith(bom)), None)
+    if bom is not None:
+        _refuse_undecodable(source, BOMS[bom], name, is_cut)
+        return Detection(BOMS[bom])
+    sample = _sample(source)
+    if fault(source, "utf-8", is_cut=is_cut) is None:
+        if _ISO_2022_JP.search(sample) and fault(source, "iso2022_jp", is_cut=is_cut) is None:
+            return Detection("iso2022_jp", 0.99)
+        return _of_valid_utf8(sample)
+    _refuse_mixture(source, name)
+    return _guessed(source, sample, name, is_cut)
 
 
-def _refuse_mixture(raw: bytes, name: str) -> None:
+def source_in(source: Path | bytes, encoding: str, name: str) -> tuple[TextSource, Detection]:
+    """The text of a file in the encoding that a user chose, or for DETECT in the detected one.
+
+    Raises InputError as `detect`, for an encoding that is not one of ENCODINGS, and for a file that is not of it.
+    """
+    if encoding == DETECT:
+        detection = detect(source, name)
+        return TextSource(source, detection.encoding), detection
+    if encoding not in ENCODINGS:
+        raise InputError(f"There is no encoding {encoding!r} to choose. There are: {', '.join(ENCODINGS)}.")
+    position = fault(source, encoding)
+    if position is not None:
+        raise InputError(f"{name} is not {ENCODINGS[encoding]} throughout: byte {position} does not fit. Choose "
+                         "another encoding, or let it be detected.")
+    return TextSource(source, encoding), Detection(encoding)
+
+
+def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int | None:
+    """The position of the first byte that is not of an encoding; None where all can be decoded.
+
+    is_cut: the last character may be incomplete.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    n_before, n_kept = 0, 0
+    with opened(source) as file:
+        while True:
+            raw = file.read(BLOCK_BYTES)
+            try:
+                text = decoder.decode(raw, not (raw or is_cut))
+            except UnicodeDecodeError as error:
+                return n_before - n_kept + error.start
+            if encoding == "cp932" and (undefined := UNDEFINED_IN_CP932.search(text)):
+                return n_before - n_kept + len(text[: undefined.start()].encode("cp932"))
+            n_before += len(raw)
+            state = decoder.getstate()[0]
+            n_kept = len(state) if isinstance(state, bytes) else 0
+            if not raw:
+                return None
+
+
+def _of_valid_utf8(sample: bytes) -> Detection:
+    """UTF-8, certain unless the few characters beyond ASCII may be there by chance."""
+    if sample.isascii() or _CERTAINLY_UTF8.search(sample):
+        return Detection("utf-8")
+    guess, confidence = _by_chardet(sample)
+    text = _text(sample, guess) if guess and confidence >= CERTAIN else ""
+    if guess and text and (guess != "cp932" or _KANA.search(text)):
+        return Detection("utf-8", 0.5, ((guess, _start(text)),), _start(_text(sample, "utf-8")))
+    return Detection("utf-8")
+
+
+def _guessed(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> Detection:
+    fitting = [encoding for encoding in _GUESSED if fault(source, encoding, is_cut=is_cut) is None]
+    if not fitting:
+        _refuse_undecodable(source, "cp932", name, is_cut)
+    texts = {encoding: _text(sample, encoding) for encoding in fitting}
+    guess, confidence = _by_chardet(sample)
+    if "cp932" in texts and _KANA.search(texts["cp932"]):
+        return Detection("cp932", max(confidence if guess == "cp932" else 0.0, CERTAIN))
+    if guess in texts and confidence >= CERTAIN:
+        return Detection(guess, confidence)
+    if "cp932" not in texts and guess not in texts:
+        # Almost any bytes are GB18030 or Big5: without chardet's word nothing is known.
+        _refuse_undecodable(source, "cp932", name, is_cut)
+    chosen = "cp932" if "cp932" in texts else str(guess)
+    others = tuple((encoding, _start(text)) for encoding, text in texts.items() if encoding != chosen)
+    return Detection(chosen, confidence if guess == chosen else 0.5, others, _start(texts[chosen]))
+
+
+def _by_chardet(sample: bytes) -> tuple[str | None, float]:
+    # Imported here because few files are not UTF-8, and its tables take a while.
+    import chardet
+
+    guess = chardet.detect(sample)
+    return _BY_CHARDET.get((guess["encoding"] or "").lower()), float(guess["confidence"] or 0.0)
+
+
+def _sample(source: Path | bytes) -> bytes:
+    """Lines around the first byte that is not ASCII."""
+    with opened(source) as file:
+        while raw := file.read(BLOCK_BYTES):
+            if not raw.isascii() or b"\x1b" in raw:
+                first = next(index for index, byte in enumerate(raw) if byte > 127 or byte == 0x1b)
+                start = raw.rfind(b"\n", 0, first) + 1
+                return raw[start:start + SAMPLE_BYTES]
+    return b""
+
+
+def _text(sample: bytes, encoding: str) -> str:
+    return sample.decode(encoding, "ignore")
+
+
+def _start(text: str) -> str:
+    """The first characters of a text beyond ASCII, on one line."""
+    position = next((index for index, character in enumerate(text) if ord(character) > 127), 0)
+    line = " ".join(text[position:position + SAMPLE_CHARACTERS + 1].split())
+    return line[:SAMPLE_CHARACTERS] + ("…" if len(line) > SAMPLE_CHARACTERS else "")
+
+
+def _refuse_mixture(source: Path | bytes, name: str) -> None:
     """Raise InputError when some lines of a file that is not UTF-8 throughout are certainly UTF-8."""
-    utf8_lines, other_lines = [], []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
-        if not _decodes(line, "utf-8"):
-            other_lines.append(number)
-        elif _CERTAINLY_UTF8.search(line):
-            utf8_lines.append(number)
-    if utf8_lines:
-        raise InputError(f"{name} mixes encodings: line {_listed(utf8_lines)} is UTF-8, line {_listed(other_lines)} is "
-                         "not. Save the whole file as UTF-8 and try again.")
+    utf8_lines, other_lines = _Numbers(), _Numbers()
+    with opened(source) as file:
+        for number, line in enumerate(file, start=1):
+            line = line.removesuffix(b"\n")
+            if not _is_utf8(line):
+                other_lines.add(number)
+            elif _CERTAINLY_UTF8.search(line):
+                utf8_lines.add(number)
+    if utf8_lines.first:
+        raise InputError(f"{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save the "
+                         "whole file as UTF-8 and try again.")
 
 
-def _decode_strictly(raw: bytes, encoding: str, name: str) -> str:
+def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: bool) -> None:
+    position = fault(source, encoding, is_cut=is_cut)
+    if position is None:
+        return
+    n_lines = 1
+    with opened(source) as file:
+        for block in _up_to(file.read, position):
+            n_lines += block.count(b"\n")
+        byte = file.read(1) or b"\0"
+    raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
+                     f"(0x{byte[0]:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose its "
+                     "encoding.")
+
+
+def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:
+    while position > 0:
+        block = read(min(position, BLOCK_BYTES))
+        position -= len(block)
+        yield block
+
+
+class _Numbers:
+    """The first line numbers of many."""
+
+    def __init__(self) -> None:
+        self.first: list[int] = []
+        self._has_more = False
+
+    def add(self, number: int) -> None:
+        if len(self.first) < LINES_IN_MESSAGE:
+            self.first.append(number)
+        else:
+            self._has_more = True
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.first)) + (" …" if self._has_more else "")
+
+
+def _is_utf8(line: bytes) -> bool:
     try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise _undecodable(raw, error.start, name) from error
-
-
-def _undecodable(raw: bytes, position: int, name: str) -> InputError:
-    line = raw[:position].count(b"\n") + 1
-    return InputError(f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {line}, byte {position} "
-                      f"(0x{raw[position]:02x}) fits none of them. Save the whole file as UTF-8 and try again.")
-
-
-def _decodes(line: bytes, encoding: str) -> bool:
-    try:
-        line.decode(encoding)
+        line.decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers[:LINES_IN_MESSAGE])) + (" …" if len(numbers) > LINES_IN_MESSAGE else "")

@@ -5,19 +5,23 @@ No value is converted: "NA", "null", "001", "1e5" and "=1+1" stay texts.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import pandas as pd
 
+from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import guess
-from engine.datasets.formats.delimited import grid_of_records, read_delimited, records, sniff
-from engine.datasets.formats.encodings import decode_as
+from engine.datasets.formats.delimited import grid_of_records, line_end, lines_of, read_delimited, records, sniff
+from engine.datasets.formats.encodings import DETECT, Detection, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
+from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
 from engine.errors import BadRow, InputError
 
@@ -35,7 +39,8 @@ class Table:
     """The rows of a file.
 
     `frame` has str values only ("" where empty) and as index each row's number in the file: 1 is
-    the first row of data, blank lines are counted. `encoding` is None where the format fixes it. `json_text`
+    the first row of data, blank lines are counted. `encoding` is None where the format fixes it,
+    `confidence` is that of its detection, 0 to 1. `json_text`
     is the text of a JSON file, whose types and nested values a frame of texts cannot hold. `left_out`: rows of the
     file that cannot be used, where these are left out.
     """
@@ -45,6 +50,7 @@ class Table:
     format: Format
     encoding: str | None
     notices: tuple[str, ...] = ()
+    confidence: float = 1.0
     json_text: str = field(default="", repr=False)
     left_out: tuple[BadRow, ...] = ()
 
@@ -58,38 +64,45 @@ def max_file_bytes() -> int:
         raise InputError(f"HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.") from error
 
 
-def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False) -> Table:
+def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False,
+               encoding: str = DETECT) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
     The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
-    .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. Text is read by
-    `encodings.decode`. Raises InputError: no such file, too large (checked before reading), empty,
-    undecodable, an unknown ending, or rows that do not fit (all of them listed). With `skip_bad_rows` rows that do not
-    fit are left out, as long as others remain.
+    .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
+    `encodings.ENCODINGS`, or DETECT. Raises InputError: no such file, too large (checked before reading),
+    empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
+    listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
     name = name or (source.name if isinstance(source, Path) else "")
-    raw = source if isinstance(source, bytes) else _bytes_of(source)
     title = name or "The file"
-    _refuse_size(len(raw), title)
-    if not raw.strip():
-        raise InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
+    try:
+        with metered():
+            return _read(_checked(source, title), name, title, skip_bad_rows, encoding)
+    except OSError as error:
+        raise InputError(f"{source if isinstance(source, Path) else title} cannot be read: {error.strerror or error}. "
+                         "Needed: a file with one of the endings " + ", ".join(SUFFIXES[:-1]) + ".") from error
+
+
+def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str) -> Table:
+    with opened(source) as file:
+        start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
-    if suffix in EXCEL_SUFFIXES or raw.startswith((ZIP_SIGN, OLE_SIGN)):
-        return _table(title, read_workbook(raw, title, skip_bad_rows=skip_bad_rows), "excel", None)
+    if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
+        return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows), "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(f"{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
                          + ", ".join(SUFFIXES[:-1]) + ".")
-    text, encoding = decode_as(raw, title)
-    _refuse_nul(text, title)
-    if not text.strip():
-        raise InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
-    if suffix in JSON_SUFFIXES or (not suffix and text.lstrip().startswith(("{", "["))):
+    text, detection = source_in(source, encoding, title)
+    first_block, has_line_feed = _checked_text(text, title)
+    if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
         rows = read_json(text, title, skip_bad_rows=skip_bad_rows)
-        table = _table(title, rows, "json" if is_list(text) else "jsonl", encoding)
-        return replace(table, json_text=text)
-    separator = sniff(text, suffix)
-    rows = read_delimited(text, title, separator, skip_bad_rows=skip_bad_rows)
-    return _table(title, rows, "tsv" if separator == "\t" else "csv", encoding)
+        table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
+        return replace(table, json_text=text.text())
+    end = line_end(has_line_feed)
+    separator = sniff(lambda: text.lines(end=end), suffix)
+    rows = read_delimited(text.lines(end=end), title, separator, skip_bad_rows=skip_bad_rows)
+    return _table(title, rows, "tsv" if separator == "\t" else "csv", text.encoding, detection)
 
 
 def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = False) -> Table:
@@ -103,26 +116,49 @@ def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = Fals
     _refuse_size(len(text), name)
     _refuse_nul(text, name)
     separator = "\t" if "\t" in text else ","
-    rows = records(text, separator)
-    if not rows:
+    rows = records(lines_of(text), separator)
+    first = next(rows, None)
+    if first is None:
         raise InputError(f"Nothing was pasted. Needed: lines with {quoted(columns)}, separated by a tab or a comma.")
-    if all(guess(rows[0].fields, columns).values()):
-        header, body, offset = rows[0].fields, rows[1:], rows[0].number
-    else:
-        header, body, offset = list(columns), rows, 0
+    header, body, offset = list(columns), chain([first], rows), 0
+    if all(guess(first.fields, columns).values()):
+        header, body, offset = first.fields, chain(rows), first.number
     return _table(name, grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows), "pasted",
                   None)
 
 
-def _bytes_of(path: Path) -> bytes:
-    try:
-        _refuse_size(path.stat().st_size, path.name)
-        with path.open("rb") as file:
-            # The size of a pipe is not known; one byte more than allowed shows that it is too large.
-            return file.read(max_file_bytes() + 1)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}. Needed: a file with one of the endings "
-                         + ", ".join(SUFFIXES[:-1]) + ".") from error
+def _checked(source: Path | bytes, title: str) -> Path | bytes:
+    """The source, not empty and not too large; the bytes of a pipe, which can be read only once."""
+    if isinstance(source, Path):
+        if source.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not source.is_file() and source.exists():
+            with source.open("rb") as file:
+                # Its size is not known; one byte more than allowed shows that it is too large.
+                source = file.read(max_file_bytes() + 1)
+    n = n_bytes(source)
+    _refuse_size(n, title)
+    if not n:
+        raise _empty(title)
+    return source
+
+
+def _checked_text(text: TextSource, title: str) -> tuple[str, bool]:
+    """The start of the text that is not blank, and whether there is a line feed in it. Raises InputError: no text."""
+    first_block, has_line_feed, n_lines = "", False, 0
+    for block in text.blocks():
+        _refuse_nul(block, title, n_lines)
+        n_lines += block.count("\n")
+        has_line_feed = has_line_feed or "\n" in block
+        if not first_block.strip():
+            first_block = block
+    if not first_block.strip():
+        raise _empty(title)
+    return first_block, has_line_feed
+
+
+def _empty(title: str) -> InputError:
+    return InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
 
 
 def _refuse_size(n_bytes: int, name: str) -> None:
@@ -132,15 +168,16 @@ def _refuse_size(n_bytes: int, name: str) -> None:
                          "Split it into several files, or raise the limit with HAKARI_MAX_UPLOAD_MB.")
 
 
-def _refuse_nul(text: str, name: str) -> None:
+def _refuse_nul(text: str, name: str, n_lines_before: int = 0) -> None:
     position = text.find("\0")
     if position >= 0:
-        raise InputError(f"{name} holds a NUL character in line {text.count(chr(10), 0, position) + 1}: it is no text "
-                         "file, or UTF-16 without byte order mark. Save it as UTF-8 and try again.")
+        line = n_lines_before + text.count("\n", 0, position) + 1
+        raise InputError(f"{name} holds a NUL character in line {line}: it is no text file, or UTF-16 without byte "
+                         "order mark. Save it as UTF-8 and try again, or choose its encoding.")
 
 
-def _table(name: str, rows: Grid, format_: Format, encoding: str | None) -> Table:
-    index = pd.Index(rows.numbers, name="row")
-    columns = dict(zip(rows.columns, rows.values, strict=True))
-    return Table(name, pd.DataFrame(columns, index=index, dtype="str"), format_, encoding, rows.notices,
-                 left_out=rows.left_out)
+def _table(name: str, rows: Grid, format_: Format, encoding: str | None, detection: Detection | None = None
+           ) -> Table:
+    notices = detection.notices(name) if detection else ()
+    return Table(name, rows.frame, format_, encoding, (*notices, *rows.notices),
+                 detection.confidence if detection else 1.0, left_out=rows.left_out)

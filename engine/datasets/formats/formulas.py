@@ -9,7 +9,7 @@ any other an apostrophe is the author's. Source: OWASP, CSV Injection.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -44,16 +44,13 @@ def unescape_formula(text: str) -> str:
     return text[len(ESCAPE):] if text.startswith(ESCAPE) and text.lstrip(ESCAPE).startswith(FORMULA_STARTS) else text
 
 
-def is_export(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table is an export of ours: its column `signature` holds one digest of ten digits, in some or all rows.
+def is_digest_column(values: Iterable[str]) -> bool:
+    """Whether the column `signature` of a table shows that it is an export of ours: one digest, in some or all rows.
 
-    >>> is_export(["text", "signature"], [["'=1", "0123456789"], ["a", ""]]), is_export(["text"], [["'=1"]])
-    (True, False)
+    >>> is_digest_column(["0123456789", ""]), is_digest_column(["0123456789", "abcdef0123"]), is_digest_column(["me"])
+    (True, False, False)
     """
-    if SIGNATURE_COLUMN not in header:
-        return False
-    position = list(header).index(SIGNATURE_COLUMN)
-    digests = {row[position] for row in rows if position < len(row) and row[position]}
+    digests = {value for value in values if value}
     return len(digests) == 1 and SIGNATURE.fullmatch(digests.pop()) is not None
 
 

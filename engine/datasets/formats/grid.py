@@ -1,74 +1,173 @@
 """The rows of a file before they become a dataset: named columns, numbered rows, every value a str.
 
-Each reader (`delimited`, `json_rows`, `workbook`) yields header and rows; `grid` cleans and checks
-them in the same way, with the same messages for every format.
+Each reader (`delimited`, `json_rows`, `workbook`) adds header and rows to a GridBuilder, which keeps them column by
+column in blocks of Arrow (8 bytes a cell and its text, a tenth of what Python's objects take) and checks them in the
+same way, with the same messages for every format.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
 MAX_COLUMNS = 1000
+MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
+BLOCK_CELLS, BLOCK_ROWS = 2**16, 64
 # Part of every message that lists rows.
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
+
+_BROKEN = "holds a NUL or half of a surrogate pair"
+_TEXT = pa.large_string()
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Columns of strings; `numbers[i]` is the number of row i in the file (1 = first row of data).
+    """Columns of strings, and as index the number of each row in the file (1 = first row of data).
 
     left_out: rows that could not be read and were left out where that was asked for.
     """
 
-    columns: tuple[str, ...]
-    numbers: tuple[int, ...]
-    values: tuple[tuple[str, ...], ...]  # (n_columns, n_rows)
+    frame: pd.DataFrame
     notices: tuple[str, ...] = ()
     left_out: tuple[BadRow, ...] = ()
 
 
-def grid(name: str, header: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]],
-         notices: Sequence[str] = (), left_out: Sequence[BadRow] = (), *, skip_bad_rows: bool = False) -> Grid:
-    """A checked Grid of `rows` (number, values as many as `header`) of the file `name`.
+class GridBuilder:
+    """The rows of the file `name`, added one after the other. Raises InputError for more cells than are read."""
 
-    Column names are stripped; a column without name is called "column 3" by its position, and left
-    out when it is empty as well. Raises InputError for no rows, two columns of one name, too many
-    columns, and characters that no text can hold (NUL, half a surrogate pair): every such row. With `skip_bad_rows`
-    such rows are left out as long as others remain; `left_out` are the rows that were before.
-    """
-    columns, values = [], []
-    for index, column_name in enumerate(header):
-        column = tuple(row[index] for _, row in rows)
-        title = column_name.strip().strip("\ufeff")
-        if title or any(column):
-            columns.append(title or f"column {index + 1}")
-            values.append(column)
-    repeated = [title for title, count in Counter(columns).items() if count > 1]
-    if repeated:
-        raise InputError(f"{name} has more than one column called {quoted(repeated)}. Give each column its own name.")
-    if not columns:
-        raise InputError(f"{name} holds no data.")
-    if not rows:
-        raise InputError(f"{name} has a header ({quoted(columns)}) but no rows of data under it.")
-    if len(columns) > MAX_COLUMNS:
-        raise InputError(f"{name} has {len(columns):,} columns; at most {MAX_COLUMNS:,} are read.")
-    numbers = tuple(number for number, _ in rows)
-    broken = _rows_with_broken_characters(name, columns, numbers, values)
-    if broken:
-        reason_by_row = {bad.row: bad for bad in broken}
-        kept = [i for i, number in enumerate(numbers) if number not in reason_by_row]
-        if not skip_bad_rows or not kept:
-            raise InputError(f"{name}: {count(len(broken), 'value')} cannot be a text. Write these characters again, "
-                             f"or remove them. {ROW_NUMBERS}", broken)
-        numbers = tuple(numbers[i] for i in kept)
-        values = [tuple(column[i] for i in kept) for column in values]
-        left_out = [*left_out, *reason_by_row.values()]
-    return Grid(tuple(columns), numbers, tuple(values), tuple(notices), tuple(sorted(left_out, key=_row_number)))
+    def __init__(self, name: str, header: Sequence[str] = ()) -> None:
+        self._name = name
+        self._meter = current_meter()
+        self.header: list[str] = []
+        self._numbers = array("q")
+        self._pending: list[Sequence[str]] = []
+        self._blocks: list[list[pa.Array]] = []  # of each column
+        self._n_stored = 0  # rows in the blocks
+        self._broken: list[BadRow] = []  # values that are no text
+        for column in header:
+            self.add_column(column)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows so far."""
+        return len(self._numbers)
+
+    def add_column(self, column: str = "") -> None:
+        """Add a column, empty in the rows so far. Raises InputError for too many columns."""
+        self.header.append(column)
+        if len(self.header) > MAX_HEADER:
+            raise InputError(f"{self._name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.")
+        self._meter.count_cells(self.n_rows, self._name)
+        self._blocks.append([_texts([""] * self._n_stored)] if self._n_stored else [])
+
+    def add(self, number: int, values: Sequence[str]) -> None:
+        """Add a row; columns behind its values are empty in it."""
+        self._meter.count_cells(len(self.header), self._name)
+        self._numbers.append(number)
+        self._pending.append(values)
+        if len(self._pending) >= max(BLOCK_ROWS, BLOCK_CELLS // (len(self.header) + 1)):
+            self._store()
+
+    def column(self, index: int) -> pa.ChunkedArray:
+        """The values of a column so far."""
+        self._store()
+        return pa.chunked_array(self._blocks[index], _TEXT)
+
+    def change_values(self, change: Callable[[str], str]) -> int:
+        """Replace column names and values by what `change` makes of them; the number of those that differ."""
+        self._store()
+        n_changed = 0
+        for index, blocks in enumerate(self._blocks):
+            for position, block in enumerate(blocks):
+                before = block.to_pylist()
+                after = [change(value) for value in before]
+                n_changed += sum(old != new for old, new in zip(before, after, strict=True))
+                blocks[position] = _texts(after)
+            name = change(self.header[index])
+            n_changed += name != self.header[index]
+            self.header[index] = name
+        return n_changed
+
+    def finished(self, notices: Iterable[str] = (), left_out: Iterable[BadRow] = (), *, skip_bad_rows: bool = False
+                 ) -> Grid:
+        """The checked Grid; the builder is of no use afterwards.
+
+        Column names are stripped; a column without name is called "column 3" by its position, and left out when it is
+        empty as well. Raises InputError for no rows, two columns of one name, too many columns, and characters that no
+        text can hold (NUL, half a surrogate pair): every such row. With `skip_bad_rows` such rows are left out as long
+        as others remain; `left_out` are the rows that were before.
+        """
+        self._store()
+        columns: dict[int, str] = {}
+        for index, name in enumerate(self.header):
+            title = name.strip().strip("\ufeff")
+            if title or pc.any(pc.not_equal(self.column(index), "")).as_py():
+                columns[index] = title or f"column {index + 1}"
+        titles = list(columns.values())
+        self._refuse_columns(titles)
+        numbers = np.frombuffer(self._numbers, dtype=np.int64) if self.n_rows else np.zeros(0, np.int64)
+        frame = pd.DataFrame({title: pd.array(self.column(index), dtype="str") for index, title in columns.items()},
+                             index=pd.Index(numbers.copy(), name="row"))
+        broken = {bad.row: bad for bad in self._broken}
+        if broken:
+            if not skip_bad_rows or len(broken) == len(frame):
+                raise InputError(f"{self._name}: {count(len(self._broken), 'value')} cannot be a text. Write "
+                                 f"these characters again, or remove them. {ROW_NUMBERS}",
+                                 sorted(self._broken, key=lambda bad: bad.row))
+            frame = frame[~frame.index.isin(list(broken))]
+        return Grid(frame, tuple(notices), tuple(sorted(chain(left_out, broken.values()), key=lambda bad: bad.row)))
+
+    def _refuse_columns(self, titles: Sequence[str]) -> None:
+        repeated = [title for title, n in Counter(titles).items() if n > 1]
+        if repeated:
+            raise InputError(f"{self._name} has more than one column called {quoted(repeated)}. Give each column its "
+                             "own name.")
+        if not titles:
+            raise InputError(f"{self._name} holds no data.")
+        if not self.n_rows:
+            raise InputError(f"{self._name} has a header ({quoted(titles)}) but no rows of data under it.")
+        if len(titles) > MAX_COLUMNS:
+            raise InputError(f"{self._name} has {len(titles):,} columns; at most {MAX_COLUMNS:,} are read.")
+        broken_titles = [title for title in titles if not _is_text(title)]
+        if broken_titles:
+            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} {_BROKEN}.")
+
+    def _store(self) -> None:
+        """Move the pending rows to the blocks of the columns."""
+        rows, self._pending = self._pending, []
+        if not rows:
+            return
+        columns = list(zip_longest(*rows, fillvalue=""))
+        for index, blocks in enumerate(self._blocks):
+            values: Sequence[str] = columns[index] if index < len(columns) else [""] * len(rows)
+            # The values are checked together, because checking them one by one is slow.
+            if not _is_text("".join(values)):
+                values = self._without_broken(index, values)
+            blocks.append(_texts(values))
+        self._n_stored += len(rows)
+
+    def _without_broken(self, index: int, values: Sequence[str]) -> list[str]:
+        kept = []
+        for number, value in zip(self._numbers[self._n_stored:], values, strict=True):
+            if not _is_text(value):
+                title = self.header[index].strip() or f"column {index + 1}"
+                self._broken.append(BadRow(number, f"'{title}' {_BROKEN}"))
+                refuse_bad_rows(self._name, self._broken, "Write these characters again, or remove them.")
+                value = ""
+            kept.append(value)
+        return kept
 
 
 def quoted(names: Sequence[str], limit: int = 20) -> str:
@@ -77,26 +176,11 @@ def quoted(names: Sequence[str], limit: int = 20) -> str:
     return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > limit else "")
 
 
-def _row_number(bad: BadRow) -> int:
-    return bad.row
+def _texts(values: Sequence[str]) -> pa.Array:
+    return pa.array(values, _TEXT)
 
 
-def _rows_with_broken_characters(name: str, columns: Sequence[str], numbers: Sequence[int],
-                                 values: Sequence[Sequence[str]]) -> list[BadRow]:
-    """The values that are no text, by their rows. Raises InputError for such a column name."""
-    broken_titles = [title for title in columns if not _is_encodable(title)]
-    if broken_titles:
-        raise InputError(f"{name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate pair.")
-    bad: list[BadRow] = []
-    for title, column in zip(columns, values, strict=True):
-        # The whole column is checked at once, because checking 100,000 values one by one is slow.
-        if not _is_encodable("".join(column)):
-            bad += [BadRow(number, f"'{title}' holds a NUL or half of a surrogate pair")
-                    for number, value in zip(numbers, column, strict=True) if not _is_encodable(value)]
-    return sorted(bad, key=_row_number)
-
-
-def _is_encodable(text: str) -> bool:
+def _is_text(text: str) -> bool:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

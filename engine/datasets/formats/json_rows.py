@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
 
-from engine.datasets.formats.grid import MAX_COLUMNS, Grid, grid, quoted
+from engine.datasets.formats import bounds
+from engine.datasets.formats.bounds import refuse_bad_rows
+from engine.datasets.formats.grid import MAX_COLUMNS, Grid, GridBuilder, quoted
+from engine.datasets.formats.text_source import TextSource
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 
@@ -25,7 +28,7 @@ class _RepeatedKey(ValueError):
     """An object names a key twice, so that one of the two values would be lost."""
 
 
-def read_json(text: str, name: str, *, skip_bad_rows: bool = False) -> Grid:
+def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> Grid:
     """Rows of a JSON list of objects, or of lines that are objects (a row's number is its line).
 
     Columns come in order of first appearance; a key that an object lacks is "" there, as is null.
@@ -33,26 +36,34 @@ def read_json(text: str, name: str, *, skip_bad_rows: bool = False) -> Grid:
     Raises InputError listing every line or element that is no object or names a key twice, or for a broken list; with
     `skip_bad_rows` such a line or element is left out as long as others remain.
     """
-    items, unit = _list_elements(text, name), "element"
-    if items is None:
-        items, unit = _line_objects(text), "line"
-    objects = [(number, item) for number, item in items if isinstance(item, Mapping)]
-    bad = [BadRow(number, f"{unit} {number} {_fault(item)}") for number, item in items
-           if not isinstance(item, Mapping)]
-    rows: list[tuple[int, Mapping[str, str]]] = []
-    for number, item in objects:
+    items, unit = _items(source, name)
+    builder = GridBuilder(name)
+    index_by_key: dict[str, int] = {}
+    bad: list[BadRow] = []
+    n_items = 0
+    for number, item in items:
+        n_items += 1
         try:
-            rows.append((number, {key: _text(value) for key, value in item.items()}))
+            row = {key: _text(value) for key, value in item.items()} if isinstance(item, Mapping) else None
         except RecursionError as error:
-            bad.append(BadRow(number, f"{unit} {number} {_fault(error)}"))
-    if bad and not (skip_bad_rows and rows):
-        raise InputError(f"{name}: {count(len(bad), unit)} of {len(items):,} cannot be read as a row. "
+            row, item = None, error
+        if row is None:
+            bad.append(BadRow(number, f"{unit} {number} {_fault(item)}"))
+            refuse_bad_rows(name, bad, _EXPECTED_FORMAT)
+            continue
+        for key in row:
+            if key not in index_by_key:
+                index_by_key[key] = len(index_by_key)
+                if len(index_by_key) <= MAX_COLUMNS:
+                    builder.add_column(key)
+        if len(index_by_key) > MAX_COLUMNS:
+            raise InputError(f"{name} has {len(index_by_key):,} different keys; at most {MAX_COLUMNS:,} are read as "
+                             "columns.")
+        builder.add(number, [row.get(key, "") for key in index_by_key])
+    if bad and not (skip_bad_rows and builder.n_rows):
+        raise InputError(f"{name}: {count(len(bad), unit)} of {n_items:,} cannot be read as a row. "
                          f"{_EXPECTED_FORMAT}", sorted(bad, key=lambda row: row.row))
-    header = dict.fromkeys(key for _, row in rows for key in row)
-    if len(header) > MAX_COLUMNS:
-        raise InputError(f"{name} has {len(header):,} different keys; at most {MAX_COLUMNS:,} are read as columns.")
-    return grid(name, list(header), [(number, [row.get(key, "") for key in header]) for number, row in rows],
-                left_out=bad, skip_bad_rows=skip_bad_rows)
+    return builder.finished(left_out=bad, skip_bad_rows=skip_bad_rows)
 
 
 def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
@@ -86,37 +97,52 @@ def is_list(text: str) -> bool:
     return text.lstrip().startswith("[")
 
 
-def _list_elements(text: str, name: str) -> Sequence[tuple[int, object]] | None:
-    """The elements when the whole text is one list, None when it is lines."""
-    if not is_list(text):
-        return None
-    decoder = _Decoder()
-    document = decoder.value_or_error(text)
-    if isinstance(document, list):
-        return list(enumerate(document, start=1))
-    if isinstance(document, _RepeatedKey):
-        return list(enumerate(_elements(text), start=1))
-    if isinstance(document, json.JSONDecodeError):
-        first_line = decoder.value_or_error(text.split("\n", 1)[0])
-        if isinstance(first_line, Exception):
-            raise InputError(f"{name} is not valid JSON: line {document.lineno}, character {document.colno}: "
-                             f"{document.msg}. {_EXPECTED_FORMAT}")
-    return None
+def _items(source: TextSource, name: str) -> tuple[Iterator[tuple[int, object]], str]:
+    """The numbered elements of the text where it is one list, else what its lines hold; and the word for one."""
+    start = next((block for block in source.blocks() if block.strip()), "")
+    if is_list(start):
+        text = source.text()
+        is_sound, why = _is_sound_list(text)
+        if is_sound:
+            return enumerate(_elements(text), start=1), "element"
+        first_line = _Decoder().value_or_error(text.split("\n", 1)[0])
+        if isinstance(first_line, Exception) and why is not None:
+            raise InputError(f"{name} is not valid JSON: line {why.lineno}, character {why.colno}: {why.msg}. "
+                             f"{_EXPECTED_FORMAT}")
+    return _line_objects(source.lines()), "line"
 
 
-def _elements(text: str) -> list[object]:
-    """The elements of a sound JSON list; in place of one with a repeated key, the error."""
+def _is_sound_list(text: str) -> tuple[bool, json.JSONDecodeError | None]:
+    """Whether the text is one list and nothing more, element by element; if not, the error where it is broken."""
+    try:
+        for _ in _elements(text):
+            pass
+    except (IndexError, ValueError, RecursionError):
+        error = _Decoder().value_or_error(text)
+        return False, error if isinstance(error, json.JSONDecodeError) else None
+    return True, None
+
+
+def _elements(text: str) -> Iterator[object]:
+    """The elements of a JSON list; in place of one with a repeated key, the error.
+
+    Raises IndexError or ValueError, during iteration, where the text is no list or more than one.
+    """
     decoder = _Decoder()
-    start = text.index("[") + 1
-    elements: list[object] = []
-    while True:
-        start = _after_space(text, start)
-        if text[start] == ",":
+    start = _after_space(text, text.index("[") + 1)
+    if text[start] != "]":
+        while True:
+            element, start = decoder.value_from(text, start)
+            yield element
+            bounds.report(start, len(text))
+            start = _after_space(text, start)
+            if text[start] == "]":
+                break
+            if text[start] != ",":
+                raise ValueError("no comma between two elements")
             start = _after_space(text, start + 1)
-        if text[start] == "]":
-            return elements
-        element, start = decoder.value_from(text, start)
-        elements.append(element)
+    if text[start + 1:].strip(_SPACE):
+        raise ValueError("more than one list")
 
 
 def _after_space(text: str, start: int) -> int:
@@ -125,11 +151,12 @@ def _after_space(text: str, start: int) -> int:
     return start
 
 
-def _line_objects(text: str) -> Sequence[tuple[int, object]]:
+def _line_objects(lines: Iterable[str]) -> Iterator[tuple[int, object]]:
     decoder = _Decoder()
-    # A file object splits at line feeds only; str.splitlines also splits at U+2028, which JSON allows inside strings.
-    lines = enumerate(io.StringIO(text), start=1)
-    return [(number, decoder.value_or_error(line)) for number, line in lines if line.strip()]
+    # The lines end in line feeds only; str.splitlines also splits at U+2028, which JSON allows inside strings.
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, decoder.value_or_error(line)
 
 
 class _Decoder:

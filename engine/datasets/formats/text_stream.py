@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.datasets.formats.encodings import BOMS, ENCODINGS_TRIED, UNDEFINED_IN_CP932, decode
+from engine.datasets.formats.encodings import UNDEFINED_IN_CP932, certain_source, decode
 from engine.errors import InputError
 
 # A file up to this size is read at once.
@@ -79,16 +79,8 @@ def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
 def _encoding_of(raw: bytes, name: str) -> str:
     if raw.isascii():
         return "ascii"
-    for bom, encoding in BOMS.items():
-        if raw.startswith(bom):
-            return encoding
-    for encoding in ENCODINGS_TRIED:
-        try:
-            codecs.getincrementaldecoder(encoding)().decode(raw)  # the last character may be incomplete
-            return encoding
-        except UnicodeDecodeError:
-            continue
-    raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932. Save it as UTF-8 and try again.")
+    encoding = certain_source(raw, name, is_cut=True).encoding
+    return "utf-8-sig" if encoding == "utf-8" else encoding  # a mark may stand before it
 
 
 def _undecodable(name: str, encoding: str, position: int) -> InputError:

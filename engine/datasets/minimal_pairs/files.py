@@ -10,7 +10,9 @@ from pathlib import Path
 
 from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import JOIN
+from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, read_table
 from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
@@ -23,21 +25,23 @@ Columns = Mapping[str, str | None]
 
 
 def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None, *,
-               skip_bad_rows: bool = False) -> MinimalPairs:
+               skip_bad_rows: bool = False, encoding: str = DETECT) -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
-    `columns` (role to column) overrides the guess, in every file. Files of an archive in which no two sentence
-    columns are found (a README, a table of results) are left out, with a notice. Raises InputError: no file, a file
-    that cannot be read or holds bad rows (with `skip_bad_rows` these are left out), an archive without minimal pairs.
+    `columns` (role to column) overrides the guess, in every file; `encoding` is that of all text files. Files of an
+    archive in which no two sentence columns are found (a README, a table of results) are left out, with a notice.
+    Raises InputError: no file, a file that cannot be read or holds bad rows (with `skip_bad_rows` these are left out),
+    an archive without minimal pairs.
     """
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns, skip_bad_rows)
-        table = read_table(content, name, skip_bad_rows=skip_bad_rows)
+            return _in_archive(name, content, columns, skip_bad_rows, encoding)
+        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding)
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
-    return joined(list(chain.from_iterable(map(of, sources))))
+    with metered():  # all files together
+        return joined(list(chain.from_iterable(map(of, sources))))
 
 
 def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
@@ -82,12 +86,13 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     )
 
 
-def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool) -> list[MinimalPairs]:
+def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str
+                ) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue

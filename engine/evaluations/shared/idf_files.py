@@ -17,8 +17,9 @@ FORMAT = "hakari-idf-2"
 # The first had no token_counts.
 FORMATS = ("hakari-idf-1", FORMAT)
 SUFFIXES = (".json", ".json.gz")
-# No dictionary comes near: a vocabulary of a million pieces takes some 30 MB.
-MAX_BYTES = 256 * 2**20
+# No dictionary comes near: a vocabulary of a million pieces takes some 30 MB, and two million commas.
+MAX_BYTES = 64 * 2**20
+MAX_COMMAS = 2_200_000
 MAX_COUNT = 2**53  # exact as a float, and beyond any corpus
 
 _GZIP_SIGN = b"\x1f\x8b"
@@ -59,9 +60,8 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
     """
     shown = name or (str(source) if isinstance(source, Path) else "The file")
     try:
-        raw = source if isinstance(source, bytes) else source.read_bytes()
-        content = json.loads(_unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw,
-                             object_pairs_hook=_object)
+        raw = source if isinstance(source, bytes) else _read(source)
+        content = json.loads(_bounded(raw, shown), object_pairs_hook=_object)
     except FileNotFoundError as error:
         raise InputError(f"There is no idf dictionary {shown}.") from error
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
@@ -87,6 +87,20 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ValueError("an object in it names a key twice")
     return values
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _bounded(raw: bytes, shown: str) -> bytes:
+    """The JSON in a file, of which no more is decoded than a dictionary has: little text may become many objects."""
+    content = _unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw
+    if len(content) > MAX_BYTES or content.count(b",") > MAX_COMMAS:
+        raise InputError(f"{shown} is larger than any idf dictionary: at most {MAX_BYTES // 2**20} MiB and a million "
+                         "pieces are read.")
+    return content
 
 
 def _unpacked(raw: bytes, shown: str) -> bytes:

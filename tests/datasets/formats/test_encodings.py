@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.datasets.formats.encodings import decode, decode_as
+from engine.datasets.formats.encodings import decode, detect
 from engine.errors import InputError
 
 TEXT = "文,ラベル\n昨日は①番のラーメンを食べた。,食\nﾊﾝｶｸの日記,暮らし\n"
@@ -16,7 +16,8 @@ TEXT = "文,ラベル\n昨日は①番のラーメンを食べた。,食\nﾊﾝ
     ("utf-8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("cp932", "cp932"), ("utf-16", "utf-16"),
 ])
 def test_each_encoding_is_recognised(codec: str, named: str) -> None:
-    assert decode_as(TEXT.encode(codec), "a.csv") == (TEXT, named)
+    assert decode(TEXT.encode(codec), "a.csv") == TEXT
+    assert detect(TEXT.encode(codec), "a.csv").encoding == named
 
 
 def test_big_endian_utf16() -> None:

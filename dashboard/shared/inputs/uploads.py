@@ -1,0 +1,107 @@
+"""Uploaded files, read once for a session in a process of their own: progress and a cancel while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from dashboard.shared.wording import verbatim
+from engine.datasets.formats.encodings import DETECT, ENCODINGS
+from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, Table
+from engine.datasets.reader_process import Reader, is_small
+from engine.errors import EngineError
+
+KEPT = 2  # results of each function and session: an uploaded file can be large
+READING = 2  # processes of a session; an older one is ended
+POLL_SECONDS = 0.2
+OUTCOMES, READERS = "uploads-read", "uploads-being-read"
+
+Result = TypeVar("Result")
+Content = bytes | Sequence[tuple[str, bytes]]
+
+
+def read_upload(function: Callable[..., Result], file_id: Hashable, content: Callable[[], Content], *, name: str = "",
+                **arguments: Any) -> Result:
+    """What `function(content, name, **arguments)` returns, or the error of the engine that it raises.
+
+    `file_id` is new with every upload, so it stands for the content, which is asked for only when it is read: bytes,
+    or several files as (name, bytes), without a name beside. While it is being read the page shows how far it has
+    come, and a button that cancels it; whatever else is clicked meanwhile, the reading goes on.
+    """
+    key = (function.__qualname__, file_id, repr(sorted(arguments.items())))
+    outcomes = st.session_state.setdefault(OUTCOMES, {})
+    if key in outcomes:
+        outcomes[key] = outcomes.pop(key)  # the one used last comes last
+    else:
+        outcomes[key] = _outcome(function, key, content, name, arguments)
+        of_function = [known for known in outcomes if known[0] == key[0]]
+        for known in of_function[:-KEPT]:
+            del outcomes[known]
+    result, error = outcomes[key]
+    if error is not None:
+        raise error
+    return result  # type: ignore[no-any-return]
+
+
+def encoding_of(kind: str, file_id: str) -> str:
+    """The encoding that was chosen for an uploaded file, or DETECT."""
+    return str(st.session_state.get(_encoding_key(kind, file_id), DETECT))
+
+
+def encoding_popover(kind: str, file_id: str, names: Sequence[str], tables: Sequence[Table]) -> None:
+    """Draw the choice of the encoding of uploaded files, `tables` being what was read of them, if anything was.
+
+    Nothing is drawn where there is nothing to choose: no file of text, or the encoding is beyond doubt.
+    """
+    chosen = encoding_of(kind, file_id)
+    is_text = any(name.lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES)) for name in names)
+    is_beyond_doubt = bool(tables) and all(table.confidence == 1.0 for table in tables)
+    if not is_text or (chosen == DETECT and is_beyond_doubt):
+        return
+    read_as = dict.fromkeys(ENCODINGS.get(table.encoding, table.encoding) for table in tables if table.encoding)
+    with st.popover(f"Encoding: {', '.join(read_as) or 'not recognised'}", type="tertiary", icon=":material/translate:",
+                    key=f"{kind}-encoding-{file_id}-choice"):
+        st.selectbox("Encoding of the file", [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
+                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, "Detect it"),
+                     help="UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
+                          "choose another where they are wrong.")
+
+
+def _encoding_key(kind: str, file_id: str) -> str:
+    return f"{kind}-encoding-{file_id}"
+
+
+def _outcome(function: Callable[..., Any], key: Hashable, content: Callable[[], Content], name: str,
+             arguments: dict[str, Any]) -> tuple[Any, EngineError | None]:
+    readers: dict[Hashable, Reader[Any]] = st.session_state.setdefault(READERS, {})
+    try:
+        if key not in readers:
+            source = content()
+            if is_small(source, name):
+                return function(source, **({"name": name} if name else {}), **arguments), None
+            readers[key] = Reader(function, source, name=name, **arguments)
+            for older in list(readers)[:-READING]:
+                readers.pop(older).cancel()
+        reader = readers[key]
+        _await(reader, key)
+        del readers[key]
+        return reader.result(), None
+    except EngineError as error:
+        return None, error
+
+
+def _await(reader: Reader[Any], key: Hashable) -> None:
+    """Wait until the reader has ended, its progress on the page. A click ends the script here, not the reader."""
+    if reader.wait(POLL_SECONDS):
+        return
+    slot = st.empty()
+    with slot.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0)
+        st.button("Cancel", key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
+                  icon=":material/close:")
+    while not reader.wait(POLL_SECONDS):
+        done, total = reader.progress
+        bar.progress(min(done / total, 1.0) if total else 0.0, f"Reading {verbatim(reader.title)} …")
+    slot.empty()
