@@ -16,7 +16,7 @@ if __name__ == "__main__":
 
     import streamlit as st
 
-    from dashboard import language, sign_in
+    from dashboard import language, page_frame, sign_in
     from dashboard.pages import navigation
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
@@ -24,6 +24,7 @@ if __name__ == "__main__":
     # An icon of our own: a Material one would be fetched from the internet for the browser's tab.
     st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
     language.follow_reader()
+    page_frame.draw()
     try:
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
