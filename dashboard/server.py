@@ -54,14 +54,14 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
     try:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)  # untranslated
     watching = asyncio.create_task(PAGES.watch(_membership))
     try:
         with ExitStack() as stack:
             try:
                 stack.enter_context(operator_port(session.engine, streamlit_metrics))
             except InputError as error:
-                print(f"error: {error}", file=sys.stderr)
+                print(f"error: {error}", file=sys.stderr)  # untranslated
             yield
     finally:
         watching.cancel()
