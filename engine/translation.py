@@ -12,26 +12,16 @@ The Japanese texts stand in `ja.po` beside the code they belong to; `python -m d
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache, lru_cache
-from gettext import GNUTranslations
-from pathlib import Path
-from string import Formatter
 
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from engine.catalogues import ENGLISH, JAPANESE, compiled
+from engine.recognition import reading
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("engine", "dashboard")
-ENGLISH, JAPANESE = "en", "ja"
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
-DEPTH = 3  # a value of a sentence may be a sentence itself, of such values
 
 
 def _of_environment() -> str:
@@ -93,7 +83,7 @@ def tr(text: str, /, **values: object) -> str:
     """
     shown = text
     if text and language() != ENGLISH:
-        shown = _catalogue(language()).gettext(text)
+        shown = compiled(language()).gettext(text)
     return shown.format(**values) if values else shown
 
 
@@ -105,7 +95,7 @@ def tr_n(one: str, many: str, n: int, /, **values: object) -> str:
     """
     shown = one if n == 1 else many
     if language() != ENGLISH:
-        shown = _catalogue(language()).ngettext(one, many, n)
+        shown = compiled(language()).ngettext(one, many, n)
     return shown.format(n=n, **values)
 
 
@@ -115,7 +105,7 @@ def in_all_languages(text: str) -> tuple[str, ...]:
     >>> in_all_languages("No text of ours")
     ('No text of ours', 'No text of ours')
     """
-    return tuple(text if name == ENGLISH else _catalogue(name).gettext(text) for name in LANGUAGES)
+    return tuple(text if name == ENGLISH else compiled(name).gettext(text) for name in LANGUAGES)
 
 
 def translated(text: str) -> str:
@@ -124,103 +114,8 @@ def translated(text: str) -> str:
     >>> translated("Nothing of ours.")
     'Nothing of ours.'
     """
-    return text if language() == ENGLISH else _translated(language(), text, DEPTH)
-
-
-@lru_cache(4096)
-def _translated(wanted: str, text: str, depth: int) -> str:
-    if not text.strip() or not depth:
+    wanted = language()
+    if wanted == ENGLISH or not text:
         return text
-    exact = _catalogue(wanted).gettext(text)
-    if exact != text:
-        return exact
-    for sentence in _sentences(wanted):
-        if (values := sentence.values(text)) is not None:
-            inner = {name: _translated(wanted, value, depth - 1) for name, value in values.items()}
-            return sentence.translation.format(**inner)
-    if "\n" in text:
-        return "\n".join(_translated(wanted, line, depth - 1) for line in text.split("\n"))
-    return text
-
-
-class _Sentence:
-    """An English text with named places, and its translation."""
-
-    def __init__(self, english: str, translation: str) -> None:
-        self.translation = _without_formats(translation)
-        self._parts = [part for part, *_ in Formatter().parse(english) if part]
-        self.length = sum(map(len, self._parts))
-        self._english = english
-        self._pattern: re.Pattern[str] | None = None
-
-    def values(self, text: str) -> dict[str, str] | None:
-        """What stands in the places of a text made from this one; None for another text."""
-        if not all(part in text for part in self._parts):
-            return None
-        if self._pattern is None:
-            self._pattern = re.compile(_pattern(self._english), re.DOTALL)
-        match = self._pattern.fullmatch(text)
-        return match.groupdict() if match else None
-
-
-def places(text: str) -> list[str]:
-    """The names of the values in a text, in their order.
-
-    >>> places("{n:,} of {total} in {{braces}}")
-    ['n', 'total']
-    """
-    return [name for _, name, _, _ in Formatter().parse(text) if name]
-
-
-def _pattern(english: str) -> str:
-    pattern, seen = "", set()
-    for part, name, _, _ in Formatter().parse(english):
-        pattern += re.escape(part)
-        if name:
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
-            seen.add(name)
-    return pattern
-
-
-def _without_formats(text: str) -> str:
-    """A text whose places take values that are text already."""
-    def brace(part: str) -> str:
-        return part.replace("{", "{{").replace("}", "}}")
-
-    return "".join(brace(part) + ("{" + name + "}" if name else "") for part, name, _, _ in Formatter().parse(text))
-
-
-def catalogue_files(wanted: str = JAPANESE) -> list[Path]:
-    """The files that hold the texts of a language, in a fixed order."""
-    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob(f"{wanted}.po"))
-
-
-def read_catalogue(path: Path, wanted: str = JAPANESE) -> Catalog:
-    """One of `catalogue_files`."""
-    with path.open("rb") as file:
-        return read_po(file, locale=wanted)
-
-
-@cache
-def _catalogue(wanted: str) -> GNUTranslations:
-    whole = Catalog(locale=wanted)
-    for path in catalogue_files(wanted):
-        for message in read_catalogue(path, wanted):
-            if message.id and message.string and not message.fuzzy:
-                whole.add(message.id, message.string)
-    compiled = io.BytesIO()
-    write_mo(compiled, whole)
-    compiled.seek(0)
-    return GNUTranslations(compiled)
-
-
-@cache
-def _sentences(wanted: str) -> list[_Sentence]:
-    """The texts with places, those with the most words of their own first."""
-    def of_files() -> Iterator[_Sentence]:
-        for path in catalogue_files(wanted):
-            for message in read_catalogue(path, wanted):
-                if isinstance(message.id, str) and message.string and len(places(message.id)):
-                    yield _Sentence(message.id, str(message.string))
-
-    return sorted((sentence for sentence in of_files() if sentence.length > 3), key=lambda each: -each.length)
+    exact = compiled(wanted).gettext(text)
+    return exact if exact != text else reading(wanted, text).translation

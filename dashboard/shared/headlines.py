@@ -49,7 +49,7 @@ class Headline:
     @property
     def shown(self) -> Headline:
         """The headline in the reader's language."""
-        return Headline(*map(translated, (self.label, self.value, self.note)), self.measure)
+        return Headline(translated(self.label), translated(self.value), translated(self.note), self.measure)
 
 
 def of_clusters(result: clusters.Result) -> list[Headline]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +20,7 @@ from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import verbatim
 from engine.options import option_of
-from engine.translation import language, mark, tr
+from engine.translation import mark, tr
 
 CAMERA_FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2
@@ -62,10 +61,9 @@ def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def print_style() -> PrintStyle:
-    """The look of printed figures that was chosen in this session; the words are at first in the reader's language."""
+    """The look of printed figures that was chosen in this session."""
     chosen = {name: st.session_state.get(key) for name, key in PRINT_KEYS.items()}
-    return replace(PrintStyle(language=language()),
-                   **{name: value for name, value in chosen.items() if value is not None})
+    return PrintStyle(**{name: value for name, value in chosen.items() if value is not None})
 
 
 def print_format() -> str:

@@ -21,14 +21,16 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
 BLOCK_CELLS, BLOCK_ROWS = 2**16, 512
 # Part of every message that lists rows.
+LONG_LIST = mark("{listed}, … ({n:,} in all)")
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
 
-_BROKEN = "holds a NUL or half of a surrogate pair"
+_BROKEN = mark("'{title}' holds a NUL or half of a surrogate pair")
 _TEXT = pa.large_string()
 
 
@@ -142,7 +144,8 @@ class GridBuilder:
             raise InputError(f"{self._name} has {len(titles):,} columns; at most {MAX_COLUMNS:,} are read.")
         broken_titles = [title for title in titles if not _is_text(title)]
         if broken_titles:
-            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} {_BROKEN}.")
+            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate "
+                             "pair.")
 
     def _store(self) -> None:
         """Move the pending rows to the blocks of the columns."""
@@ -163,7 +166,7 @@ class GridBuilder:
         for number, value in zip(self._numbers[self._n_stored:], values, strict=True):
             if not _is_text(value):
                 title = self.header[index].strip() or f"column {index + 1}"
-                self._broken.append(BadRow(number, f"'{title}' {_BROKEN}"))
+                self._broken.append(BadRow(number, _BROKEN.format(title=title)))
                 refuse_bad_rows(self._name, self._broken, "Write these characters again, or remove them.")
                 value = ""
             kept.append(value)
@@ -173,7 +176,8 @@ class GridBuilder:
 def quoted(names: Sequence[str], limit: int = 20) -> str:
     """Names for a message: 'a', 'b' and so on; long names and long lists are truncated with …"""
     shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
-    return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > limit else "")
+    listed = ", ".join(shown)
+    return listed if len(names) <= limit else LONG_LIST.format(listed=listed, n=len(names))
 
 
 def _texts(values: Sequence[str]) -> pa.Array:

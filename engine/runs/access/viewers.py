@@ -101,10 +101,11 @@ class Members:
         verified = claims.get("email_verified")
         if verified is True or (verified is None and self.unverified):
             return
-        reason = ("Your provider does not say whether it has verified" if verified is None else
-                  "Your provider has not verified")
-        raise AccessError(f"{reason} the address {address} (its claim email_verified has to be true). Verify it there "
-                          "and sign in again, or ask the administrator.")
+        raise AccessError(
+            f"Your provider does not say whether it has verified the address {address} (its claim email_verified "
+            "has to be true). Verify it there and sign in again, or ask the administrator." if verified is None else
+            f"Your provider has not verified the address {address} (its claim email_verified has to be true). "
+            "Verify it there and sign in again, or ask the administrator.")
 
 
 def member_id(issuer: str, subject: str) -> str:
