@@ -19,6 +19,7 @@ from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from engine.errors import InputError
+from engine.translation import mark
 
 KEY = "option"  # in the metadata of a dataclass field
 
@@ -83,11 +84,11 @@ class Option:
         if self.least is None and self.most is None:
             return ""
         if self.exclusive:
-            parts = [(self.least, "more than"), (self.most, "less than")]
-            return ", ".join(f"{word} {bound:,}" for bound, word in parts if bound is not None)
-        if self.least is None:
-            return f"{self.most:,} or less"
-        return f"{self.least:,} or more" if self.most is None else f"{self.least:,} to {self.most:,}"
+            parts = [(self.least, mark("more than {bound:,}")), (self.most, mark("less than {bound:,}"))]
+            return ", ".join(words.format(bound=bound) for bound, words in parts if bound is not None)
+        words = mark("{most:,} or less") if self.least is None else (
+            mark("{least:,} or more") if self.most is None else mark("{least:,} to {most:,}"))
+        return words.format(least=self.least, most=self.most)
 
 
 def option(default: Any, help: str, *, choices: Mapping[Any, str] | Collection[Any] = (), **declared: Any) -> Any:
@@ -176,10 +177,11 @@ def _check_one(declared: Option, value: Any) -> None:
         return
     unit = f" ({declared.unit})" if declared.unit and declared.kind is float else ""
     if least is not None and most is not None:
-        raise InputError(f"{name} lies {'strictly ' * declared.exclusive}between {least:,} and {most:,}{unit}; "
-                         f"got {value}.")
-    bound = f"at least {least:,}" if most is None else f"at most {most:,}"
-    raise InputError(f"{name} is {bound}{unit}; got {value}.")
+        raise InputError(f"{name} lies strictly between {least:,} and {most:,}{unit}; got {value}."
+                         if declared.exclusive else
+                         f"{name} lies between {least:,} and {most:,}{unit}; got {value}.")
+    raise InputError(f"{name} is at least {least:,}{unit}; got {value}." if most is None else
+                     f"{name} is at most {most:,}{unit}; got {value}.")
 
 
 def _typed(declared: Option, name: str, hint: Any) -> Option:

@@ -31,6 +31,12 @@ ENGLISH, JAPANESE = "en", "ja"
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 DEPTH = 3  # a value of a sentence may be a sentence itself, of such values
 
+_SENTENCE_END = re.compile(r"[.?!] ")
+_SPANS = re.compile(r"[.?!] |\n|; ")  # in a value: it may be more than the place was made for
+_LISTS = {"; ": "、", ", ": "、", " and ": "、"}
+_NUMBER_FORMATS = (",", "d", "e", "f", "g", "%")
+_NUMBER = "[-+−]?(?:[0-9][0-9,.]*(?:e[-+]?[0-9]+)?|nan|inf)%?"  # of a place with a format, such as {n:,}
+
 
 def _of_environment() -> str:
     """The language of a terminal, as POSIX has it."""
@@ -110,19 +116,46 @@ def translated(text: str) -> str:
 
 
 @lru_cache(4096)
-def _translated(wanted: str, text: str, depth: int) -> str:
+def _translated(wanted: str, text: str, depth: int, whole: bool = False) -> str:
+    """depth: how many sentences may stand within each other. whole: by one sentence, not by parts."""
     if not text.strip() or not depth:
         return text
     exact = _catalogue(wanted).gettext(text)
     if exact != text:
         return exact
+    spanning = ""  # made from a sentence whose value ends a sentence and begins another: perhaps not what was written
     for sentence in _sentences(wanted):
         if (values := sentence.values(text)) is not None:
             inner = {name: _translated(wanted, value, depth - 1) for name, value in values.items()}
-            return sentence.translation.format(**inner)
+            shown = sentence.translation.format(**inner)
+            if not any(_SPANS.search(value) for value in values.values()):
+                return shown
+            spanning = spanning or shown
+    return spanning or text if whole else _translated_parts(wanted, text, depth, spanning)
+
+
+def _translated_parts(wanted: str, text: str, depth: int, otherwise: str) -> str:
+    """A text by its lines, its sentences, or the items of its list; `otherwise` or `text` where none is translated."""
     if "\n" in text:
-        return "\n".join(_translated(wanted, line, depth - 1) for line in text.split("\n"))
-    return text
+        return "\n".join(_translated(wanted, line, depth) for line in text.split("\n"))
+    if text != text.strip():
+        start = text.index(text.strip())
+        return text[:start] + _translated(wanted, text.strip(), depth) + text[start:].removeprefix(text.strip())
+    for end in reversed([match.end() for match in _SENTENCE_END.finditer(text)]):
+        first, rest = text[:end].rstrip(), text[end:]
+        shown, shown_rest = _translated(wanted, first, depth), _translated(wanted, rest, depth)
+        if shown != first and (shown_rest != rest or not otherwise):
+            return shown + shown_rest
+    for separator, joined in _LISTS.items():
+        items = text.split(separator)
+        shown_items = [_translated(wanted, item, depth, whole=True) for item in items] if len(items) > 1 else []
+        if items[1:] and all(item != shown or item == "…" for item, shown in zip(items, shown_items, strict=True)):
+            return joined.join(shown_items)
+    if otherwise:
+        return otherwise
+    name, colon, said = text.partition(": ")
+    shown = _translated(wanted, said, depth) if colon else said
+    return text if shown == said else f"{_translated(wanted, name, depth)}: {shown}"
 
 
 class _Sentence:
@@ -156,10 +189,11 @@ def places(text: str) -> list[str]:
 
 def _pattern(english: str) -> str:
     pattern, seen = "", set()
-    for part, name, _, _ in Formatter().parse(english):
+    for part, name, form, _ in Formatter().parse(english):
         pattern += re.escape(part)
         if name:
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+            value = _NUMBER if (form or "").endswith(_NUMBER_FORMATS) else ".*?"
+            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
             seen.add(name)
     return pattern
 
@@ -202,7 +236,7 @@ def _sentences(wanted: str) -> list[_Sentence]:
     def of_files() -> Iterator[_Sentence]:
         for path in catalogue_files(wanted):
             for message in read_catalogue(path, wanted):
-                if isinstance(message.id, str) and message.string and len(places(message.id)):
+                if isinstance(message.id, str) and message.string not in ("", message.id) and places(message.id):
                     yield _Sentence(message.id, str(message.string))
 
     return sorted((sentence for sentence in of_files() if sentence.length > 3), key=lambda each: -each.length)

@@ -12,12 +12,14 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import NAMES, normalize_name
+from engine.translation import mark
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
 SCALE_MAXIMA = (1, 5, 7, 10, 100)
 FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lies below it
 # Mean and standard deviation of standardised scores are 0 and 1, except for rounding and omitted rows.
 Z_TOLERANCE = 0.25
+RANGE = mark("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
 
 # annotator1, rater_a, human-2, 評価者B, score3: the column of one annotator among several.
@@ -54,7 +56,7 @@ def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
     return any(value.strip() for value in values) and 2 * faults.count(None) >= len(faults)
 
 
-def fault(score: str) -> str | None:
+def fault(score: str, column: str = "") -> str | None:
     """Why a text is not a score; None for a finite number and for an empty text, which is a missing score."""
     try:
         # float() also reads 1_000, inf and nan, which are not scores.
@@ -62,7 +64,8 @@ def fault(score: str) -> str | None:
             return None
     except ValueError:
         pass
-    return f"holds '{score if len(score) <= SHOWN_CHARACTERS else score[:SHOWN_CHARACTERS] + '…'}'"
+    shown = score if len(score) <= SHOWN_CHARACTERS else f"{score[:SHOWN_CHARACTERS]}…"
+    return f"'{column}' holds '{shown}'"
 
 
 def number(score: str) -> float:
@@ -98,7 +101,7 @@ def scale(scores: Sequence[float]) -> Scale | None:
             return Scale(f"{low}-{maximum}", float(low), float(maximum))
     if least < 0 and _is_standardised(finite_scores):
         return Scale("standardised (z)", least, greatest)
-    return Scale(f"{least:g} to {greatest:g}", least, greatest)
+    return Scale(RANGE.format(least=least, greatest=greatest), least, greatest)
 
 
 def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
@@ -113,8 +116,10 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
             continue
         messages.append(f"Human scores '{name}': {min(present_scores):g} to {max(present_scores):g}, "
                         f"taken to be on the scale {score_scale.name}.")
-        problem = f"lack{{s}} a score in '{_escape_braces(name)}' (left out of correlations)"
-        messages += rows.row_notice(missing, problem)
+        messages += rows.row_notice(missing,
+                                    mark("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
+                                    mark("{rows} lack a score in '{column}' (left out of correlations): {listed}."),
+                                    column=name)
         if len(present_scores) > 1 and min(present_scores) == max(present_scores):
             messages.append(f"'{name}' is {present_scores[0]:g} in every row: a correlation with it is undefined.")
     return tuple(messages)
@@ -127,8 +132,3 @@ def _is_standardised(scores: Sequence[float]) -> bool:
     mean = math.fsum(scores) / len(scores)
     deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / len(scores))
     return abs(mean) <= Z_TOLERANCE and abs(deviation - 1) <= Z_TOLERANCE
-
-
-def _escape_braces(name: str) -> str:
-    """A name with its braces escaped for `str.format`."""
-    return name.replace("{", "{{").replace("}", "}}")

@@ -18,13 +18,26 @@ from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.options import option
+from engine.translation import mark
 
 ROWS_IN_NOTICE = 10
 REASONS_IN_NOTICE = 3
 LEFT_OUT = "left_out"  # of the attributes of a dataset's frame
 
+# Reasons of rows, made with the name of the column.
+EMPTY = mark("'{column}' is empty")
+ONLY_SPACES = mark("'{column}' holds only spaces")
+
+MORE_ROWS = mark("{reason} ({n:,} rows: {listed})")
+
 # At the start of the reason of a row that could not be cut into columns.
 _POSITION = re.compile(r"^(line|element) [0-9]+:? ")
+# Such reasons without it, for the catalogue.
+WITHOUT_POSITION = (
+    mark("has {fields} instead of {n_fields}"), mark("is not JSON: {msg} at character {pos}"),
+    mark("names the key {key} twice in one object; only one of the values could be read"),
+    mark("is nested too deep"), mark("is {kind}, not an object"), mark("line {number:,}"), mark("element {number:,}"),
+)
 
 
 @dataclass(frozen=True)
@@ -38,31 +51,35 @@ class Reading:
                                    "which a notice states.", choices=(DETECT, *ENCODINGS))
 
 
-def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str], str | None], problem: str,
-           advice: str, *, skip_bad_rows: bool) -> Table:
+def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str, str], str | None],
+           message: str, *, skip_bad_rows: bool) -> Table:
     """The table without the rows for a value of which, in any of `columns`, `find_fault` names a reason.
 
-    `columns` hold a value for each row and are named as in the file. Without `skip_bad_rows`, or when no row would
-    remain, such rows raise InputError, in which every one is listed: `problem` continues the message after the count
-    ("3 of 40 rows lack a sentence"), `advice` says how to correct them.
+    `columns` hold a value for each row and are named as in the file; `find_fault` takes a value and the name of its
+    column. Without `skip_bad_rows`, or when no row would remain, such rows raise InputError, in which every one is
+    listed, with the `message` that `without_rows` takes.
     """
     numbers = [int(number) for number in table.frame.index]
     reasons: dict[int, list[str]] = {}
     for title, texts in columns.items():
         for number, text in zip(numbers, texts, strict=True):
-            reason = find_fault(text)
-            if reason:
-                reasons.setdefault(number, []).append(f"'{title}' {reason}")
+            if reason := find_fault(text, title):
+                reasons.setdefault(number, []).append(reason)
     bad = [BadRow(number, " and ".join(reasons[number])) for number in sorted(reasons)]
-    return without_rows(table, bad, f"{problem}. {advice}", skip_bad_rows=skip_bad_rows)
+    return without_rows(table, bad, message, skip_bad_rows=skip_bad_rows)
 
 
-def without_rows(table: Table, bad: Sequence[BadRow], problem: str, *, skip_bad_rows: bool) -> Table:
-    """The table without its rows `bad`, which it keeps as left out; else InputError, as `usable` raises it."""
+def without_rows(table: Table, bad: Sequence[BadRow], message: str, *, skip_bad_rows: bool) -> Table:
+    """The table without its rows `bad`, which it keeps as left out; else InputError, as `usable` raises it.
+
+    message: "{name}: {bad} of {rows} lack a sentence. Fill them in." or the like, with the file's name, the number of
+    bad rows, and all rows; how rows are numbered follows it.
+    """
     if not bad:
         return table
     if not skip_bad_rows or len(bad) == len(table.frame):
-        raise InputError(f"{table.name}: {len(bad):,} of {count(len(table.frame), 'row')} {problem} {ROW_NUMBERS}", bad)
+        said = message.format(name=table.name, bad=f"{len(bad):,}", rows=count(len(table.frame), "row"))
+        raise InputError(f"{said} {ROW_NUMBERS}", bad)
     kept = table.frame[~table.frame.index.isin([row.row for row in bad])]
     left_out = sorted((*table.left_out, *bad), key=lambda row: row.row)
     return replace(table, frame=kept, left_out=tuple(left_out))
@@ -82,9 +99,9 @@ def left_out_notice(left_out: Sequence[BadRow]) -> tuple[str, ...]:
     ordered = sorted(by_reason.items(), key=lambda item: -len(item[1]))
     parts = []
     for reason, numbers in ordered[:REASONS_IN_NOTICE]:
-        listed = ", ".join(map(str, numbers[:ROWS_IN_NOTICE]))
-        what = f"row {listed}" if len(numbers) == 1 else f"{count(len(numbers), 'row')}: {listed}"
-        parts.append(f"{reason} ({what}{', …' if len(numbers) > ROWS_IN_NOTICE else ''})")
+        listed = _listed(numbers)
+        parts.append(f"{reason} (row {listed})" if len(numbers) == 1 else
+                     MORE_ROWS.format(reason=reason, n=len(numbers), listed=listed))
     n_others = sum(len(numbers) for _, numbers in ordered[REASONS_IN_NOTICE:])
     if n_others:
         parts.append(f"other reasons ({count(n_others, 'row')})")
@@ -104,14 +121,18 @@ def left_out_of(frame: pd.DataFrame) -> tuple[BadRow, ...]:
     return tuple(BadRow(int(number), str(reason)) for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]")))
 
 
-def empty_reason(text: str) -> str | None:
-    """Why a text counts as empty: no character, or none that is visible (spaces, zero-width characters); else None."""
+def empty_reason(text: str, column: str = "") -> str | None:
+    """Why a text counts as empty: no character, or none that is visible (spaces, zero-width characters); else None.
+
+    >>> empty_reason("", "label"), empty_reason("\u3000", "label"), empty_reason("a", "label")
+    ("'label' is empty", "'label' holds only spaces", None)
+    """
     if not text:
-        return "is empty"
+        return EMPTY.format(column=column)
     # Gaiji in the private use area count as visible although str.isprintable is False for them.
     if any(not char.isspace() and (char.isprintable() or "\ue000" <= char <= "\uf8ff") for char in text):
         return None
-    return "holds only spaces"
+    return ONLY_SPACES.format(column=column)
 
 
 def repeated_rows(numbers: Sequence[int], keys: Sequence[Hashable]) -> list[int]:
@@ -125,15 +146,26 @@ def repeated_rows(numbers: Sequence[int], keys: Sequence[Hashable]) -> list[int]
     return repeats
 
 
-def row_notice(numbers: Sequence[int], message: str) -> tuple[str, ...]:
-    """A notice such as "2 rows repeat an earlier sentence: 4, 9.", or none for no rows.
+def row_notice(numbers: Sequence[int], one: str, many: str, **values: object) -> tuple[str, ...]:
+    """A notice such as "2 rows repeat an earlier pair: 4, 9.", or none for no rows.
 
-    `message` follows the count, with {s} after a verb that takes an s for one row.
+    one, many: the sentence for one row and for more, with places for the `rows` that are counted, the `listed` numbers
+    and the `values`.
     """
     if not numbers:
         return ()
-    listed = ", ".join(map(str, numbers[:ROWS_IN_NOTICE])) + (", …" if len(numbers) > ROWS_IN_NOTICE else "")
-    return (f"{count(len(numbers), 'row')} {message.format(s='s' if len(numbers) == 1 else '')}: {listed}.",)
+    sentence = one if len(numbers) == 1 else many
+    return (sentence.format(rows=count(len(numbers), "row"), listed=_listed(numbers), **values),)
+
+
+def repeated_pairs_notice(numbers: Sequence[int], pairs: Sequence[Hashable]) -> tuple[str, ...]:
+    """The notice of the rows whose pair an earlier row has."""
+    return row_notice(repeated_rows(numbers, pairs), mark("{rows} repeats an earlier pair (kept): {listed}."),
+                      mark("{rows} repeat an earlier pair (kept): {listed}."))
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers[:ROWS_IN_NOTICE])) + (", …" if len(numbers) > ROWS_IN_NOTICE else "")
 
 
 def content_hash(kind: str, columns: Mapping[str, Sequence[str | int | float]], left_out: Sequence[BadRow] = ()) -> str:

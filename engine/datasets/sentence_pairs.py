@@ -16,6 +16,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
+from engine.translation import mark
 
 KIND = "sentence_pairs"
 ROLES = (
@@ -160,10 +161,12 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
     table = rows.usable(table, {str(chosen[role]): column_names.values(frame, chosen[role])
                                 for role in ("reference", "candidate")}, rows.empty_reason,
-                        "lack a sentence", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
+                        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+                        skip_bad_rows=skip_bad_rows)
     table = rows.usable(table, {column: column_names.values(table.frame, column) for column in several["human"]},
-                        human_scores.fault, "have a human score that is not a number",
-                        "Write a number such as 3.5, or leave it empty.", skip_bad_rows=skip_bad_rows)
+                        human_scores.fault,
+                        mark("{name}: {bad} of {rows} have a human score that is not a number. Write a number such as "
+                             "3.5, or leave it empty."), skip_bad_rows=skip_bad_rows)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
@@ -221,5 +224,5 @@ def _number(score: str) -> float:
 def _notices(references: Sequence[str], candidates: Sequence[str], further: Sequence[tuple[str, ...]],
              human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
-    return (*rows.row_notice(rows.repeated_rows(numbers, pairs), "repeat{s} an earlier pair (kept)"),
+    return (*rows.repeated_pairs_notice(numbers, pairs),
             *human_scores.notices(human, numbers))

@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+from engine.translation import mark
+
+# What messages of the engine count, in both numbers.
+COUNTED = (
+    mark("{n:,} article"), mark("{n:,} articles"), mark("{n:,} apostrophe"), mark("{n:,} apostrophes"),
+    mark("{n:,} character"), mark("{n:,} characters"), mark("{n:,} column"), mark("{n:,} columns"),
+    mark("{n:,} common noun"), mark("{n:,} common nouns"), mark("{n:,} dataset"), mark("{n:,} datasets"),
+    mark("{n:,} document"), mark("{n:,} documents"), mark("{n:,} domain"), mark("{n:,} domains"),
+    mark("{n:,} element"), mark("{n:,} elements"), mark("{n:,} entry"), mark("{n:,} entries"),
+    mark("{n:,} field"), mark("{n:,} fields"), mark("{n:,} file"), mark("{n:,} files"),
+    mark("{n:,} item"), mark("{n:,} items"), mark("{n:,} line"), mark("{n:,} lines"),
+    mark("{n:,} pair"), mark("{n:,} pairs"), mark("{n:,} result"), mark("{n:,} results"),
+    mark("{n:,} review"), mark("{n:,} reviews"), mark("{n:,} row"), mark("{n:,} rows"),
+    mark("{n:,} run"), mark("{n:,} runs"), mark("{n:,} sentence"), mark("{n:,} sentences"),
+    mark("{n:,} text file"), mark("{n:,} text files"), mark("{n:,} unknown token"), mark("{n:,} unknown tokens"),
+    mark("{n:,} value"), mark("{n:,} values"), mark("{n:,} version"), mark("{n:,} versions"),
+)
+
 
 def count(n: int, noun: str) -> str:
     """A number and its noun, in the plural unless there is one: `noun` takes an s or, after a consonant, -ies.

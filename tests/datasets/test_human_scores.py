@@ -71,7 +71,7 @@ def test_what_a_score_may_look_like(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["x", "nan", "inf", "1_0", "3,5", "三"])
 def test_what_it_may_not(text: str) -> None:
-    assert fault(text) == f"holds '{text}'"
+    assert fault(text, "score") == f"'score' holds '{text}'"
 
 
 def test_order_does_not_matter() -> None:

@@ -99,7 +99,7 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
             bytes_before += n_read
     if not found_text:
         raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
-                         + ", ".join(map(str, paths)))
+                         f"{', '.join(map(str, paths))}")
 
 
 class _Boundary:

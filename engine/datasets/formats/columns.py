@@ -93,8 +93,7 @@ def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mappi
         raise InputError(f"{name} has no column {quoted(absent)}. {available}")
     missing = [role for role in roles if role.required and not chosen[role.name]]
     if missing:
-        needed = "; ".join(f"'{role.name}' ({role.description}; also read: {quoted(NAMES[role.name][1:6])})"
-                           for role in missing)
+        needed = _needed(missing)
         hint = " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else ""
         raise InputError(f"{name} lacks a needed column: {needed}. {available}{hint} The first line of a file must "
                          "name its columns; rename one, or say which column plays which role.")
@@ -138,6 +137,17 @@ def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:
         return tuple(frame[column].tolist())
     parts = [frame[part].tolist() for part in column.split(JOIN)]
     return tuple(" ".join(texts) for texts in zip(*parts, strict=True))
+
+
+def _needed(missing: Sequence[Role]) -> str:
+    """The roles that have no column, one or two, with what they mean and other names for their columns."""
+    first, *further = missing
+    names = quoted(NAMES[first.name][1:6])
+    if not further:
+        return f"'{first.name}' ({first.description}; also read: {names})"
+    second, = further
+    return (f"'{first.name}' ({first.description}; also read: {names}); "
+            f"'{second.name}' ({second.description}; also read: {quoted(NAMES[second.name][1:6])})")
 
 
 def _exists(column: str, frame: pd.DataFrame) -> bool:

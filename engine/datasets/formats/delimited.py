@@ -18,8 +18,10 @@ from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column,
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, GridBuilder, quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
-SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
+SEPARATORS = {",": mark("comma"), "\t": mark("tab"), ";": mark("semicolon")}
+ONE_COLUMN, COLUMNS = mark("{n:,} column {names}"), mark("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
 
 # The csv module's messages -> explanations for users of a spreadsheet.
@@ -129,11 +131,11 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
             builder.add(number, row.fields)
     n_cut = builder.n_rows + len(empty)
     if bad and not (skip_bad_rows and n_cut):
+        columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
         raise InputError(
-            f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the "
-            f"{count(n_fields, 'column')} {quoted(header)} at each {SEPARATORS[separator]}. A text that holds a "
-            f"{SEPARATORS[separator]}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
-            bad)
+            f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
+            f"{SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a quotation mark or a line break "
+            f"must stand in double quotes. {ROW_NUMBERS}", bad)
     notices = [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
     if SIGNATURE_COLUMN in header and is_digest_column(
             pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()):

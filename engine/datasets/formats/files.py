@@ -81,7 +81,7 @@ def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: 
             return _read(_checked(source, title), name, title, skip_bad_rows, encoding)
     except OSError as error:
         raise InputError(f"{source if isinstance(source, Path) else title} cannot be read: {error.strerror or error}. "
-                         "Needed: a file with one of the endings " + ", ".join(SUFFIXES[:-1]) + ".") from error
+                         f"Needed: a file with one of the endings {', '.join(SUFFIXES[:-1])}.") from error
 
 
 def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str) -> Table:
@@ -92,7 +92,7 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
         return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows), "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(f"{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
-                         + ", ".join(SUFFIXES[:-1]) + ".")
+                         f"{', '.join(SUFFIXES[:-1])}.")
     text, detection = source_in(source, encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):

@@ -21,11 +21,13 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
 BLOCK_CELLS, BLOCK_ROWS = 2**16, 64
 # Part of every message that lists rows.
+LONG_LIST = mark("{listed}, … ({n:,} in all)")
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
 
 _BROKEN = "holds a NUL or half of a surrogate pair"
@@ -173,7 +175,8 @@ class GridBuilder:
 def quoted(names: Sequence[str], limit: int = 20) -> str:
     """Names for a message: 'a', 'b' and so on; long names and long lists are truncated with …"""
     shown = [f"'{name if len(name) <= 40 else name[:40] + '…'}'" for name in names[:limit]]
-    return ", ".join(shown) + (f", … ({len(names)} in all)" if len(names) > limit else "")
+    listed = ", ".join(shown)
+    return listed if len(names) <= limit else LONG_LIST.format(listed=listed, n=len(names))
 
 
 def _texts(values: Sequence[str]) -> pa.Array:

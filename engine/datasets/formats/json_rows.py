@@ -14,7 +14,14 @@ from engine.datasets.formats.grid import MAX_COLUMNS, Grid, GridBuilder, quoted
 from engine.datasets.formats.text_source import TextSource
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
+# What the json module says of a text, for the catalogue.
+JSON_MESSAGES = (
+    mark("Expecting value"), mark("Expecting ',' delimiter"), mark("Expecting ':' delimiter"), mark("Extra data"),
+    mark("Expecting property name enclosed in double quotes"), mark("Unterminated string starting at"),
+    mark("Invalid control character at"), mark("Invalid \\escape"),
+)
 _EXPECTED_FORMAT = 'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
 _SPACE = " \t\n\r"
 MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
@@ -48,7 +55,7 @@ def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> 
         except RecursionError as error:
             row, item = None, error
         if row is None:
-            bad.append(BadRow(number, f"{unit} {number} {_fault(item)}"))
+            bad.append(BadRow(number, _fault(item, f"{unit} {number}")))
             refuse_bad_rows(name, bad, _EXPECTED_FORMAT)
             continue
         for key in row:
@@ -189,16 +196,18 @@ class _Decoder:
         return values
 
 
-def _fault(item: object) -> str:
+def _fault(item: object, where: str) -> str:
+    """Why an item is no row; `rows.left_out_notice` gives such reasons without their beginning, the line or element."""
     if isinstance(item, json.JSONDecodeError):
-        return f"is not JSON: {item.msg} at character {item.pos + 1}"
+        return f"{where} is not JSON: {item.msg} at character {item.pos + 1}"
     if isinstance(item, _RepeatedKey):
-        return f"names the key {quoted([str(item)])} twice in one object; only one of the values could be read"
+        return (f"{where} names the key {quoted([str(item)])} twice in one object; only one of the values could be "
+                "read")
     if isinstance(item, Exception):
-        return "is nested too deep"
-    kind = {list: "a list", str: "a text or number", _Number: "a text or number",
-            bool: "true or false"}.get(type(item), "null")
-    return f"is {kind}, not an object"
+        return f"{where} is nested too deep"
+    kind = {list: mark("a list"), str: mark("a text or number"), _Number: mark("a text or number"),
+            bool: mark("true or false")}.get(type(item), "null")
+    return f"{where} is {kind}, not an object"
 
 
 def _text(value: object) -> str:

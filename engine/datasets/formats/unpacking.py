@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from engine.errors import InputError
+from engine.translation import mark
 
 MAX_MEMBERS = 200_000
 
@@ -42,9 +43,9 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
             if not member.endswith("/") and is_wanted(member):
                 _refuse_duplicate(title, member, info_by_member)
                 if stat.S_ISLNK(info.external_attr >> 16):
-                    raise _refused(title, member, "is a link")
+                    raise _refused(title, member, mark("its member {member} is a link"))
                 if info.flag_bits & _PASSWORD_FLAG:
-                    raise _refused(title, member, "has a password")
+                    raise _refused(title, member, mark("its member {member} has a password"))
                 info_by_member[member] = info
                 # A false size is harmless: no more than that is unpacked, and then the checksum is wrong.
                 unpacked += info.file_size
@@ -69,7 +70,7 @@ def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
             if not info.isdir() and is_wanted(member):
                 _refuse_duplicate(title, member, content_by_member)
                 if not info.isreg():
-                    raise _refused(title, member, "is a link or a device")
+                    raise _refused(title, member, mark("its member {member} is a link or a device"))
                 unpacked += info.size  # of a sparse file more than the stream holds
                 refuse_excess(title, unpacked, max_bytes, number)
                 content = archive.extractfile(info)
@@ -136,16 +137,16 @@ class _BoundedStream(io.RawIOBase):
 def _refuse_unsafe_name(title: str, member: str) -> None:
     has_drive = member[1:2] == ":" and member[:1].isascii() and member[:1].isalpha()
     if member.startswith("/") or has_drive or ".." in member.split("/") or "\0" in member:
-        raise _refused(title, member, "would lie outside of it")
+        raise _refused(title, member, mark("its member {member} would lie outside of it"))
 
 
 def _refuse_duplicate(title: str, member: str, earlier_members: Container[str]) -> None:
     if member in earlier_members:
-        raise _refused(title, member, "occurs in it twice")
+        raise _refused(title, member, mark("its member {member} occurs in it twice"))
 
 
 def _refused(title: str, member: str, reason: str) -> InputError:
-    return InputError(f"{title} is not read: its member {member!r} {reason}. {_REPACK}")
+    return InputError(f"{title} is not read: {reason.format(member=repr(member))}. {_REPACK}")
 
 
 @contextmanager
@@ -153,6 +154,9 @@ def _as_input_error(title: str, member: str = "") -> Iterator[None]:
     try:
         yield
     except _BROKEN as error:
-        where = f"{member} in {title}" if member else title
-        raise InputError(f"{where} cannot be unpacked: it is damaged, or packed in a way that is not read "
-                         f"({str(error) or type(error).__name__}). {_REPACK}") from error
+        fault = str(error) or type(error).__name__
+        raise InputError(
+            f"{member} in {title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). "
+            f"{_REPACK}" if member else
+            f"{title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). {_REPACK}"
+        ) from error

@@ -16,6 +16,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.errors import BadRow
 from engine.language.quantities import count
+from engine.translation import mark
 
 KIND = "domain_sentences"
 ROLES = (
@@ -74,7 +75,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     texts, domains = _texts_and_domains(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["domain"]): domains}, rows.empty_reason,
-                        "lack a sentence or a domain", "Fill them in or remove these rows.",
+                        mark("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these rows."),
                         skip_bad_rows=skip_bad_rows)
     texts, domains = _texts_and_domains(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)

@@ -15,6 +15,7 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
 KIND = "labelled_sentences"
 ROLES = (
@@ -24,6 +25,7 @@ ROLES = (
 # More labels are hardly groups: an identifier, a date or a free text was chosen as the label.
 MAX_LABELS = 1000
 COLUMNS_IN_MESSAGE = 10
+VALUES = mark("'{name}' ({n:,} values)")
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     texts, labels = _texts_and_labels(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
-                        "lack a sentence or a label", "Fill them in or remove these rows.", skip_bad_rows=skip_bad_rows)
+                        mark("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these rows."),
+                        skip_bad_rows=skip_bad_rows)
     texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
     notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
@@ -121,7 +124,7 @@ def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable
     if len(distinct_labels) > MAX_LABELS:
         raise InputError(f"{name}: the column '{column}' holds {len(distinct_labels):,} different labels over "
                          f"{count(len(labels), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it the right "
-                         f"column? {advice() if advice else ''}".rstrip())
+                         f"column?{f' {advice()}' if advice else ''}")
 
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,7 +138,7 @@ def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:
     fitting = sorted((n, name) for name, n in sizes.items() if 2 <= n <= min(MAX_LABELS, len(frame) // 2))
     if not fitting:
         return "No other column holds fewer: add one with the group of each sentence, or merge labels."
-    listed = ", ".join(f"'{name}' ({n:,} values)" for n, name in fitting[:COLUMNS_IN_MESSAGE])
+    listed = ", ".join(VALUES.format(name=name, n=n) for n, name in fitting[:COLUMNS_IN_MESSAGE])
     return f"Columns with fewer: {listed}. Choose one of them as the label."
 
 
@@ -144,5 +147,7 @@ def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int
     same_label = set(rows.repeated_rows(numbers, list(zip(texts, labels, strict=True))))
     other_label = [row for row in repeats if row not in same_label]
     repeated = [row for row in repeats if row in same_label]
-    return (rows.row_notice(repeated, "repeat{s} an earlier sentence and label (kept)")
-            + rows.row_notice(other_label, "give{s} an earlier sentence another label (kept)"))
+    return (rows.row_notice(repeated, mark("{rows} repeats an earlier sentence and label (kept): {listed}."),
+                            mark("{rows} repeat an earlier sentence and label (kept): {listed}."))
+            + rows.row_notice(other_label, mark("{rows} gives an earlier sentence another label (kept): {listed}."),
+                              mark("{rows} give an earlier sentence another label (kept): {listed}.")))

@@ -98,7 +98,7 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
         try:
             articles.append(Article(number, category, file, *_title_and_body(raw, member)))
         except InputError as error:
-            bad.append(BadRow(number, f"{member}: {error.message.removeprefix(f'{member} ')}"))
+            bad.append(BadRow(number, error.message))
     if not articles:
         reason = f"none of its {count(len(bad), 'article')} can be read" if bad else "it holds no article"
         raise InputError(f"{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.", bad)
@@ -137,10 +137,10 @@ def _title_and_body(raw: bytes, member: str) -> tuple[str, str]:
     lines = decode(raw, member).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) < TITLE_LINE or (len(lines) == TITLE_LINE and not lines[-1]):
         n_lines = len(lines) - (not lines[-1])
-        raise InputError(f"{member} has {count(n_lines, 'line')}; the title is expected on line {TITLE_LINE}")
+        raise InputError(f"{member}: has {count(n_lines, 'line')}; the title is expected on line {TITLE_LINE}")
     title = lines[TITLE_LINE - 1].strip()
     if rows.empty_reason(title):
-        raise InputError(f"{member} has no title on line {TITLE_LINE}")
+        raise InputError(f"{member}: has no title on line {TITLE_LINE}")
     body = "\n".join(lines[TITLE_LINE:]).strip()
     return title, "" if rows.empty_reason(body) else body
 
@@ -155,14 +155,18 @@ def _draw(articles: Sequence[Article], n: int | None, seed: int) -> list[Article
 def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category: int | None) -> tuple[str, ...]:
     notices = []
     if corpus.bad:
-        notices.append(f"{count(len(corpus.bad), 'article')} could not be read and {_were(len(corpus.bad))} left out: "
-                       f"{_listed([bad.reason for bad in corpus.bad])}.")
+        listed = _listed([bad.reason for bad in corpus.bad])
+        notices.append(f"1 article could not be read and was left out: {listed}." if len(corpus.bad) == 1 else
+                       f"{len(corpus.bad):,} articles could not be read and were left out: {listed}.")
     if corpus.other_files:
-        notices.append(f"{count(len(corpus.other_files), 'text file')} not named after the folder "
-                       f"{_were(len(corpus.other_files))} left out: {_listed(corpus.other_files)}.")
+        listed = _listed(corpus.other_files)
+        notices.append(f"1 text file not named after the folder was left out: {listed}."
+                       if len(corpus.other_files) == 1 else
+                       f"{len(corpus.other_files):,} text files not named after the folder were left out: {listed}.")
     n_without = len(corpus.articles) - sum(available.values())
     if n_without:
-        notices.append(f"{count(n_without, 'article')} without a {part} {_were(n_without)} left out.")
+        notices.append(f"1 article without a {part} was left out." if n_without == 1 else
+                       f"{n_without:,} articles without a {part} were left out.")
     few = [f"{category} {n:,}" for category, n in available.items() if per_category is not None and n < per_category]
     if few:
         notices.append(f"Fewer than the {per_category:,} articles asked for, so all of them: {', '.join(few)}.")
@@ -171,7 +175,3 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
 
 def _listed(names: Sequence[str]) -> str:
     return "; ".join(names[:LISTED]) + ("; …" if len(names) > LISTED else "")
-
-
-def _were(n: int) -> str:
-    return "was" if n == 1 else "were"

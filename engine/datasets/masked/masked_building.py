@@ -13,6 +13,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from engine.datasets.formats.grid import LONG_LIST
 from engine.datasets.labelled.domain_sentences import DomainSentences
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import BadRow, InputError
@@ -134,4 +135,5 @@ def _draw_sentences(
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:LISTED]) + (f", … ({len(names)} in all)" if len(names) > LISTED else "")
+    listed = ", ".join(names[:LISTED])
+    return listed if len(names) <= LISTED else LONG_LIST.format(listed=listed, n=len(names))

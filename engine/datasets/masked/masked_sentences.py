@@ -15,6 +15,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
+from engine.translation import mark
 
 KIND = "masked_sentences"
 ROLES = (
@@ -117,8 +118,9 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     titles = str(chosen["text"]), str(chosen["label"])
     bad = [BadRow(int(number), reason) for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
            if (reason := _fault(text, label, *titles))]
-    table = rows.without_rows(table, bad, "cannot be masked. Write the label as it stands in the sentence, or one mask "
-                              f"([MASK], <mask> or {MARKER}) in its place.", skip_bad_rows=skip_bad_rows)
+    table = rows.without_rows(table, bad, mark("{name}: {bad} of {rows} cannot be masked. Write the label as it stands "
+                                               "in the sentence, or one mask ([MASK], <mask> or ＿＿) in its place."),
+                              skip_bad_rows=skip_bad_rows)
     sentences, labels = _sentences_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
@@ -158,8 +160,8 @@ def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tup
 
 
 def _fault(text: str, label: str, text_title: str, label_title: str) -> str | None:
-    empty = [f"'{title}' {reason}" for title, value in ((text_title, text), (label_title, label))
-             if (reason := rows.empty_reason(value))]
+    empty = [reason for title, value in ((text_title, text), (label_title, label))
+             if (reason := rows.empty_reason(value, title))]
     if empty:
         return " and ".join(empty)
     n_masks = len(_MARKERS.findall(text))
@@ -173,4 +175,5 @@ def _fault(text: str, label: str, text_title: str, label_title: str) -> str | No
 def _notices(texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
              ) -> tuple[str, ...]:
     again = rows.repeated_rows(numbers, list(zip(texts, labels, starts, strict=True)))
-    return rows.row_notice(again, "repeat{s} an earlier sentence and word (kept)")
+    return rows.row_notice(again, mark("{rows} repeats an earlier sentence and word (kept): {listed}."),
+                           mark("{rows} repeat an earlier sentence and word (kept): {listed}."))

@@ -18,8 +18,10 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.translation import mark
 
 FILES_IN_NOTICE = 5
+FIRST_ROW = mark("{label} from row {row:,}")
 
 Columns = Mapping[str, str | None]
 
@@ -128,7 +130,7 @@ def _name(labels: Sequence[str]) -> str:
 
 
 def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
-    begins = [f"{label} from row {start + 1:,}" for label, start in zip(labels, starts, strict=True)]
+    begins = [FIRST_ROW.format(label=label, row=start + 1) for label, start in zip(labels, starts, strict=True)]
     return f"{len(labels)} files are numbered on: {_listed(begins)}."
 
 
@@ -143,4 +145,5 @@ def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[i
     first: dict[tuple[str, str], int] = {}
     again = [number for number, (index, pair) in zip(numbers, pairs, strict=True)
              if first.setdefault(pair, index) != index]
-    return rows.row_notice(again, "repeat{s} a pair of another file (kept)")
+    return rows.row_notice(again, mark("{rows} repeats a pair of another file (kept): {listed}."),
+                           mark("{rows} repeat a pair of another file (kept): {listed}."))

@@ -17,6 +17,7 @@ from engine.datasets.formats.json_rows import raw_rows, texts_of_row
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
+from engine.translation import mark
 
 KIND = "minimal_pairs"
 ROLES = (
@@ -27,6 +28,8 @@ ROLES = (
 # Prefix of the columns of `fields` in a frame of the dataset.
 FIELD = "field:"
 MIXED = "several formats"
+IDENTICAL_SENTENCES = mark("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
+WITHOUT_SENTENCE = mark("{rows} without one of the sentences left out: {listed}.")
 
 # French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.
 FORMAT_WITH_GAPS = "CrowS-Pairs"
@@ -164,7 +167,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         complete, gaps = _without_gaps(table.frame, *sentences)
         table = replace(table, frame=complete)
     table = rows.usable(table, {column: column_names.values(table.frame, column) for column in sentences},
-                        rows.empty_reason, "lack a sentence", "Fill them in or remove these rows.",
+                        rows.empty_reason,
+                        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
                         skip_bad_rows=skip_bad_rows)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
@@ -209,11 +213,11 @@ def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tu
     if all(has_both) or not any(has_both):
         return frame, ()
     gaps = [int(number) for number, is_complete in zip(frame.index, has_both, strict=True) if not is_complete]
-    return frame[has_both], rows.row_notice(gaps, "without one of the sentences left out")
+    return frame[has_both], rows.row_notice(gaps, WITHOUT_SENTENCE, WITHOUT_SENTENCE)
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
     pairs = list(zip(acceptable, unacceptable, strict=True))
     identical = [number for number, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
-    return (rows.row_notice(rows.repeated_rows(numbers, pairs), "repeat{s} an earlier pair (kept)")
-            + rows.row_notice(identical, "with two identical sentences (kept; such a pair is always a tie)"))
+    return (rows.repeated_pairs_notice(numbers, pairs)
+            + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES))

@@ -8,6 +8,7 @@ from engine.datasets.rows import row_notice
 from engine.evaluations.alignment.pair_tokens import category_texts, tokens_by_model
 from engine.evaluations.alignment.records import Result
 from engine.language.quantities import count
+from engine.translation import mark
 
 TEXTS_IN_NOTICE = 5
 
@@ -23,7 +24,8 @@ def unknown_token_notices(result: Result) -> list[str]:
         texts = list(dict.fromkeys(category_texts(lines["surface"]).tolist()))
         named = ", ".join(texts[:TEXTS_IN_NOTICE]) + (", …" if len(texts) > TEXTS_IN_NOTICE else "")
         rows = list(dict.fromkeys(lines["row"].tolist()))
-        in_rows = row_notice(rows, "contain{s} text that is not in the vocabulary")[0]
+        in_rows = row_notice(rows, mark("{rows} contains text that is not in the vocabulary: {listed}."),
+                             mark("{rows} contain text that is not in the vocabulary: {listed}."))[0]
         notices.append(f"{model}: {in_rows} {count(len(unknown), 'unknown token')} stand for: {named}. To the model "
                        "they are all one token; the penalty takes them for low-frequency and compares the texts.")
     return notices

@@ -18,6 +18,7 @@ from engine.evaluations.minimal_pairs.views import summary
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.models.sources.facts import ModelFacts
+from engine.translation import mark
 
 # Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
 SWAPPED_BELOW = 0.4
@@ -88,7 +89,7 @@ def _first_tokens(result: Result, model: str) -> str:
     pairs = result.pairs[result.pairs["model"] == model]
     differing = pairs.loc[pairs["first_token_differs"], "row"].tolist()
     if not result.prefixes[model] and differing:
-        return row_notice(differing, "differ{s} in it")[0]
+        return row_notice(differing, mark("{rows} differs in it: {listed}."), mark("{rows} differ in it: {listed}."))[0]
     return f"{len(differing):,} of {count(len(pairs), 'pair')} {'differs' if len(differing) == 1 else 'differ'} in it."
 
 

@@ -8,6 +8,10 @@ from engine.datasets.rows import row_notice
 from engine.inference.gateway import GatewaySession
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.control_spellings import Spellings
+from engine.translation import mark
+
+ONE_ROW = mark("{model}: {rows} contains {token}: {listed}. It reads {token} as a control token and not as text.")
+MORE_ROWS = mark("{model}: {rows} contain {token}: {listed}. It reads {token} as a control token and not as text.")
 
 
 def control_token_notices(all_facts: Sequence[ModelFacts], rows: Sequence[int], texts_by_row: Sequence[Sequence[str]],
@@ -29,11 +33,7 @@ def control_token_notices(all_facts: Sequence[ModelFacts], rows: Sequence[int], 
         for (row, _), piece in zip(suspects, pieces, strict=True):
             for token in piece["tokens"]:
                 rows_by_token.setdefault(token, []).append(row)
-        notices += [f"{facts.name}: {notice} It reads {token} as a control token and not as text."
-                    for token, numbers in rows_by_token.items()
-                    for notice in row_notice(list(dict.fromkeys(numbers)), f"contain{{s}} {_in_format(token)}")]
+        notices += [notice for token, numbers in rows_by_token.items()
+                    for notice in row_notice(list(dict.fromkeys(numbers)), ONE_ROW, MORE_ROWS, model=facts.name,
+                                             token=token)]
     return notices
-
-
-def _in_format(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")

@@ -13,6 +13,7 @@ from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
 from engine.evaluations.shared.vector_settings import PUBLISHED, VectorSettings
 from engine.models.sources.facts import ModelFacts
+from engine.translation import mark
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,12 @@ def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[i
     """
     lengths_by_row = {row: int(piece["n_read"]) for row, piece in zip(rows, pieces, strict=True) if "n_read" in piece}
     longest = next(iter(lengths_by_row.values()), 0)
-    message = f"exceed{{s}} the {longest:,} tokens that it reads as published, and its sentence was cut there"
-    return tuple(f"{model}: {notice}" for notice in row_notice(list(lengths_by_row), message))
+    return row_notice(
+        list(lengths_by_row),
+        mark("{model}: {rows} exceeds the {longest} tokens that it reads as published, and its sentence was cut there: "
+             "{listed}."),
+        mark("{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut there: "
+             "{listed}."), model=model, longest=f"{longest:,}")
 
 
 def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> VectorRequest:
