@@ -114,10 +114,13 @@ def require_hub_id(directory: Path, adapter: Adapter, *, is_local: bool) -> None
     """Raise ModelError for a base model that is no local directory and no Hugging Face id either."""
     if _REPOSITORY.fullmatch(adapter.base):
         return
-    where = ("it came from the hub, so the base model has to be one of the hub, too. Copy the adapter into a directory "
-             "of your own and" if not is_local else "there is no such directory here. Copy the base model to it, or")
-    raise ModelError(f"{directory / ADAPTER_CONFIG} names the base model {adapter.base!r}, and {where} write its "
-                     "Hugging Face id or its directory as base_model_name_or_path.")
+    config = directory / ADAPTER_CONFIG
+    raise ModelError(
+        f"{config} names the base model {adapter.base!r}, and there is no such directory here. Copy the base model to "
+        "it, or write its Hugging Face id or its directory as base_model_name_or_path." if is_local else
+        f"{config} names the base model {adapter.base!r}, and it came from the hub, so the base model has to be one of "
+        "the hub, too. Copy the adapter into a directory of your own and write its Hugging Face id or its directory as "
+        "base_model_name_or_path.")
 
 
 def has_tokenizer(directory: Path) -> bool:

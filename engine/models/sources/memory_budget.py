@@ -53,10 +53,17 @@ class Budget:
         >>> Budget("bf16", 16 * 2**30, 2**27, 2**29, 0).words
         '16.6 GiB in bf16: weights 16.0, activations 0.12, logits 0.50'
         """
-        parts = {"weights": self.weights, "activations": self.activations, "logits": self.logits,
-                 "the GPU's runtime": self.runtime}
-        listed = ", ".join(f"{name} {gib(n_bytes)}" for name, n_bytes in parts.items() if n_bytes)
-        return f"{gib(self.total)} GiB in {self.precision}: {listed}"
+        total, weights, activations, precision = *map(gib, (self.total, self.weights, self.activations)), self.precision
+        if self.logits and self.runtime:
+            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
+                    f"logits {gib(self.logits)}, the GPU's runtime {gib(self.runtime)}")
+        if self.logits:
+            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
+                    f"logits {gib(self.logits)}")
+        if self.runtime:
+            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
+                    f"the GPU's runtime {gib(self.runtime)}")
+        return f"{total} GiB in {precision}: weights {weights}, activations {activations}"
 
 
 def budget_of(facts: ModelFacts, precision: str) -> Budget:

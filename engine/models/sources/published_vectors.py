@@ -138,7 +138,7 @@ def _described(root: Path, module: Module) -> str:
     if module.kind == "Pooling":
         modes = config.get("pooling_mode") or [mode for key, mode in _OLDER_MODES.items() if config.get(key)] or "mean"
         pooling = modes if isinstance(modes, str) else " and ".join(map(str, modes))
-        return f"pooling {pooling}{'' if config.get('include_prompt', True) else ' without the prompt'}"
+        return f"pooling {pooling}" if config.get("include_prompt", True) else f"pooling {pooling} without the prompt"
     if module.kind == "Dense":
         activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
         return f"Dense {config.get('in_features')} → {config.get('out_features')} {activation}"
