@@ -32,7 +32,7 @@ LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 DEPTH = 3  # a value of a sentence may be a sentence itself, of such values
 
 _SENTENCE_END = re.compile(r"[.?!] ")
-_SPANS = re.compile(r"[.?!] |\n|; ")  # in a value: it may be more than the place was made for
+_SPANS = re.compile(r"[.?!] |\n|; |, ")  # in a value: it may be more than the place was made for
 _LISTS = {"; ": "、", ", ": "、", " and ": "、"}
 _NUMBER_FORMATS = (",", "d", "e", "f", "g", "%")
 _NUMBER = "[-+−]?(?:[0-9][0-9,.]*(?:e[-+]?[0-9]+)?|nan|inf)%?"  # of a place with a format, such as {n:,}

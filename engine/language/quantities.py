@@ -17,6 +17,7 @@ COUNTED = (
     mark("{n:,} review"), mark("{n:,} reviews"), mark("{n:,} row"), mark("{n:,} rows"),
     mark("{n:,} run"), mark("{n:,} runs"), mark("{n:,} sentence"), mark("{n:,} sentences"),
     mark("{n:,} text file"), mark("{n:,} text files"), mark("{n:,} unknown token"), mark("{n:,} unknown tokens"),
+    mark("{n:,} choice"), mark("{n:,} choices"), mark("{n:,} prompt"), mark("{n:,} prompts"),
     mark("{n:,} value"), mark("{n:,} values"), mark("{n:,} version"), mark("{n:,} versions"),
 )
 

@@ -35,7 +35,10 @@ from engine.runs.operation.logs import set_up_logs
 from engine.runs.relayed_backend import RelayedBackend
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark
 
+ENDED = mark("The process of this run {reason}, {starts:,} times. What was computed until then is kept: submit it "
+             "again, with fewer rows or models if memory is short.")
 STARTS = 2
 STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
 CHUNK_SECONDS = 2.0  # for the chunk that is being computed when a run stops; it takes about one
@@ -93,9 +96,8 @@ class RunProcesses:
                 reason = f"could not be started ({error})"
                 time.sleep(RESTART_SECONDS)
             if is_stopped():
-                return Ending("cancelled", "Cancelled.")
-        return Ending("failed", f"The process of this run {reason}, {STARTS} times. What was computed until then is "
-                                "kept: submit it again, with fewer rows or models if memory is short.")
+                return Ending("cancelled", mark("Cancelled."))
+        return Ending("failed", ENDED.format(reason=reason, starts=STARTS))
 
     @contextlib.contextmanager
     def _process(self, run: RunRecord) -> Iterator[tuple[Any, Connection]]:
@@ -254,6 +256,7 @@ def _serve(connection: Connection, task: _Task) -> None:
 def _how_it_ended(code: int | None) -> str:
     if code is not None and code < 0:
         names = {member.value: member.name for member in signal.Signals}
-        hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
-        return f"was ended by {names.get(-code, f'signal {-code}')}{hint}"
+        name = names.get(-code, f"signal {-code}")
+        return (f"was ended by {name}, as the system does when memory runs out" if -code == signal.SIGKILL else
+                f"was ended by {name}")
     return f"ended with exit code {code}"

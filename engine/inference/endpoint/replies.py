@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.language.quantities import count
+
 # vLLM writes minus infinity as this, because JSON has none.
 IMPOSSIBLE = -9999.0
 ROUNDING = 1e-3  # a log-probability may exceed 0 by so much
@@ -44,8 +46,8 @@ def prompts_of_reply(reply: Any, style: str, n_prompts: int) -> list[PromptToken
     """
     choices = reply.get("choices") if isinstance(reply, Mapping) else None
     if not isinstance(choices, list) or len(choices) != n_prompts:
-        got = f"{len(choices)} choices" if isinstance(choices, list) else "no choices"
-        raise ReplyError(f"it holds {got} for {n_prompts} {'prompts' if n_prompts > 1 else 'prompt'}")
+        raise ReplyError(f"it holds {count(len(choices), 'choice')} for {count(n_prompts, 'prompt')}"
+                         if isinstance(choices, list) else f"it holds no choices for {count(n_prompts, 'prompt')}")
     by_index = {choice.get("index", 0 if n_prompts == 1 else None): choice
                 for choice in choices if isinstance(choice, Mapping)}
     if set(by_index) != set(range(n_prompts)):
@@ -142,7 +144,7 @@ def _prompt_ids(choice: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ReplyError(f"{name} is {'missing' if value is None else 'no object'}")
+        raise ReplyError(f"{name} is missing" if value is None else f"{name} is no object")
     return value
 
 

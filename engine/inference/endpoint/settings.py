@@ -130,8 +130,9 @@ def _key(name: str, variable: str, environment: Mapping[str, str]) -> str:
                          "the key itself.")
     key = environment.get(variable, "").strip()
     if not key or not key.isascii() or not key.isprintable():
-        raise InputError(f"{ENDPOINTS}: {name} takes its key from {variable}, which "
-                         f"{'is not set' if not key else 'holds characters that a header cannot have'}.")
+        raise InputError(
+            f"{ENDPOINTS}: {name} takes its key from {variable}, which is not set." if not key else
+            f"{ENDPOINTS}: {name} takes its key from {variable}, which holds characters that a header cannot have.")
     return key
 
 
@@ -141,6 +142,7 @@ def _number(name: str, key: str, text: str, most: float, *, whole: bool) -> floa
     except ValueError:
         number = 0.0
     if not 0 < number <= most or (whole and number != int(number)):
-        raise InputError(f"{ENDPOINTS}: {key}= of {name} is a {'whole ' * whole}number above 0 and at most {most:g}; "
-                         f"got {text!r}.")
+        raise InputError(f"{ENDPOINTS}: {key}= of {name} is a whole number above 0 and at most {most:g}; got {text!r}."
+                         if whole else
+                         f"{ENDPOINTS}: {key}= of {name} is a number above 0 and at most {most:g}; got {text!r}.")
     return number

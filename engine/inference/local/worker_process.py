@@ -158,6 +158,6 @@ class WorkerProcess:
                     'engine must do so under `if __name__ == "__main__":`, since a worker imports it again')
         if code is not None and code < 0:
             name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else f"signal {-code}"
-            hint = ", as the system does when memory runs out" if -code == signal.SIGKILL else ""
-            return f"it was ended by {name}{hint}"
+            return (f"it was ended by {name}, as the system does when memory runs out" if -code == signal.SIGKILL else
+                    f"it was ended by {name}")
         return f"it ended with exit code {code}"

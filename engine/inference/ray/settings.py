@@ -45,7 +45,7 @@ class RaySettings:
     @property
     def share(self) -> str:
         """The resources of one replica, for messages."""
-        return f"{self.cpus:g} CPU" + (f" and {self.gpus:g} GPU" if self.gpus else "")
+        return f"{self.cpus:g} CPU and {self.gpus:g} GPU" if self.gpus else f"{self.cpus:g} CPU"
 
     def n_replicas_for(self, n_chunks: int) -> int:
         """The number of replicas for `n_chunks` queued or running chunks.

@@ -273,9 +273,11 @@ class RunAccess:
     def _require_owner(self, run_id: str) -> None:
         run = self._require_readable(run_id)
         if not self.may_change(run):
-            owner = "belongs to another user, who shares it" if self.viewer.signed_in else "belongs to another browser"
-            raise AccessError(f"The run {run.name!r} {owner}: you may read it and start your own run with the same "
-                              "settings, but not change it.")
+            raise AccessError(
+                f"The run {run.name!r} belongs to another user, who shares it: you may read it and start your own run "
+                "with the same settings, but not change it." if self.viewer.signed_in else
+                f"The run {run.name!r} belongs to another browser: you may read it and start your own run with the "
+                "same settings, but not change it.")
 
 
 def checked_tags(tags: Sequence[str]) -> list[str]:

@@ -49,9 +49,8 @@ class Quotas:
         allowed = int((self._limits.storage_gb or 0) * GIGABYTE)
         if usage.total + n_bytes <= allowed:
             return
-        parts = ", ".join(f"{title} {size(value)}" for title, value in (
-            ("results", usage.results), ("datasets", sum(usage.datasets.values())),
-            ("corpora", sum(usage.corpora.values()))))
+        parts = (f"results {size(usage.results)}, datasets {size(sum(usage.datasets.values()))}, "
+                 f"corpora {size(sum(usage.corpora.values()))}")
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
         raise RunError(f"{what} takes {size(n_bytes)}. Your runs take {size(usage.total)} ({parts}) of the "
                        f"{size(allowed)} that this instance keeps for one user. Delete runs that you no longer need on "

@@ -81,10 +81,11 @@ class Members:
             return
         if verified is None and self.unverified:
             return
-        reason = ("Your provider does not say whether it has verified" if verified is None else
-                  "Your provider has not verified")
-        raise AccessError(f"{reason} the address {address}. Verify it there and sign in again, or ask the "
-                          "administrator.")
+        raise AccessError(
+            f"Your provider does not say whether it has verified the address {address}. Verify it there and sign in "
+            "again, or ask the administrator." if verified is None else
+            f"Your provider has not verified the address {address}. Verify it there and sign in again, or ask the "
+            "administrator.")
 
 
 def members(environment: Mapping[str, str]) -> Members | None:

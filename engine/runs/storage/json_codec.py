@@ -18,6 +18,7 @@ import numpy as np
 
 from engine.errors import InputError
 from engine.options import with_current_names
+from engine.translation import mark
 
 Record = TypeVar("Record")
 
@@ -65,7 +66,7 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(item)
 
 
-def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = "settings", *,
+def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = mark("settings"), *,
                      extra_fields: Mapping[str, Any] | None = None) -> Record:
     """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults,
     and settings under a former name are read as what they are now.

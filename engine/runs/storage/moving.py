@@ -75,10 +75,10 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
         if not n_source and not _n_kept(reading):
             raise InputError(f"The list of runs in {source_name} is empty: there is nothing to move.")
         if n_before or n_kept_before:
-            kept = f" and {count(n_kept_before, 'version')} of kept data sets" if n_kept_before else ""
-            raise InputError(f"{target_name} is not empty: it lists {count(n_before, 'run')}{kept}. The "
-                             f"{count(n_source, 'run')} of {source_name} can be moved into an empty database only. "
-                             "Nothing was changed.")
+            listed = f"it lists {count(n_before, 'run')}" if not n_kept_before else (
+                f"it lists {count(n_before, 'run')} and {count(n_kept_before, 'version')} of kept data sets")
+            raise InputError(f"{target_name} is not empty: {listed}. The {count(n_source, 'run')} of {source_name} can "
+                             "be moved into an empty database only. Nothing was changed.")
         _refuse_live_processes(reading, source_name)
         if dry_run:
             return Move(n_source, 0, 0)

@@ -132,8 +132,8 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
                             if _had(stored, column.since) and _had(stored, table.since)], stored, what)
             if missing:
                 columns = ", ".join(repr(column.name) for column in missing)
-                notices.append(_missing(f"{'the columns' if len(missing) > 1 else 'the column'} {columns} of the table "
-                                        f"{name!r}", stored))
+                notices.append(_missing(f"the columns {columns} of the table {name!r}" if len(missing) > 1 else
+                                        f"the column {columns} of the table {name!r}", stored))
     return notices
 
 

@@ -124,13 +124,14 @@ def _start_anyway() -> bool:
 
 def _explanation(unlisted: Unlisted, store: Store, data_dir: Path) -> str:
     n_runs = sum(store.n_by_state().values())
-    condition = f"holds {count(n_runs, 'run')}, none of them of this directory" if n_runs else "is empty"
+    listing = (f"the list of runs in {store.location} holds {count(n_runs, 'run')}, none of them of this directory"
+               if n_runs else f"the list of runs in {store.location} is empty")
     file = data_dir / SQLITE_FILE
     n_in_file = 0 if store.location == str(file) else _n_runs_in(file)
     moving = (f"To move the {count(n_in_file, 'run')} listed in {file} into this database: python -m engine "
               "move-database. " if n_in_file else "")
-    return (f"The data directory {data_dir} holds {unlisted}, and the list of runs in {store.location} {condition}. "
-            f"Nothing was deleted. Check HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a "
+    return (f"The data directory {data_dir} holds {unlisted}, and {listing}. "
+            "Nothing was deleted. Check HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a "
             f"backup. {moving}To list the results again: python -m engine adopt. To go on with this list all "
             f"the same: {START_VARIABLE}=yes.")
 
