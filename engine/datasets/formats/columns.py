@@ -117,7 +117,7 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
         if (column or None) != (guessed.get(role) or None):
             names = [column or ""] if isinstance(column, str) or not column else list(column)
             words += [word for name in names for word in ("--column", f"{role}={name}")]
-    return (CHOSEN + shlex.join(words),) if words else ()
+    return (f"Columns as chosen: {shlex.join(words)}",) if words else ()
 
 
 def options_of_notices(notices: Iterable[str]) -> list[str]:

@@ -66,13 +66,20 @@ class Detection:
         """What a user should know of the encoding in which the file `name` was read; nothing of UTF-8 and UTF-16."""
         if self.confidence == 1.0:
             return ()
-        title = ENCODINGS.get(self.encoding, self.encoding)
         if self.is_certain:
+            title = ENCODINGS.get(self.encoding, self.encoding)
             return (f"{name} was read as {title} (confidence {self.confidence:.0%}).",)
+        return (f"{self.doubt(name)} Look at the rows, and choose another encoding where they are wrong.",)
+
+    def doubt(self, name: str) -> str:
+        """What is not certain of the encoding in which the file `name` was read, in a sentence."""
+        title, confidence = ENCODINGS.get(self.encoding, self.encoding), f"{self.confidence:.0%}"
         others = " or ".join(f"{ENCODINGS[encoding]} ('{start}')" for encoding, start in self.alternatives)
+        if not others:
+            return (f"The encoding of {name} is not certain: it was read as {title} ('{self.start}', confidence "
+                    f"{confidence}).")
         return (f"The encoding of {name} is not certain: it was read as {title} ('{self.start}', confidence "
-                f"{self.confidence:.0%})" + (f", and may be {others}" if others else "")
-                + ". Look at the rows, and choose another encoding where they are wrong.",)
+                f"{confidence}), and may be {others}.")
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -87,7 +94,7 @@ def certain_source(source: Path | bytes, name: str, *, is_cut: bool = False) -> 
     """
     detection = detect(source, name, is_cut=is_cut)
     if not detection.is_certain:
-        raise InputError(f"{detection.notices(name)[0].partition('. Look')[0]}. Save it as UTF-8.")
+        raise InputError(f"{detection.doubt(name)} Save it as UTF-8.")
     return TextSource(source, detection.encoding)
 
 

@@ -30,7 +30,7 @@ BLOCK_CELLS, BLOCK_ROWS = 2**16, 64
 LONG_LIST = mark("{listed}, … ({n:,} in all)")
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
 
-_BROKEN = "holds a NUL or half of a surrogate pair"
+_BROKEN = mark("'{title}' holds a NUL or half of a surrogate pair")
 _TEXT = pa.large_string()
 
 
@@ -144,7 +144,8 @@ class GridBuilder:
             raise InputError(f"{self._name} has {len(titles):,} columns; at most {MAX_COLUMNS:,} are read.")
         broken_titles = [title for title in titles if not _is_text(title)]
         if broken_titles:
-            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} {_BROKEN}.")
+            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate "
+                             "pair.")
 
     def _store(self) -> None:
         """Move the pending rows to the blocks of the columns."""
@@ -165,7 +166,7 @@ class GridBuilder:
         for number, value in zip(self._numbers[self._n_stored:], values, strict=True):
             if not _is_text(value):
                 title = self.header[index].strip() or f"column {index + 1}"
-                self._broken.append(BadRow(number, f"'{title}' {_BROKEN}"))
+                self._broken.append(BadRow(number, _BROKEN.format(title=title)))
                 refuse_bad_rows(self._name, self._broken, "Write these characters again, or remove them.")
                 value = ""
             kept.append(value)
