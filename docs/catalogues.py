@@ -2,9 +2,9 @@
 
 Every text that a reader may see is an entry of the `ja.po` of its folder: in the dashboard what `tr`, `tr_n` and `mark`
 are called with; in the engine the sentences of errors, notices and declarations, f-strings with the names of their
-values. New texts get an empty translation, texts that are gone leave the file, what is translated stays. Without a
-folder all are brought up to date; the entries without a translation are counted, and the texts of the dashboard that
-are in no catalogue are listed.
+values, and what a command's docstring says of it. New texts get an empty translation, texts that are gone leave the
+file, what is translated stays. Without a folder all are brought up to date; the entries without a translation are
+counted, and the texts of the dashboard that are in no catalogue are listed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,25 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from engine.translation import JAPANESE, PACKAGES, ROOT, catalogue_files, read_catalogue
+from engine.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, read_catalogue
 
 CALLS = {"tr": 1, "mark": 1, "tr_n": 2}  # how many of their first arguments are texts
 # In the engine: calls whose texts no reader sees.
 UNSEEN = re.compile(r"^(debug|info|warning|exception|compile|execute|text|sub|match|search|fullmatch|split|replace|"
                     r"encode|decode|join|TypeError|KeyError|RuntimeError|AssertionError|NotImplementedError)$")
+# In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
+DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    "option": ((1,), ("help", "choices", "unit", "unset")),
+    "Option": ((0,), ("help", "choices", "unit", "unset")),
+    "Column": ((2, 3), ("meaning", "unit")),
+    "measured": ((2,), ("meaning",)),
+    "replace": ((), ("meaning", "unit", "help", "choices", "unset")),
+    "PublishedTable": ((1, 7), ("title", "note")),
+    "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
+}
+FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are words in them
+COUNT = "count"  # its second argument is a noun; the numbers with it are `engine.language.quantities.COUNTED`
+COMMANDS = ROOT / "engine" / "commands"
 ERROR = re.compile(r"Error$|^BadRow$")  # what the dashboard raises is shown like the engine's errors
 # Arguments that a reader sees, even if they are a single word.
 SHOWN_KEYWORDS = {"label", "help", "placeholder", "title", "caption", "text", "name", "subtitle", "alt", "ylabel",
@@ -58,12 +71,23 @@ def folder_of(path: Path) -> Path:
 
 def texts_of(path: Path) -> list[Text]:
     """The texts of a file that a reader may see."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
     called = list(_called(path, tree))
     if path.relative_to(ROOT).parts[0] != "dashboard":
-        return [*called, *_sentences(path, tree)]
+        unseen = {number for number, line in enumerate(source.splitlines(), start=1)
+                  if line.rstrip().endswith(UNTRANSLATED)}
+        texts = [*_summary(path, tree), *called, *_sentences(path, tree)]
+        return [text for text in texts if text.line not in unseen]
     errors = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ERROR.search(_name(node.func)))
     return [*called, *(text for node in errors for argument in node.args for text in _sentences(path, argument))]
+
+
+def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
+    """What a command does, as its help says: the first line of its docstring, behind the colon."""
+    first = (ast.get_docstring(tree) or "").partition("\n")[0]
+    if path.parent == COMMANDS and first.startswith("`python -m engine "):
+        yield Text(path, 1, first.partition(": ")[2])
 
 
 def _called(path: Path, tree: ast.AST) -> Iterator[Text]:
@@ -86,29 +110,53 @@ def _alternatives(node: ast.expr) -> Iterator[str]:
 
 
 def _sentences(path: Path, tree: ast.AST, held: Collection[int] = ()) -> Iterator[Text]:
-    """What reads like a sentence and is neither a docstring nor held nor in a call whose texts nobody sees."""
+    """What reads like a sentence and is neither a docstring nor held nor in a call whose texts nobody sees.
+
+    In a declaration a single word is a text as well.
+    """
     seen = set(held) | {id(argument) for node in ast.walk(tree)
                         if isinstance(node, ast.Call) and _name(node.func) in CALLS for argument in node.args}
+    seen |= {id(node.args[1]) for node in ast.walk(tree)
+             if isinstance(node, ast.Call) and len(node.args) > 1 and _name(node.func) == COUNT}
 
-    def walk(node: ast.AST) -> Iterator[Text]:
+    def walk(node: ast.AST, words: re.Pattern[str]) -> Iterator[Text]:
         if id(node) in seen:
+            return
+        if isinstance(node, ast.Call) and (declared := DECLARATIONS.get(_name(node.func))):
+            positions, names = declared
+            formulas = FORMULAS.get(_name(node.func), ())
+            for argument in (*(node.args[at] for at in sorted({*positions, *formulas}) if at < len(node.args)),
+                             *(keyword.value for keyword in node.keywords if keyword.arg in names)):
+                if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
+                    yield from walk(argument, SENTENCE if argument in (node.args[at] for at in formulas) else WORD)
             return
         if isinstance(node, ast.Call) and UNSEEN.match(_name(node.func)):
             return
         if isinstance(node, ast.expr) and (text := template(node)) is not None:
-            if SENTENCE.search(text):
+            if words.search(re.sub(r"\{\w+\}", "{}", text) if words is WORD else text):
                 yield Text(path, node.lineno, text)
             for part in ast.walk(node):  # a sentence may hold another
                 if isinstance(part, ast.FormattedValue):
-                    yield from walk(part.value)
+                    yield from walk(part.value, words)
             return
-        body = list(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            body = [child for child in body if not (isinstance(child, ast.Expr) and _literal(child.value) is not None)]
-        for child in body:
-            yield from walk(child)
+        for child in _children(node):
+            yield from walk(child, words)
 
-    yield from walk(tree)
+    yield from walk(tree, SENTENCE)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """The parts of the code in which texts may stand: no docstrings, no keys of dictionaries."""
+    if isinstance(node, ast.Dict):
+        return list(node.values)
+    if isinstance(node, ast.DictComp):
+        return [node.value, *node.generators]
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    body = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return [child for child in body if not (isinstance(child, ast.Expr) and _literal(child.value) is not None)]
+    return body
 
 
 def bare_texts(path: Path) -> list[Text]:

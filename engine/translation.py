@@ -12,30 +12,14 @@ The Japanese texts stand in `ja.po` beside the code they belong to; `python -m d
 
 from __future__ import annotations
 
-import io
 import os
 import re
-from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
-from gettext import GNUTranslations
-from pathlib import Path
-from string import Formatter
+from collections.abc import Callable
 
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+from engine.catalogues import ENGLISH, JAPANESE, compiled
+from engine.recognition import reading
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("engine", "dashboard")
-ENGLISH, JAPANESE = "en", "ja"
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
-DEPTH = 3  # a value of a sentence may be a sentence itself, of such values
-
-_SENTENCE_END = re.compile(r"[.?!] ")
-_SPANS = re.compile(r"[.?!] |\n|; |, ")  # in a value: it may be more than the place was made for
-_LISTS = {"; ": "、", ", ": "、", " and ": "、"}
-_NUMBER_FORMATS = (",", "d", "e", "f", "g", "%")
-_NUMBER = "[-+−]?(?:[0-9][0-9,.]*(?:e[-+]?[0-9]+)?|nan|inf)%?"  # of a place with a format, such as {n:,}
 
 
 def _of_environment() -> str:
@@ -81,7 +65,7 @@ def tr(text: str, /, **values: object) -> str:
     """
     shown = text
     if text and language() != ENGLISH:
-        shown = _catalogue(language()).gettext(text)
+        shown = compiled(language()).gettext(text)
     return shown.format(**values) if values else shown
 
 
@@ -93,7 +77,7 @@ def tr_n(one: str, many: str, n: int, /, **values: object) -> str:
     """
     shown = one if n == 1 else many
     if language() != ENGLISH:
-        shown = _catalogue(language()).ngettext(one, many, n)
+        shown = compiled(language()).ngettext(one, many, n)
     return shown.format(n=n, **values)
 
 
@@ -103,7 +87,7 @@ def in_all_languages(text: str) -> tuple[str, ...]:
     >>> in_all_languages("No text of ours")
     ('No text of ours', 'No text of ours')
     """
-    return tuple(text if name == ENGLISH else _catalogue(name).gettext(text) for name in LANGUAGES)
+    return tuple(text if name == ENGLISH else compiled(name).gettext(text) for name in LANGUAGES)
 
 
 def translated(text: str) -> str:
@@ -112,131 +96,8 @@ def translated(text: str) -> str:
     >>> translated("Nothing of ours.")
     'Nothing of ours.'
     """
-    return text if language() == ENGLISH else _translated(language(), text, DEPTH)
-
-
-@lru_cache(4096)
-def _translated(wanted: str, text: str, depth: int, whole: bool = False) -> str:
-    """depth: how many sentences may stand within each other. whole: by one sentence, not by parts."""
-    if not text.strip() or not depth:
+    wanted = language()
+    if wanted == ENGLISH or not text:
         return text
-    exact = _catalogue(wanted).gettext(text)
-    if exact != text:
-        return exact
-    spanning = ""  # made from a sentence whose value ends a sentence and begins another: perhaps not what was written
-    for sentence in _sentences(wanted):
-        if (values := sentence.values(text)) is not None:
-            inner = {name: _translated(wanted, value, depth - 1) for name, value in values.items()}
-            shown = sentence.translation.format(**inner)
-            if not any(_SPANS.search(value) for value in values.values()):
-                return shown
-            spanning = spanning or shown
-    return spanning or text if whole else _translated_parts(wanted, text, depth, spanning)
-
-
-def _translated_parts(wanted: str, text: str, depth: int, otherwise: str) -> str:
-    """A text by its lines, its sentences, or the items of its list; `otherwise` or `text` where none is translated."""
-    if "\n" in text:
-        return "\n".join(_translated(wanted, line, depth) for line in text.split("\n"))
-    if text != text.strip():
-        start = text.index(text.strip())
-        return text[:start] + _translated(wanted, text.strip(), depth) + text[start:].removeprefix(text.strip())
-    for end in reversed([match.end() for match in _SENTENCE_END.finditer(text)]):
-        first, rest = text[:end].rstrip(), text[end:]
-        shown, shown_rest = _translated(wanted, first, depth), _translated(wanted, rest, depth)
-        if shown != first and (shown_rest != rest or not otherwise):
-            return shown + shown_rest
-    for separator, joined in _LISTS.items():
-        items = text.split(separator)
-        shown_items = [_translated(wanted, item, depth, whole=True) for item in items] if len(items) > 1 else []
-        if items[1:] and all(item != shown or item == "…" for item, shown in zip(items, shown_items, strict=True)):
-            return joined.join(shown_items)
-    if otherwise:
-        return otherwise
-    name, colon, said = text.partition(": ")
-    shown = _translated(wanted, said, depth) if colon else said
-    return text if shown == said else f"{_translated(wanted, name, depth)}: {shown}"
-
-
-class _Sentence:
-    """An English text with named places, and its translation."""
-
-    def __init__(self, english: str, translation: str) -> None:
-        self.translation = _without_formats(translation)
-        self._parts = [part for part, *_ in Formatter().parse(english) if part]
-        self.length = sum(map(len, self._parts))
-        self._english = english
-        self._pattern: re.Pattern[str] | None = None
-
-    def values(self, text: str) -> dict[str, str] | None:
-        """What stands in the places of a text made from this one; None for another text."""
-        if not all(part in text for part in self._parts):
-            return None
-        if self._pattern is None:
-            self._pattern = re.compile(_pattern(self._english), re.DOTALL)
-        match = self._pattern.fullmatch(text)
-        return match.groupdict() if match else None
-
-
-def places(text: str) -> list[str]:
-    """The names of the values in a text, in their order.
-
-    >>> places("{n:,} of {total} in {{braces}}")
-    ['n', 'total']
-    """
-    return [name for _, name, _, _ in Formatter().parse(text) if name]
-
-
-def _pattern(english: str) -> str:
-    pattern, seen = "", set()
-    for part, name, form, _ in Formatter().parse(english):
-        pattern += re.escape(part)
-        if name:
-            value = _NUMBER if (form or "").endswith(_NUMBER_FORMATS) else ".*?"
-            pattern += f"(?P={name})" if name in seen else f"(?P<{name}>{value})"
-            seen.add(name)
-    return pattern
-
-
-def _without_formats(text: str) -> str:
-    """A text whose places take values that are text already."""
-    def brace(part: str) -> str:
-        return part.replace("{", "{{").replace("}", "}}")
-
-    return "".join(brace(part) + ("{" + name + "}" if name else "") for part, name, _, _ in Formatter().parse(text))
-
-
-def catalogue_files(wanted: str = JAPANESE) -> list[Path]:
-    """The files that hold the texts of a language, in a fixed order."""
-    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob(f"{wanted}.po"))
-
-
-def read_catalogue(path: Path, wanted: str = JAPANESE) -> Catalog:
-    """One of `catalogue_files`."""
-    with path.open("rb") as file:
-        return read_po(file, locale=wanted)
-
-
-@cache
-def _catalogue(wanted: str) -> GNUTranslations:
-    whole = Catalog(locale=wanted)
-    for path in catalogue_files(wanted):
-        for message in read_catalogue(path, wanted):
-            if message.id and message.string and not message.fuzzy:
-                whole.add(message.id, message.string)
-    compiled = io.BytesIO()
-    write_mo(compiled, whole)
-    compiled.seek(0)
-    return GNUTranslations(compiled)
-
-
-@cache
-def _sentences(wanted: str) -> list[_Sentence]:
-    """The texts with places, those with the most words of their own first."""
-    def of_files() -> Iterator[_Sentence]:
-        for path in catalogue_files(wanted):
-            for message in read_catalogue(path, wanted):
-                if isinstance(message.id, str) and message.string not in ("", message.id) and places(message.id):
-                    yield _Sentence(message.id, str(message.string))
-
-    return sorted((sentence for sentence in of_files() if sentence.length > 3), key=lambda each: -each.length)
+    exact = compiled(wanted).gettext(text)
+    return exact if exact != text else reading(wanted, text).translation
