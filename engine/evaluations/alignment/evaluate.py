@@ -40,6 +40,13 @@ from engine.options import check
 
 # Pairs that are asked for at a time; what a model says of them is packed before the next are.
 PAIRS_AT_ONCE = 10_000
+# Why a pair cannot be aligned, by the sides without a token.
+EMPTY = {
+    "": "",
+    "reference": "the tokenizer makes no token of the reference",
+    "candidate": "the tokenizer makes no token of the candidate",
+    "referencecandidate": "the tokenizer makes no token of the reference and the candidate",
+}
 # What the similarities of a run may take in memory, all models and layers together.
 MAX_SIMILARITY_BYTES = 2 * 2**30
 
@@ -153,7 +160,7 @@ def _unusable(piece: Mapping[str, Any]) -> str:
     if "excluded" in piece:
         return str(piece["excluded"])
     empty = [side for side in SIDES if not len(piece[f"{side}_tokens"])]
-    return f"the tokenizer makes no token of the {' and the '.join(empty)}" if empty else ""
+    return EMPTY["".join(empty)]
 
 
 def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) -> None:

@@ -26,8 +26,8 @@ from engine.measures.name_agreement import best_agreement
 from engine.measures.reading_penalty import agreement
 from engine.measures.statistics.ranked_area import area_under_curve
 
-SAME = "written otherwise"
-OTHERS = ("like sound", "like characters", "another")
+SAME = "written otherwise"  # untranslated
+OTHERS = ("like sound", "like characters", "another")  # untranslated
 # Each setting of BERTScore: what it is called, and its choices.
 SETTINGS: Mapping[str, Scoring] = {
     "F1": Scoring(penalty="none"),
@@ -46,7 +46,9 @@ AREAS = Table("areas", "A row for each setting, then for readings without a mode
     Column("setting", "text", "the setting"),
     *(Column(name, "number", meaning, better="higher") for name, meaning in {
         "all": "AUC over all pairs", **{length: f"AUC over the pairs in {length} sentences" for length in LENGTHS},
-        **{kind.replace(" ", "_"): f"AUC of the same name against {kind}" for kind in OTHERS},
+        "like_sound": "AUC of the same name against names of like sound",
+        "like_characters": "AUC of the same name against names of like characters",
+        "another": "AUC of the same name against unlike names",
         "held_out": "AUC over the pairs that were held out of the choice of the formula"}.items()),
 ))
 

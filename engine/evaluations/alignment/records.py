@@ -111,7 +111,6 @@ ONE_PAIR = Settings((), all_layers=True)
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
 SIDE = Column("side", "text", "reference or candidate")
-BEST_REFERENCE = "which of the row's references, 1 the first, "
 
 PAIRS = Table("pairs", "A row for each pair of the dataset.", (
     PAIR_ROW, Column("reference", "text", "the reference"), Column("candidate", "text", "the candidate"),
@@ -158,7 +157,8 @@ PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (
     MODEL, PAIR_ROW, measured("precision"), measured("recall"), measured("f1"), measured("precision_penalty"),
     measured("recall_penalty"), measured("penalized_precision"), measured("penalized_recall"),
     measured("penalized_f1"),
-    Column("best_reference", "integer", f"{BEST_REFERENCE}the penalties and the rows of tokens.csv are of"),
+    Column("best_reference", "integer", "which of the row's references, 1 the first, the penalties and the "
+           "rows of tokens.csv are of"),
 ), promised=10)
 TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),
@@ -182,7 +182,7 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("proper_noun", "boolean", "whether it is a proper noun, by part of speech"),
     Column("penalised", "boolean", "whether the penalty counts it"),
     Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens"),
-    Column("best_reference", "integer", f"{BEST_REFERENCE}the pair's tokens are of"),
+    Column("best_reference", "integer", "which of the row's references, 1 the first, the pair's tokens are of"),
     Column("unknown", "boolean", "whether it stands for text out of the vocabulary: it is low-frequency whatever its "
            "idf, and the penalty counts it under every criterion", since="0.3.0"),
     Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "

@@ -108,9 +108,12 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
             dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
         if undefined := int(scores.pairs["f1"].isna().sum()):
-            notices.append(f"{model}: {count(undefined, 'pair')} with no score, because every token of a sentence "
-                           "has weight 0" + (" (it is in every document of the idf dictionary)" if dictionary else "")
-                           + ", it has none but special tokens, or there is nothing to match.")
+            pairs = count(undefined, "pair")
+            notices.append(f"{model}: {pairs} with no score, because every token of a sentence has weight 0 (it is in "
+                           "every document of the idf dictionary), it has none but special tokens, or there is nothing "
+                           "to match." if dictionary else
+                           f"{model}: {pairs} with no score, because every token of a sentence has weight 0, it has "
+                           "none but special tokens, or there is nothing to match.")
     return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model, weightless)
 
@@ -126,8 +129,8 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
     alignments = np.empty(0) if tokens is None else np.flatnonzero(
         (tokens.shapes["row"].to_numpy() == row) & (tokens.shapes["reference"].to_numpy() == reference))
     if tokens is None or not len(alignments):
-        which = f" with reference {reference}" if reference != 1 else ""
-        raise InputError(f"The run holds no pair in row {row}{which} under {model}.")
+        raise InputError(f"The run holds no pair in row {row} under {model}." if reference == 1 else
+                         f"The run holds no pair in row {row} with reference {reference} under {model}.")
     alignment = int(alignments[0])
     shape = tokens.shapes.iloc[alignment]
     n_reference, n_candidate, offset = (int(shape[name]) for name in ("n_reference", "n_candidate", "offset"))

@@ -151,8 +151,11 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
     if not any(repeated):
         return []
     mean = np.mean(repeated)
-    return [f"Of {int(splits[0].sum())} test sentences {mean:.3g} stand among the training sentences as well"
-            f"{', in the mean of the runs' if len(set(repeated)) > 1 else ''}: they are easier than the rest."]
+    n_test = int(splits[0].sum())
+    return [f"Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of the "
+            "runs: they are easier than the rest." if len(set(repeated)) > 1 else
+            f"Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are easier than "
+            "the rest."]
 
 
 def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,

@@ -37,9 +37,9 @@ def _left_out(settings: Settings, vectors: ModelVectors, n_sentences: int) -> li
     if vectors.n_too_long:
         messages.append(f"{vectors.n_too_long} of {n_sentences} sentences cannot be read (too long) and were left out.")
     if vectors.lone_classes:
-        n = len(vectors.lone_classes)
-        what = (f"{n} {'class has' if n == 1 else 'classes have'} only one sentence "
-                f"({quoted(vectors.lone_classes, CLASSES_IN_NOTICE)})")
+        n, named = len(vectors.lone_classes), quoted(vectors.lone_classes, CLASSES_IN_NOTICE)
+        what = (f"{n} class has only one sentence ({named})" if n == 1 else
+                f"{n} classes have only one sentence ({named})")
         messages.append(f"{what}; left out." if settings.lone_classes == "exclude" else
                         f"{what}; kept. They add nothing to A_m, and the intervals know nothing of their spread.")
     return messages

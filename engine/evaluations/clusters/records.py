@@ -77,8 +77,8 @@ class Settings:
 # The columns by which the rows of several tables are known.
 SENTENCE = Column("text", "text", "the sentence")
 INTERVAL = interval("by resampling")
-AXES = tuple(Column(axis, "number", f"coordinate {axis} on the map{undefined}")
-             for axis, undefined in (("x", ""), ("y", ""), ("z", "; NaN where it is a plane")))
+AXES = (Column("x", "number", "coordinate x on the map"), Column("y", "number", "coordinate y on the map"),
+        Column("z", "number", "coordinate z on the map; NaN where it is a plane"))
 SCORE = measured("dispersion_score", "score")
 
 MODELS = Table("models", "A row for each model.", (

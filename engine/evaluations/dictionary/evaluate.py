@@ -13,7 +13,6 @@ from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, Result, S
 from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
-from engine.language.quantities import count
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
@@ -65,8 +64,9 @@ def _given(dataset: CorpusFiles) -> IdfDictionary:
 
 
 def _control_notices(model: str | None, control: Counter[str]) -> list[str]:
-    return [f"{count(n, 'document')} {'contains' if n == 1 else 'contain'} {token}, which {model} reads as a control "
-            "token and not as text; it is not counted." for token, n in control.items()]
+    return [f"1 document contains {token}, which {model} reads as a control token and not as text; it is not counted."
+            if n == 1 else f"{n:,} documents contain {token}, which {model} reads as a control token and not as text; "
+            "it is not counted." for token, n in control.items()]
 
 
 def _notices(dictionary: IdfDictionary) -> list[str]:

@@ -55,8 +55,9 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     excluded = [pair_tables.excluded_table(model, dataset, scored_pairs) for model, scored_pairs in scored.items()]
     for model, table in zip(scored, excluded, strict=True):
         if len(table) == dataset.n:
-            first = f"; the first: row {table['row'].iloc[0]}, {table['reason'].iloc[0]}" if dataset.n else ""
-            raise InputError(f"{model} can score none of the {count(dataset.n, 'pair')}{first}.")
+            pairs = count(dataset.n, "pair")
+            raise InputError(f"{model} can score none of the {pairs}; the first: row {table['row'].iloc[0]}, "
+                             f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {pairs}.")
     result = Result(
         settings=settings, dataset_name=dataset.name,
         pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,

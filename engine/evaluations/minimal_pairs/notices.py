@@ -33,13 +33,17 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += [f"{facts.name}: {prefix_rule(facts, result.settings.prefix)} {_first_tokens(result, facts.name)}"
                     for facts in all_facts if facts.kind == "causal"]
     all_notices += _of_servers(result, all_facts)
-    all_notices += [f"{line['model']}: {line['n_fp32']:,} of {line['n']:,} pairs were scored in fp32, the others in "
-                    f"bf16; no error up to {line['safety']:g} times the largest one seen ({line['largest_error']:.2g} "
-                    f"nats per square root of a token) changes a winner of theirs under {_exact_scores(line)}."
-                    for line in result.precision.to_dict("records")]
+    all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
     return [*all_notices, *about_shared]
+
+
+def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
+    model, n_fp32, n, safety, error = (line[name] for name in ("model", "n_fp32", "n", "safety", "largest_error"))
+    return (f"{model}: {n_fp32:,} of {n:,} pairs were scored in fp32, the others in bf16; no error up to {safety:g} "
+            f"times the largest one seen ({error:.2g} nats per square root of a token) changes a winner of theirs "
+            f"under {_exact_scores(line)}.")
 
 
 def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
@@ -48,12 +52,13 @@ def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
     for facts in all_facts:
         if facts.endpoint is None:
             continue
-        version = f", version {facts.endpoint.version}" if facts.endpoint.version else ""
         compared = ("A token that it generated had the same log-probability when it was read."
                     if facts.endpoint.continued else
                     "Whether a token that it generates has the same log-probability when it is read could not be seen.")
-        about.append(f"{facts.name}: scored by the server at {facts.endpoint.host} as {facts.endpoint.model}{version}, "
-                     f"in its own precision. {compared}")
+        name, host, model, version = (facts.name, facts.endpoint.host, facts.endpoint.model, facts.endpoint.version)
+        about.append(f"{name}: scored by the server at {host} as {model}, version {version}, in its own precision. "
+                     f"{compared}" if version else
+                     f"{name}: scored by the server at {host} as {model}, in its own precision. {compared}")
         if not tells_tokens_apart(result, facts.name):
             about.append(f"{facts.name}: its server shows some tokens only as a part of a character, and not by their "
                          "ids, so that they cannot be counted: there is no SLOR.")
@@ -74,9 +79,10 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
     if not lines:
         return ""
     shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
-    shown += " by another corpus" if other_corpus else ""
-    return (f"{' and '.join(line['model'] for line in lines)}: decisions are exact under {_exact_scores(lines[0])}; "
-            f"under {shown} a close pair may have another winner than in fp32.")
+    shown = f"{shown} by another corpus" if other_corpus else shown
+    models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
+    return (f"{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner than in "
+            "fp32.")
 
 
 def _exact_scores(line: dict[Hashable, Any]) -> str:
@@ -90,7 +96,9 @@ def _first_tokens(result: Result, model: str) -> str:
     differing = pairs.loc[pairs["first_token_differs"], "row"].tolist()
     if not result.prefixes[model] and differing:
         return row_notice(differing, mark("{rows} differs in it: {listed}."), mark("{rows} differ in it: {listed}."))[0]
-    return f"{len(differing):,} of {count(len(pairs), 'pair')} {'differs' if len(differing) == 1 else 'differ'} in it."
+    all_pairs = count(len(pairs), "pair")
+    n = len(differing)
+    return f"1 of {all_pairs} differs in it." if n == 1 else f"{n:,} of {all_pairs} differ in it."
 
 
 def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:

@@ -44,5 +44,6 @@ def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leadin
         return " ".join(["The log-likelihood of the tokens, from left to right.", prefix_rule(facts, prefix),
                          SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.", _TOO_LONG,
                          *([_SERVED] if facts.endpoint else [])])
-    word = f" Words: {WORD_RULES[words]}" if pll == "word-l2r" else ""
-    return f"The pseudo-log-likelihood ({pll}). {PLL_RULES[pll]}{word} Special tokens are not scored. {_TOO_LONG}"
+    word = [f"Words: {WORD_RULES[words]}"] if pll == "word-l2r" else []
+    return " ".join([f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.",
+                     _TOO_LONG])

@@ -163,14 +163,16 @@ def _minimal_pairs(result: Any) -> list[Beside]:
 def _counts(result: Any) -> Beside:
     table = length_bias.COUNTS_TABLE
     n = len(result.items)
-    layouts = {"CrowS-Pairs": ("CrowS-Pairs", "French CrowS-Pairs")}.get(result.format, (result.format,))
-    dataset = next((name for name in (*layouts, "Arabic MP" if result.right_to_left else "")
+    layouts = {"CrowS-Pairs": ("CrowS-Pairs", "French CrowS-Pairs")}.get(  # untranslated
+        result.format, (result.format,))
+    dataset = next((name for name in (*layouts, "Arabic MP" if result.right_to_left else "")  # untranslated
                     if name in table.rows and length_bias.n_pairs(name) == n), None)
     if dataset is None:
         return Beside(table, VALUES.frame(), reason=(
             f"Not comparable: other data. None of the paper's datasets has the {count(n, 'pair')} of "
-            f"{result.dataset_name}" + ("; of BLiMP it took 31,000 pairs and does not say which."
-                                        if result.format == "BLiMP" else ".")))
+            f"{result.dataset_name}; of BLiMP it took 31,000 pairs and does not say which." if result.format == "BLiMP"
+            else f"Not comparable: other data. None of the paper's datasets has the {count(n, 'pair')} of "
+            f"{result.dataset_name}."))
     family = length_bias.families(dataset)
     rows: list[Row] = []
     for model, pairs in result.pairs.groupby("model", sort=False):
@@ -179,8 +181,8 @@ def _counts(result: Any) -> Beside:
         for stratum, held in zip(length_bias.STRATA, (difference == 0, difference > 0, difference < 0), strict=True):
             if of_paper:
                 rows.append((str(model), dataset, f"{of_paper} {stratum}", float(held.sum())))
-    return _comparable(table, rows, f"Comparable: {dataset} with as many pairs."
-                       + ("" if rows else " But none of the run's models is one that the paper asked it."))
+    none = [] if rows else ["But none of the run's models is one that the paper asked it."]
+    return _comparable(table, rows, " ".join([f"Comparable: {dataset} with as many pairs.", *none]))
 
 
 def _accuracies(result: Any) -> Beside:
@@ -207,10 +209,10 @@ def _accuracies(result: Any) -> Beside:
             equal = held[held["acceptable_tokens"] == held["unacceptable_tokens"]]
             rows.append((str(model), row, str(of_paper), 100 * float(held["right"].mean())))
             rows.append((str(model), row, f"{of_paper}, {length_bias.BALANCED}", 100 * float(equal["right"].mean())))
-    return _comparable(table, rows, (
-        f"Comparable: {len(shared)} of the ten phenomena of BLiMP, in full, by the plain log-likelihood. Balanced "
-        "here: the pairs whose sentences are of equal length to the model itself.")
-        + ("" if rows else " But none of the run's models is one of the paper's three."))
+    comparable = (f"Comparable: {len(shared)} of the ten phenomena of BLiMP, in full, by the plain log-likelihood. "
+                  "Balanced here: the pairs whose sentences are of equal length to the model itself.")
+    none = [] if rows else ["But none of the run's models is one of the paper's three."]
+    return _comparable(table, rows, " ".join([comparable, *none]))
 
 
 def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault: str, reason: str) -> Beside:

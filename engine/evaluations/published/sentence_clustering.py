@@ -16,7 +16,8 @@ NLP = "Shibayama, Cao, Bai, Ma, Shinnou 2020, NLP 2020 (in Japanese)"
 _DISPERSIONS = {"A_m": "in_class_dispersion", "B_m": "out_of_class_dispersion", "score": "dispersion_score"}
 _DOMAINS = ("books", "DVDs", "music", "all")
 
-MECAB = "MeCab Ver."  # the forerunner ran it with sub-words, which its card does not
+# The forerunner ran it with sub-words, which its card does not.
+MECAB = "MeCab Ver."  # untranslated
 
 TABLES: dict[str, PublishedTable] = {table.key: table for table in (
     PublishedTable(

@@ -23,9 +23,10 @@ def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column,
 
     of: the column that it is the interval of, where that is neither `names` nor the number before it.
     """
-    how = f", {method}" if method else ""
-    return (Column(f"{names}_low", "number", f"lower end of the 95 % interval{how}", end="low", of=of),
-            Column(f"{names}_high", "number", f"upper end of the 95 % interval{how}", end="high", of=of))
+    low = f"lower end of the 95 % interval, {method}" if method else "lower end of the 95 % interval"
+    high = f"upper end of the 95 % interval, {method}" if method else "upper end of the 95 % interval"
+    return (Column(f"{names}_low", "number", low, end="low", of=of),
+            Column(f"{names}_high", "number", high, end="high", of=of))
 
 
 def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:

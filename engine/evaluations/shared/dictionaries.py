@@ -77,14 +77,14 @@ def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
             if dictionary.tokenizer == tokenizer:
                 return dictionary
         raise InputError(f"The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
-                         + advice)
+                         f"{advice}")
     path = saved_path(choice) or Path(choice)
     if choice.startswith(SAVED):
         if not path.is_file():
             raise InputError(f"The idf dictionary {choice!r} is no longer there; it may have been deleted. {advice}")
     elif not path.is_file():
         raise InputError(f"There is no idf dictionary {choice!r}: neither built in ({', '.join(BUILT_IN)}) nor a file. "
-                         + advice)
+                         f"{advice}")
     dictionary = read_cached(path)
     if dictionary.tokenizer != tokenizer:
         raise InputError(
