@@ -5,7 +5,6 @@ Exit 0 = done, 2 = the input is wrong (every bad row on stderr), 1 = it failed.
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from engine.commands import (
@@ -23,9 +22,11 @@ from engine.commands import (
     name_study,
     pretrain,
 )
+from engine.commands.help import Parser
 from engine.commands.options import dest
 from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
+from engine.translation import tr, translated
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
@@ -38,7 +39,7 @@ SKIPS = dest(Reading, "skip_bad_rows")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m engine", description="Evaluate pretrained language models.")
+    parser = Parser(prog="python -m engine", description="Evaluate pretrained language models.")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]
@@ -50,15 +51,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options.run(options)
     except EngineError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(tr("error: {message}", message=translated(str(error))), file=sys.stderr)
         if isinstance(error, InputError):
             for bad in error.rows[ROWS_IN_MESSAGE:]:
-                print(f"  row {bad.row}: {bad.reason}", file=sys.stderr)
+                print("  " + tr("row {row}: {reason}", row=bad.row, reason=translated(bad.reason)), file=sys.stderr)
             if error.rows and hasattr(options, SKIPS) and not getattr(options, SKIPS):
-                print("--skip-bad-rows leaves them out.", file=sys.stderr)
+                print(tr("--skip-bad-rows leaves them out."), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+        print(tr("stopped"), file=sys.stderr)
         return 1
     return 0
 

@@ -20,6 +20,7 @@ from tests.support.fakes import FakeBackend
 hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ,
                                      suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("hakari")
+os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
 
 
 @pytest.fixture(autouse=True)

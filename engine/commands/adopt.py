@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands.common import add_directory_argument
+from engine.commands.common import add_directory_argument, print_notices, say
 from engine.errors import InputError, RunError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count
@@ -35,16 +35,16 @@ def run(options: argparse.Namespace) -> None:
         for adoption in adopt(store, artifacts, EVALUATIONS, owner=owner, dry_run=options.dry_run):
             if adoption.entry is None:
                 n_refused += 1
-                print(f"{adoption.run_id}: not listed. {adoption.reason}", file=sys.stderr)
+                say(f"{adoption.run_id}: not listed. {adoption.reason}", file=sys.stderr)
                 continue
             n_listed += 1
             entry = adoption.entry
             print(f"{entry.id}  {entry.created[:10]}  {entry.owner}  {entry.kind}  {entry.name}")
             if adoption.reason:
-                print(f"note: {entry.id}: {adoption.reason}", file=sys.stderr)
+                print_notices((f"{entry.id}: {adoption.reason}",))
         n_after = sum(store.n_by_state().values())
-    verb = "would be" if options.dry_run else "were"
-    print(f"{count(n_listed, 'result')} {verb} listed again.")
-    print(f"runs in the list before: {n_before:,}, after: {n_after:,}")
+    listed = count(n_listed, "result")
+    say(f"{listed} would be listed again." if options.dry_run else f"{listed} were listed again.")
+    say(f"runs in the list before: {n_before:,}, after: {n_after:,}")
     if n_refused:
         raise RunError(f"{count(n_refused, 'result')} could not be listed; nothing of them was changed.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import add_cache_argument
+from engine.commands.common import add_cache_argument, say
 from engine.errors import InputError
 from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count
@@ -42,35 +42,38 @@ def run(options: argparse.Namespace) -> None:
         for name, value in (("--older-than", days), ("--bin", bin_days)):
             if value is not None:
                 checked_days(name, value)
-        verb = "would be" if options.dry_run else "were"
         if days is not None:
             n = (len(expired(engine.store, days)) if options.dry_run
                  else delete_expired(engine.store, engine.runs, days))
-            print(f"{n} runs that ended more than {days:g} days ago {verb} deleted.")
+            say(f"{n} runs that ended more than {days:g} days ago would be deleted." if options.dry_run else
+                f"{n} runs that ended more than {days:g} days ago were deleted.")
         if bin_days is not None:
             n = (len(long_in_bin(engine.store, bin_days)) if options.dry_run
                  else empty_bin(engine.store, engine.runs, bin_days))
-            print(f"{n} runs that were moved to the bin more than {bin_days:g} days ago {verb} deleted.")
+            say(f"{n} runs that were moved to the bin more than {bin_days:g} days ago would be deleted."
+                if options.dry_run else
+                f"{n} runs that were moved to the bin more than {bin_days:g} days ago were deleted.")
         if options.unlisted:
             _clean_unlisted(engine, dry_run=options.dry_run)
         if options.pieces:
             size = engine.cache.used_bytes()
             if not options.dry_run:
                 engine.cache.clear()
-            print(f"{size / 2**20:,.1f} MB of finished pieces {verb} removed.")
+            say(f"{size / 2**20:,.1f} MB of finished pieces would be removed." if options.dry_run else
+                f"{size / 2**20:,.1f} MB of finished pieces were removed.")
 
 
 def _clean_unlisted(engine: Engine, *, dry_run: bool) -> None:
     unlisted = find_unlisted(engine.store, engine.artifacts)
     for run_id in unlisted.results:
-        print(f"result {run_id}")
+        print(f"result {run_id}")  # untranslated
     for name, _ in unlisted.datasets:
-        print(f"dataset {name}")
+        print(f"dataset {name}")  # untranslated
     if dry_run:
-        print(f"{unlisted} without a run would be deleted.")
+        say(f"{unlisted} without a run would be deleted.")
         return
     n_results, n_datasets, n_bytes = delete_unlisted(unlisted, engine.store, engine.artifacts)
     for run_id in unlisted.results:
         dictionaries.forget(run_id)
-    print(f"{count(n_results, 'result')} and {count(n_datasets, 'dataset')} ({n_bytes / 2**20:,.1f} MB) without a run "
-          "were deleted.")
+    say(f"{count(n_results, 'result')} and {count(n_datasets, 'dataset')} ({n_bytes / 2**20:,.1f} MB) without a run "
+        "were deleted.")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pandas as pd
 
@@ -25,6 +25,7 @@ from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
 from engine.runs.open import open_engine
+from engine.translation import tr, translated
 
 PROGRESS_SECONDS = 1.0
 SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
@@ -48,9 +49,12 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
     add_options(parser, Reading)
     parser.add_argument("--model", required=True, action="append", metavar="M",
                         help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
-                             f"directory, {'endpoint/NAME (HAKARI_ENDPOINTS), ' if endpoints else ''}or CARD=DIRECTORY "
-                             "with a card of the papers; LABEL=M gives it a label for figures and tables; may be "
-                             "repeated")
+                             "directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a card of the "
+                             "papers; LABEL=M gives it a label for figures and tables; may be repeated"
+                             if endpoints else
+                             "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
+                             "directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a label for "
+                             "figures and tables; may be repeated")
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
     add_cache_argument(parser)
 
@@ -132,7 +136,12 @@ def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], 
 def print_notices(notices: tuple[str, ...]) -> None:
     """Print notices, such as excluded rows, on stderr."""
     for notice in notices:
-        print(f"note: {notice}", file=sys.stderr)
+        print(tr("note: {notice}", notice=translated(notice)), file=sys.stderr)
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """Print a finished sentence in the terminal's language, on stdout unless `file` is another."""
+    print(translated(text), file=file)
 
 
 def _data_file(name: str) -> Path:
@@ -149,7 +158,8 @@ def _progress() -> Callable[[int, int, str], None]:
         nonlocal last_printed
         if done == total or time.monotonic() - last_printed >= PROGRESS_SECONDS:
             last_printed = time.monotonic()
-            out_of = f" of {total:,}" if total else ""  # unknown for a compressed tar
-            print(f"{label}: {done:,}{out_of}", file=sys.stderr, flush=True)
+            # the total of a compressed tar is unknown
+            counted = tr("{done:,} of {total:,}", done=done, total=total) if total else f"{done:,}"
+            print(f"{translated(label)}: {counted}", file=sys.stderr, flush=True)
 
     return report

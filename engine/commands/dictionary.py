@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.commands.common import add_cache_argument, gateway_session
+from engine.commands.common import add_cache_argument, gateway_session, say
 from engine.commands.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
@@ -38,5 +38,5 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    print(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} tokens, "
-          f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)
+    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} tokens, "
+        f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from engine.commands.common import read_columns, skips_bad_rows
+from engine.commands.common import read_columns, say, skips_bad_rows
 from engine.commands.options import add_options, is_given, settings_from
 from engine.datasets import reader_process
 from engine.datasets.formats.archives import is_archive
@@ -38,5 +38,5 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
         raise InputError(f"--column applies to a table; {options.data.name} is a folder or an archive. Leave it out.")
     corpus = reader_process.read(livedoor.read_livedoor, options.data)
     for bad in corpus.bad:
-        print(f"left out: {bad.reason}", file=sys.stderr)
+        say(f"left out: {bad.reason}", file=sys.stderr)
     return livedoor.labelled(corpus, **asdict(settings_from(options, livedoor.Drawing)))

@@ -11,6 +11,7 @@ from engine.commands.common import (
     named_columns,
     print_notices,
     reading,
+    say,
     write_tables,
 )
 from engine.commands.options import add_options, settings_from
@@ -40,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     check(shown)
     dataset = reader_process.read(read_pairs, [(path.name, path) for path in options.data],
                                   columns=named_columns(options), **reading(options))
-    print(f"format: {dataset.format}", file=sys.stderr)
+    say(f"format: {dataset.format}", file=sys.stderr)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)

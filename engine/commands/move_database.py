@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
-from engine.commands.common import add_directory_argument
+from engine.commands.common import add_directory_argument, say
 from engine.errors import InputError
 from engine.runs.storage.database import SQLITE_FILE, URL_VARIABLE, checked_url, file_url
 from engine.runs.storage.directory import data_directory
@@ -36,18 +36,18 @@ def run(options: argparse.Namespace) -> None:
     source = (_url(options.source, "--from") if options.source
               else file_url(data_directory(options.directory) / SQLITE_FILE))
     move = move_runs(source, target, dry_run=options.dry_run)
-    print(f"runs in the source: {move.n_source:,}")
-    print(f"runs in the target before: {move.n_before:,}")
+    say(f"runs in the source: {move.n_source:,}")
+    say(f"runs in the target before: {move.n_before:,}")
     if options.dry_run:
-        print("Nothing was moved (--dry-run).")
+        say("Nothing was moved (--dry-run).")
         return
-    print(f"runs in the target after: {move.n_after:,}, each compared with its source")
+    say(f"runs in the target after: {move.n_after:,}, each compared with its source")
     if move.kept_file is not None:
-        print(f"The former list is kept as {move.kept_file}.")
+        say(f"The former list is kept as {move.kept_file}.")
     elif source.get_backend_name() == "sqlite":
-        print(f"The former list is still {source.database}; move it away before the server starts.")
-    print(f"Start the server with {URL_VARIABLE} set to the target." if target.get_backend_name() != "sqlite" else
-          "Start the server with the target as its list of runs.")
+        say(f"The former list is still {source.database}; move it away before the server starts.")
+    say(f"Start the server with {URL_VARIABLE} set to the target." if target.get_backend_name() != "sqlite" else
+        "Start the server with the target as its list of runs.")
 
 
 def _url(text: str, name: str) -> URL:

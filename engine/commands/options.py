@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 
 from engine.errors import InputError
 from engine.options import Option, options_of, records_in
+from engine.translation import mark
 
 Record = TypeVar("Record")
 
 DECLARED = "declared"  # of an argparse action: the `Option` that it was made of
 METAVARS = {int: "N", float: "X", str: "TEXT"}
-PLURALS = {int: "whole numbers", float: "numbers", str: "words"}
+PLURALS = {int: mark("whole numbers"), float: mark("numbers"), str: mark("words")}
 
 
 @dataclass(frozen=True)
@@ -135,20 +136,29 @@ def option_rows(add_arguments: Callable[[argparse.ArgumentParser], None]) -> lis
     return [_row(action) for action in parser._actions if action.help != argparse.SUPPRESS]
 
 
-def text_of(declared: Option) -> str:
-    """The help of a setting with what its choices mean, in one paragraph."""
-    return " ".join([declared.help, *(f"{choice}: {meaning.rstrip('.')}."
-                                      for choice, meaning in declared.meanings.items())])
+def text_of(declared: Option, shown: Callable[[str], str] = str) -> str:
+    """The help of a setting with what its choices mean, in one paragraph; `shown` puts a text into another language."""
+    def sentence(meaning: str) -> str:
+        text = shown(meaning)
+        return f"{text.rstrip('.')}." if text == meaning else f"{text.rstrip('。')}。"
+
+    return " ".join([shown(declared.help), *(f"{choice}: {sentence(meaning)}"
+                                             for choice, meaning in declared.meanings.items())])
 
 
 def help_of(declared: Option) -> str:
     """`text_of` with unit, bounds and default, as the help of a command has it."""
+    facts = "; ".join(facts_of(declared))
+    switches = "Switches off: " if declared.off else ""  # untranslated
+    return switches + text_of(declared) + (f" ({facts})" if facts else "")
+
+
+def facts_of(declared: Option, shown: Callable[[str], str] = str) -> list[str]:
+    """Unit, bounds and default of a setting, those that it has; none of a switch. `shown` as in `text_of`."""
     default = default_text(declared)
     facts = [declared.unit and f"unit: {declared.unit}", "" if declared.choices else declared.allowed,
              default and f"default: {default}"]
-    shown = "; ".join(fact for fact in facts if fact)
-    return ("Switches off: " if declared.off else "") + text_of(declared) + (
-        f" ({shown})" if shown and declared.kind is not bool else "")
+    return [shown(fact) for fact in facts if fact and declared.kind is not bool]
 
 
 def default_text(declared: Option) -> str:

@@ -12,6 +12,7 @@ from engine.commands.options import add_options, is_given, settings_from
 from engine.errors import InputError
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.options import check
+from engine.translation import translated
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,5 +45,5 @@ def run(options: argparse.Namespace) -> None:
     pretrain(
         options.corpus, options.out, settings, lines=options.lines, **asdict(running),
         command=shlex.join(["python", "-m", "engine", *arguments]),
-        report=lambda line: print(line, file=sys.stderr, flush=True),
+        report=lambda line: print(translated(line), file=sys.stderr, flush=True),
     )
