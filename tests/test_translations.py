@@ -1,0 +1,67 @@
+"""Japanese and English are complete: every text of the code stands in its catalogue, with a translation that fits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from docs.catalogues import all_texts, bare_texts, catalogue, folder_of, pages_files, written
+from engine.catalogues import JAPANESE, ROOT, catalogue_files, places, read_catalogue
+
+TEXTS = all_texts()
+PAGES = sorted({folder_of(path) for path in pages_files()})
+
+
+def named(folder: Path) -> str:
+    return str(folder.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("folder", TEXTS, ids=named)
+def test_every_text_stands_in_the_catalogue_of_its_folder(folder: Path) -> None:
+    """The file is what `python -m docs.catalogues` would write."""
+    path = folder / f"{JAPANESE}.po"
+    assert path.exists(), f"python -m docs.catalogues {named(folder)}"
+    assert written(catalogue(TEXTS[folder], read_catalogue(path))) == path.read_text(encoding="utf-8"), (
+        f"python -m docs.catalogues {named(folder)}")
+
+
+def test_no_catalogue_is_left_of_a_folder_without_texts() -> None:
+    assert {path.parent for path in catalogue_files()} <= set(TEXTS)
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: named(path.parent))
+def test_every_text_has_a_translation(path: Path) -> None:
+    assert [message.id for message in read_catalogue(path) if message.id and not any(message.string)] == []
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: named(path.parent))
+def test_every_translation_has_the_places_of_its_text(path: Path) -> None:
+    """A value that the Japanese leaves out is lost to its reader, one that the English lacks is an error."""
+    differing = []
+    for message in read_catalogue(path):
+        if message.id and any(message.string):
+            english = message.id if isinstance(message.id, str) else message.id[-1]  # of a number: that for many
+            own = message.string if isinstance(message.string, str) else message.string[0]
+            if set(places(english)) != set(places(own)):
+                differing.append((english, own))
+    assert differing == []
+
+
+@pytest.mark.parametrize("folder", PAGES, ids=named)
+def test_every_text_of_the_pages_is_translated(folder: Path) -> None:
+    """Words that are none for a reader stand in a line that ends with `# untranslated`."""
+    assert [f"{text.path.relative_to(ROOT)}:{text.line}: {text.text}" for path in pages_files()
+            if folder_of(path) == folder for text in bare_texts(path)] == []
+
+
+def test_a_text_is_translated_alike_in_all_folders() -> None:
+    """gettext knows one translation of a text, wherever it stands."""
+    translations: defaultdict[str | tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    for path in catalogue_files():
+        for message in read_catalogue(path):
+            if message.id and any(message.string):
+                own = message.string if isinstance(message.string, str) else message.string[0]
+                translations[message.id].setdefault(own, named(path.parent))
+    assert {text: folders for text, folders in translations.items() if len(folders) > 1} == {}
