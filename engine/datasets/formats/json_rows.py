@@ -16,12 +16,6 @@ from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.translation import mark
 
-# What the json module says of a text, for the catalogue.
-JSON_MESSAGES = (
-    mark("Expecting value"), mark("Expecting ',' delimiter"), mark("Expecting ':' delimiter"), mark("Extra data"),
-    mark("Expecting property name enclosed in double quotes"), mark("Unterminated string starting at"),
-    mark("Invalid control character at"), mark("Invalid \\escape"),
-)
 _EXPECTED_FORMAT = 'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
 _SPACE = " \t\n\r"
 MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
