@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from engine.catalogues import PACKAGES, ROOT, messages, places
 
-DEPTH = 3  # a value of a sentence may be a sentence itself, of such values
+DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
 MOST_SENTENCES = 12  # of a text that is taken apart
 MOST_ITEMS = 20  # of a list
 KEY = 4  # characters by which sentences are looked up

@@ -34,7 +34,7 @@ MORE_ROWS = mark("{reason} ({n:,} rows: {listed})")
 _POSITION = re.compile(r"^(line|element) [0-9]+:? ")
 # Such reasons without it, for the catalogue.
 WITHOUT_POSITION = (
-    mark("has {fields} instead of {n_fields}"), mark("is not JSON: {msg} at character {pos}"),
+    mark("has {fields} instead of {n_fields:,}"), mark("is not JSON: {msg} at character {pos:,}"),
     mark("names the key {key} twice in one object; only one of the values could be read"),
     mark("is nested too deep"), mark("is {kind}, not an object"), mark("line {number:,}"), mark("element {number:,}"),
 )

@@ -26,6 +26,13 @@ ROLES = (
 MARKER = "＿＿"
 _MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
 
+# What may be wrong with a sentence that was typed, for the catalogue.
+OF_ONE_SENTENCE = (
+    mark("the sentence is empty"), mark("the sentence holds only spaces"), mark("the word is empty"),
+    mark("the word holds only spaces"), mark("the sentence holds {n:,} masks, and one word is masked"),
+    mark("the sentence holds neither a mask nor the label '{label}'"),
+)
+
 
 @dataclass(frozen=True)
 class MaskedSentences:
@@ -137,6 +144,7 @@ def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSent
     label = label.strip()
     fault = _fault(text, label, "the sentence", "the word")
     if fault:
+        fault = fault.replace("'the sentence'", "the sentence").replace("'the word'", "the word")
         raise InputError(f"This cannot be masked: {fault}. Put {MARKER} where the word should stand.")
     text_with_word, start = insert_label(text, label)
     return MaskedSentences(name, (text_with_word,), (label,), (start,), (domain,), (1,))

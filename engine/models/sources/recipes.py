@@ -99,12 +99,12 @@ def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = Non
             errors.append(str(error).rstrip("."))
     steps = values.get("normalize", [])
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
-        errors.append(f"normalize is a list of {', '.join(STEPS)}; got {steps!r}")
+        errors.append(f"normalize is a list of {', '.join(STEPS)} (got {steps!r})")
     if (vocabulary := values.get("vocabulary", "own")) not in list(VOCABULARIES):
-        errors.append(f"vocabulary is one of {', '.join(VOCABULARIES)}; got {vocabulary!r}")
+        errors.append(f"vocabulary is one of {', '.join(VOCABULARIES)} (got {vocabulary!r})")
     limit = values.get("max_tokens")
     if limit is not None and (type(limit) is not int or limit < 3):
-        errors.append(f"max_tokens is a whole number above 2; got {limit!r}")
+        errors.append(f"max_tokens is a whole number above 2 (got {limit!r})")
     if errors:
         raise ModelError(f"{where} is no recipe: {'; '.join(errors)}. It is read like this: {EXAMPLE}")
     if "normalize" in values:

@@ -88,8 +88,8 @@ def test_the_parts_are_the_sentence(text: str, label: str) -> None:
 def test_one_typed_sentence() -> None:
     dataset = single_sentence("庭の＿＿が鳴く", " 鳥 ", "自然", "typed")
     assert dataset.parts == (("庭の", "鳥", "が鳴く"),) and dataset.rows == (1,)
-    for text, word, reason in (("庭の鳥", "犬", "neither a mask nor"), ("", "犬", "'the sentence' is empty"),
-                               ("庭の＿＿", "", "'the word' is empty")):
+    for text, word, reason in (("庭の鳥", "犬", "neither a mask nor"), ("", "犬", "the sentence is empty"),
+                               ("庭の＿＿", "", "the word is empty")):
         with pytest.raises(InputError, match=reason):
             single_sentence(text, word, "", "typed")
 

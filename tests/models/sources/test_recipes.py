@@ -35,11 +35,11 @@ def test_fields_go_on_top_of_a_base_and_steps_have_one_order() -> None:
 @pytest.mark.parametrize(("fields", "words"), [
     ({"segmentor": "jumanpp"}, "segmentor is no field of a recipe"),
     ({"segmenter": "kuromoji"}, "There is no segmenter 'kuromoji'"),
-    ({"normalize": "nfkc"}, "normalize is a list of nfkc, full-width, lower; got 'nfkc'"),
-    ({"normalize": ["NFKC"]}, r"normalize is a list of .*; got \['NFKC'\]"),
-    ({"vocabulary": "bpe"}, "vocabulary is one of own, wordpiece, words, sentencepiece; got 'bpe'"),
+    ({"normalize": "nfkc"}, r"normalize is a list of nfkc, full-width, lower \(got 'nfkc'\)"),
+    ({"normalize": ["NFKC"]}, r"normalize is a list of .* \(got \['NFKC'\]\)"),
+    ({"vocabulary": "bpe"}, r"vocabulary is one of own, wordpiece, words, sentencepiece \(got 'bpe'\)"),
     ({"vocabulary": ["words"]}, "vocabulary is one of"),
-    ({"max_tokens": "128"}, "max_tokens is a whole number above 2; got '128'"),
+    ({"max_tokens": "128"}, r"max_tokens is a whole number above 2 \(got '128'\)"),
     ({"max_tokens": True}, "max_tokens is a whole number"),
 ])
 def test_wrong_fields_are_named(fields: dict, words: str) -> None:
