@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.tls import is_secure
 from engine.errors import EngineError
 from engine.runs.access.browsers import Browsers
 
@@ -51,9 +52,8 @@ class BrowserCookie:
         headers = Headers(scope=scope)
         sent = cookie_parser(headers.get("cookie", "")).get(browsers.cookie_name)
         value = sent if sent is not None and browsers.viewer(sent) is not None else browsers.issue()
-        is_secure = "https" in (scope.get("scheme"), headers.get("x-forwarded-proto", "").split(",")[0].strip())
         return (f"{browsers.cookie_name}={value}; Path={self._path()}; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Lax"
-                + ("; Secure" if is_secure else ""))
+                + ("; Secure" if is_secure(scope, headers) else ""))
 
 
 def is_page(scope: Scope) -> bool:

@@ -1,9 +1,9 @@
-"""The dashboard as a server for a team: the pages of app.py, health and metrics for operators, an orderly shutdown.
+"""The dashboard as a server for a team: the pages of app.py, the operator's port, an orderly shutdown.
 
     python -m streamlit run dashboard/server.py
 
-Without sign-in each browser gets a cookie, by which it has its own list of runs. The engine is opened before the first
-visitor comes, so that runs which a restart interrupted go on at once.
+Without sign-in each browser gets a cookie, by which it has its own list of runs; with it, sign-ins can be ended. The
+engine is opened before the first visitor comes, so that runs which a restart interrupted go on at once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 # `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above.
@@ -19,51 +19,53 @@ if (ROOT := str(Path(__file__).resolve().parents[1])) not in sys.path:
     sys.path.insert(0, ROOT)
 
 import streamlit as st
-from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from streamlit import runtime
+from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
+from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 
 from dashboard.browser_cookie import BrowserCookie, cookie_path
-from dashboard.local_routes import LocalRoutes
+from dashboard.open_pages import OpenPages
+from dashboard.operator_port import operator_port
+from dashboard.response_headers import ResponseHeaders
 from dashboard.shared import session
-from engine.errors import EngineError
+from dashboard.sign_in_cookies import SignInCookies
+from engine.errors import EngineError, InputError
 from engine.runs.access.browsers import Browsers
-from engine.runs.operation.health import health
+from engine.runs.access.membership import Membership
 from engine.runs.operation.logs import set_up_logs
-from engine.runs.operation.metrics import exposition
+
+PAGES = OpenPages()
 
 
-async def healthz(_: Request) -> Response:
-    """200 when the database answers and the workers are alive, else 503; the body names the part that is not."""
-    try:
-        status = await asyncio.to_thread(lambda: health(session.engine()))
-    except EngineError as error:
-        return JSONResponse({"ok": False, "engine": str(error)}, 503)
-    notices = {"notices": list(status.notices)} if status.notices else {}
-    return JSONResponse({"ok": status.ok, **status.parts, **notices}, 200 if status.ok else 503)
-
-
-async def metrics(_: Request) -> Response:
-    """The metrics in Prometheus' text format."""
-    try:
-        text = await asyncio.to_thread(lambda: exposition(session.engine()))
-    except EngineError as error:
-        return PlainTextResponse(f"# {error}\n", 503)
-    return Response(text, media_type=CONTENT_TYPE_LATEST)
+def streamlit_metrics() -> str:
+    """Streamlit's own metrics as text for Prometheus, but for the size of its caches, which takes seconds to find."""
+    if not runtime.exists():
+        return ""
+    manager = runtime.get_instance().stats_mgr
+    families = [family for family in manager.registered_families() if family != CACHE_MEMORY_FAMILY]
+    return _stats_to_text(manager.get_stats(families)).removesuffix("# EOF\n") if families else ""
 
 
 @asynccontextmanager
 async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
-    """Keep the engine open as long as the server is up."""
+    """Keep the engine and the operator's port open as long as the server is up, and close pages of ended sign-ins."""
     set_up_logs()
     try:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
         print(f"error: {error}", file=sys.stderr)
-    yield
-    await asyncio.to_thread(_close)
+    watching = asyncio.create_task(PAGES.watch(_membership))
+    try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(operator_port(session.engine, streamlit_metrics))
+            except InputError as error:
+                print(f"error: {error}", file=sys.stderr)
+            yield
+    finally:
+        watching.cancel()
+        await asyncio.to_thread(_close)
 
 
 def _close() -> None:
@@ -71,6 +73,10 @@ def _close() -> None:
         session.engine().close()
     except EngineError:  # it was never opened
         return
+
+
+def _membership() -> Membership | None:
+    return session.engine().membership
 
 
 def _browsers() -> Browsers | None:
@@ -82,7 +88,7 @@ def _base_path() -> str:
 
 
 app = st.App(
-    Path(__file__).with_name("app.py"), routes=[Route("/healthz", healthz), Route("/metrics", metrics)],
-    middleware=[Middleware(LocalRoutes), Middleware(BrowserCookie, browsers=_browsers, path=_base_path)],
-    lifespan=engine_lifespan,
+    Path(__file__).with_name("app.py"), lifespan=engine_lifespan,
+    middleware=[Middleware(ResponseHeaders), Middleware(SignInCookies, membership=_membership, pages=PAGES),
+                Middleware(BrowserCookie, browsers=_browsers, path=_base_path)],
 )

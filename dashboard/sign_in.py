@@ -115,8 +115,12 @@ def _follow_link(page: st.Page) -> None:
 
 def _account_line(viewer: Viewer) -> None:
     with st.sidebar:
-        st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.id))
+        st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.address))
         if st.button("Sign out", key="sign-out", type="tertiary", icon=":material/logout:"):
+            st.logout()
+        if st.button("Sign out everywhere", key="sign-out-everywhere", type="tertiary", icon=":material/devices:",
+                     help="Ends your sign-ins in all browsers, within seconds also on pages that are open there."):
+            session.sign_out_everywhere()
             st.logout()
 
 

@@ -14,7 +14,7 @@ from dashboard.shared.headlines import stored
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.comparison.records import KINDS
-from engine.runs.access.access import MAX_TAG_CHARACTERS
+from engine.runs.access.tags import MAX_TAG_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, tr_n
 

@@ -16,12 +16,14 @@ from engine.translation import tr
 
 def sharing_and_note(view: RunRecord) -> None:
     """Draw, under a run's name, its owner, the switch that shares or stars it, and its note."""
-    own = session.access().may_change(view)
+    access = session.access()
+    own = access.may_change(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
             _share_switch(view) if own else st.caption(
                 ":material/group: " + tr("Shared by {owner}: change what is shown as you like; the run itself stays "
-                                         "unchanged.", owner=verbatim(view.owner)), width="content")
+                                         "unchanged.", owner=verbatim(access.owner_names([view.owner])[view.owner])),
+                width="content")
         if own:
             _note_editor(view)
         elif is_of_another_browser(view):

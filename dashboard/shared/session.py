@@ -12,6 +12,8 @@ from engine.runs.access.browsers import Browsers
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
+SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.sign_in_cookies`
+
 
 @st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
 def engine() -> opening.Engine:
@@ -36,17 +38,19 @@ def signed_in() -> bool:
 
 
 def viewer() -> Viewer:
-    """The viewer; identified anew at every run of a page, so that a former member is refused at once.
+    """The viewer; identified anew at every run of a page, so that who is no member any more is refused at once.
 
     Without sign-in it is the browser, by its signed cookie, or LOCAL where it sends none. Raises AccessError for
-    somebody who is not signed in or no member, InputError when members and sign-in are not set up together.
+    somebody who is not signed in, whose sign-in has ended, or who is no member;
+    InputError when members and sign-in are not set up together.
     """
-    members = engine().configuration.members
+    membership = engine().membership
     can_sign_in = "is_logged_in" in st.user
-    if members is None:
+    if membership is None:
         if can_sign_in:
-            raise InputError("Sign-in is set up, but nobody is a member yet. Name the members in HAKARI_ALLOWED_EMAILS "
-                             "or HAKARI_ALLOWED_DOMAINS (* for everybody the provider signs in) and start again.")
+            raise InputError("Sign-in is set up, but nobody is a member yet. Name the members in "
+                             "HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS or HAKARI_MEMBERS_FILE (* for everybody "
+                             "the provider signs in) and start again.")
         issued = browsers()
         return issued.viewer(str(st.context.cookies.get(issued.cookie_name, ""))) or LOCAL
     if not can_sign_in:
@@ -54,7 +58,18 @@ def viewer() -> Viewer:
                          "(deploy/secrets.toml.example shows it) and start again.")
     if not signed_in():
         raise AccessError("Sign in to use this instance.")
-    return members.identify(st.user.to_dict())
+    key = st.context.headers.get(SIGN_IN_HEADER)
+    if key is None:
+        raise InputError("Members sign in to the server of dashboard/server.py. Start it with python -m streamlit run "
+                         "dashboard/server.py.")
+    return membership.viewer(st.user.to_dict(), key)
+
+
+def sign_out_everywhere() -> None:
+    """End every sign-in of the viewer, on all devices. Raises what `viewer` raises."""
+    membership = engine().membership
+    if membership is not None:
+        membership.end_everywhere(viewer())
 
 
 def access() -> RunAccess:

@@ -29,9 +29,12 @@ from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
 from engine.runs.access.access import RunAccess
+from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.configuration import Configuration, configuration
+from engine.runs.access.membership import Membership
 from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import Viewer
+from engine.runs.entries import RunEntries
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
 from engine.runs.run_process import RunProcesses
@@ -51,8 +54,8 @@ logger = logging.getLogger(__name__)
 class Engine:
     """An opened engine, to be closed or used in a `with` statement.
 
-    Pages use `access` for their viewer; commands may use the gateway directly. run_processes: None where runs are
-    evaluated in threads.
+    Pages use `access` for their viewer; commands may use the gateway directly. membership: None where nobody signs in.
+    run_processes: None where runs are evaluated in threads.
     """
 
     runs: RunQueue
@@ -65,12 +68,14 @@ class Engine:
     configuration: Configuration
     retention: RetentionThread
     unlisted: UnlistedMonitor
+    audit: AuditLog
+    membership: Membership | None = None
     run_processes: RunProcesses | None = None
 
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
         return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models,
-                         bin_days=self.configuration.bin_days)
+                         bin_days=self.configuration.bin_days, audit=self.audit)
 
     def close(self) -> None:
         """Stop within seconds; unfinished runs are resumed at the next opening. A second call does nothing."""
@@ -121,14 +126,17 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     backend = backend or with_endpoints(backend_of_environment())
     gateway = Gateway(backend, cache)
     apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend) if serves else None
-    runs = RunQueue(store, artifacts, gateway, EVALUATIONS if evaluations is None else evaluations,
-                    config.running, resume=resume, running_per_owner=config.limits.running,
-                    room=Quotas(store, artifacts, config.limits).check_result,
+    evaluations = EVALUATIONS if evaluations is None else evaluations
+    runs = RunQueue(store, artifacts, gateway, evaluations, config.running, resume=resume,
+                    running_per_owner=config.limits.running, room=Quotas(store, artifacts, config.limits).check_result,
                     evaluate=apart.evaluate if apart else None)
     retention = RetentionThread(store, runs, config.retention_days if resume else None,
                                 bin_days=config.bin_days if resume else None)
+    audit = audit_log(os.environ, data_dir, hosted=config.hosted)
+    membership = None if config.members is None else Membership(
+        store, config.members, audit, RunEntries(store, artifacts, evaluations).refresh)
     engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
-                    UnlistedMonitor(store, artifacts), apart)
+                    UnlistedMonitor(store, artifacts), audit, membership, apart)
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine

@@ -23,11 +23,13 @@ READY_SECONDS = 60
 
 
 class Server:
-    """`make run` without make: the process and its address."""
+    """`make run` without make: the process, its address and that of the operator's port."""
 
     def __init__(self, data_dir: Path, port: int, log: Path, environment: Mapping[str, str]) -> None:
         base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
         self.url = f"http://127.0.0.1:{port}" + (f"/{base}" if base else "")
+        operator_port = free_port()
+        self.operator_url = f"http://127.0.0.1:{operator_port}"
         started = time.monotonic()
         with log.open("ab") as output:
             self.process = subprocess.Popen(
@@ -35,7 +37,8 @@ class Server:
                  "--server.address", "127.0.0.1", "--server.headless", "true"],
                 cwd=ROOT, stdout=output, stderr=output, env={
                     **os.environ, "HAKARI_DATA_DIR": str(data_dir),
-                    "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current), **environment},
+                    "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current),
+                    "HAKARI_OPERATOR_PORT": str(operator_port), **environment},
             )
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:

@@ -15,16 +15,25 @@ from tests.browser.visitor import WAIT_MILLISECONDS, press, settled, upload
 
 ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
 SECRET = "誰にも見せない文です"
+ENDED_SECONDS = 30  # the server closes a page within 10; the browser draws when it can
 SignIn = Callable[[str, str], Page]
 
 
 @pytest.fixture(scope="module")
-def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def members_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("members") / "members"
+    file.write_text(f"{ANN}\n{BEN}\n", encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory, members_file: Path) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("team")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     with provider({ANN: "Ann", BEN: "Ben", EVE: "Eve"}) as issuer, \
-            serving(folder / "data", port, environment(folder, issuer, url, f"{ANN} {BEN}")) as server:
+            serving(folder / "data", port, {**environment(folder, issuer, url, ""),
+                                            "HAKARI_MEMBERS_FILE": str(members_file)}) as server:
         yield server
 
 
@@ -113,10 +122,64 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     expect(ben.get_by_text("There is no run at this link")).to_be_visible(timeout=60_000)
 
 
-def test_signing_out_ends_access(team: Server, sign_in: SignIn) -> None:
+def copied(page: Page, chromium: Browser) -> BrowserContext:
+    """A browser with a copy of the cookies of another."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(WAIT_MILLISECONDS)
+    context.add_cookies(page.context.cookies())  # type: ignore[arg-type]
+    return context
+
+
+def is_signed_out(page: Page) -> None:
+    """The page, which nobody touches, shows the sign-in and nothing of what was there."""
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=ENDED_SECONDS * 1000)
+    expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
+
+
+def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
+    team: Server, sign_in: SignIn, chromium: Browser,
+) -> None:
     page = sign_in(BEN, "/")
     settled(page)
-    press(page.get_by_role("button", name="Sign out"))
+    other_tab = page.context.new_page()
+    other_tab.goto(f"{team.url}/runs")
+    settled(other_tab)
+    thief = copied(page, chromium)
+    stolen = thief.new_page()
+    stolen.goto(f"{team.url}/models")
+    settled(stolen)
+    expect(stolen.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
+    elsewhere = sign_in(BEN, "/datasets")  # a sign-in of its own, which stays
+    settled(elsewhere)
+
+    press(page.get_by_role("button", name="Sign out", exact=True))
     page.wait_for_url(re.compile("end_session"))  # the provider's own goodbye
+    for open_page in (other_tab, stolen):
+        is_signed_out(open_page)
+    stolen.goto(f"{team.url}/runs")
+    expect(stolen.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
     page.goto(f"{team.url}/runs")
     expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=60_000)
+    thief.close()
+    expect(elsewhere.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
+
+
+def test_signing_out_everywhere_and_being_taken_off_the_list_end_open_pages(
+    team: Server, sign_in: SignIn, members_file: Path,
+) -> None:
+    pages = [sign_in(BEN, path) for path in ("/runs", "/models")]
+    for page in pages:
+        settled(page)
+    press(pages[0].get_by_role("button", name="Sign out everywhere"))
+    is_signed_out(pages[1])
+
+    ann, ben = sign_in(ANN, "/runs"), sign_in(BEN, "/runs")
+    settled(ann)
+    settled(ben)
+    members_file.write_text(f"{ANN}\n", encoding="utf-8")
+    try:
+        is_signed_out(ben)
+        settled(ann)
+        expect(ann.get_by_role("button", name="Sign out", exact=True)).to_be_visible()
+    finally:
+        members_file.write_text(f"{ANN}\n{BEN}\n", encoding="utf-8")

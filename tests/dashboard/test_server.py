@@ -1,53 +1,154 @@
-"""Who reaches the server: what is for its own machine, and the address that `make run` listens on."""
+"""Who reaches the server: what the port of the pages answers, the operator's port, the address of `make run`."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
+import socket
 import subprocess
 import tomllib
+import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
-from dashboard.local_routes import LocalRoutes
+from dashboard.operator_port import ADDRESS_VARIABLE, PORT_VARIABLE, operator_address, operator_port
+from dashboard.response_headers import HEADERS, ResponseHeaders
+from engine.errors import InputError, RunError
+from engine.runs.open import Engine, open_engine
+from engine.runs.operation.health import disk_fault
+from tests.support.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[2]
 
 
-def status_of(path: str, client: tuple[str, int] | None, headers: list[tuple[bytes, bytes]]) -> int:
-    """The status of a request to an app that answers 200 to everything."""
+def answer_to(path: str) -> tuple[int, dict[str, str]]:
+    """Status and headers of the answer to a request, before an app that answers 200 to everything."""
     sent: list[dict[str, object]] = []
 
     async def app(scope: object, receive: object, send: object) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})  # type: ignore[operator]
+        await send({"type": "http.response.start", "status": 200,  # type: ignore[operator]
+                    "headers": [(b"content-type", b"text/html"), (b"x-frame-options", b"ALLOWALL")]})
 
     async def send(message: dict[str, object]) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "path": path, "headers": headers, "client": client}
+    scope = {"type": "http", "method": "GET", "path": path, "headers": [], "client": ("127.0.0.1", 1)}
     with ThreadPoolExecutor(1) as thread:  # a browser's test before this one leaves a loop running in the main thread
-        thread.submit(asyncio.run, LocalRoutes(app)(scope, None, send)).result()  # type: ignore[arg-type]
-    return int(sent[0]["status"])  # type: ignore[call-overload]
+        thread.submit(asyncio.run, ResponseHeaders(app)(scope, None, send)).result()  # type: ignore[arg-type]
+    headers: list[tuple[bytes, bytes]] = sent[0]["headers"]  # type: ignore[assignment]
+    assert len({name for name, _ in headers}) == len(headers)
+    return int(sent[0]["status"]), {name.decode(): value.decode() for name, value in headers}  # type: ignore[call-overload]
 
 
-METRICS = "/_stcore/metrics"
-FORWARDED = [(b"X-Forwarded-For", b"127.0.0.1")]
-
-
-@pytest.mark.parametrize(("path", "client", "headers", "status"), [
-    (METRICS, ("127.0.0.1", 1), [], 200), (METRICS, ("::1", 1), [], 200), (METRICS, ("::ffff:127.0.0.1", 1), [], 200),
-    (METRICS, ("192.0.2.7", 1), [], 404), (METRICS, ("10.0.0.1", 1), [], 404), (METRICS, ("2001:db8::1", 1), [], 404),
-    (METRICS, None, [], 404), (METRICS, ("testclient", 1), [], 404),
-    (METRICS, ("127.0.0.1", 1), FORWARDED, 404), (METRICS, ("127.0.0.1", 1), [(b"forwarded", b"for=127.0.0.1")], 404),
-    (f"/hakari{METRICS}", ("192.0.2.7", 1), [], 404), (f"{METRICS}/", ("192.0.2.7", 1), [], 404),
-    ("/_stcore/health", ("192.0.2.7", 1), FORWARDED, 200), ("/", ("192.0.2.7", 1), FORWARDED, 200),
+@pytest.mark.parametrize(("path", "status"), [
+    ("/_stcore/metrics", 404), ("/hakari/_stcore/metrics", 404), ("/_stcore/metrics/", 404), ("/healthz", 404),
+    ("/metrics", 404), ("/team/hakari/healthz", 404), ("/_stcore/script-health-check", 404),
+    ("/_stcore/health", 200), ("/", 200), ("/metric_study", 200),
 ])
-def test_streamlits_metrics_are_for_the_machine_itself(
-    path: str, client: tuple[str, int] | None, headers: list[tuple[bytes, bytes]], status: int,
-) -> None:
-    assert status_of(path, client, headers) == status
+def test_the_port_of_the_pages_has_no_health_and_no_metrics(path: str, status: int) -> None:
+    assert answer_to(path)[0] == status  # not even for the machine itself
+
+
+@pytest.mark.parametrize("path", ["/", "/media/a.svg", "/_stcore/health", "/metrics"])
+def test_every_answer_has_the_headers(path: str) -> None:
+    headers = answer_to(path)[1]
+    assert {name: headers[name.lower()] for name in HEADERS} == HEADERS
+    policy = dict(rule.split(" ", 1) for rule in headers["content-security-policy"].split("; "))
+    assert policy["frame-ancestors"] == "'self'" and policy["object-src"] == "'none'"
+    assert policy["default-src"] == "'self'"
+    sources = {source for rule in policy.values() for source in rule.split()}
+    assert sources <= {"'self'", "'none'", "'unsafe-inline'", "'unsafe-eval'", "data:", "blob:"}  # no other host
+    assert headers["x-content-type-options"] == "nosniff" and headers["x-frame-options"] == "SAMEORIGIN"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def read(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return int(answer.status), answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def test_the_operators_port_has_health_and_metrics_and_nothing_else(tmp_path: Path) -> None:
+    port = free_port()
+    with open_engine(tmp_path / "data", backend=FakeBackend()) as engine, \
+            operator_port(lambda: engine, lambda: "streamlit_sessions 3\n", {PORT_VARIABLE: str(port)}):
+        status, text = read(f"http://127.0.0.1:{port}/healthz")
+        assert (status, json.loads(text)) == (200, {"ok": True, "database": "ok", "disk": "ok", "workers": "ok"})
+        status, text = read(f"http://127.0.0.1:{port}/metrics?x=1")
+        values = {sample.name: sample.value for family in text_string_to_metric_families(text)
+                  for sample in family.samples}
+        assert status == 200 and values["hakari_queue_length"] == 0 and values["streamlit_sessions"] == 3
+        for path in ("/", "/healthz/", "/_stcore/health", "/runs", "/metrics/x", "/../etc/passwd"):
+            assert read(f"http://127.0.0.1:{port}{path}")[0] == 404
+        request = urllib.request.Request(f"http://127.0.0.1:{port}/metrics", b"x", method="POST")
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=10)
+        refused.value.close()
+        assert refused.value.code == 501
+        with pytest.raises(InputError, match=rf"127\.0\.0\.1:{port} \(HAKARI_OPERATOR_PORT\) cannot be opened"), \
+                operator_port(lambda: engine, environment={PORT_VARIABLE: str(port)}):
+            pass
+    with pytest.raises(OSError):
+        read(f"http://127.0.0.1:{port}/healthz")  # it ends with the server
+
+
+def test_health_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    port, faults = free_port(), ["", "The list of runs cannot be read."]
+    (tmp_path / "members").write_text("ann@lab.example", encoding="utf-8")
+    monkeypatch.setenv("HAKARI_MEMBERS_FILE", str(tmp_path / "members"))
+    backend = FakeBackend()
+    with open_engine(tmp_path / "data", backend=backend) as opened:
+        def engine() -> Engine:
+            if faults[0]:
+                raise RunError(faults[0])
+            return opened
+
+        with operator_port(engine, environment={PORT_VARIABLE: str(port)}):
+            url = f"http://127.0.0.1:{port}"
+            assert json.loads(read(f"{url}/healthz")[1]) == {
+                "ok": True, "database": "ok", "disk": "ok", "workers": "ok", "members": "ok", "audit log": "ok"}
+            (tmp_path / "members").write_text("ann", encoding="utf-8")
+            monkeypatch.setattr(backend, "fault", lambda: "No worker answers.")
+            monkeypatch.setattr("engine.runs.operation.health.disk_fault", lambda _: "3 MB are free.")
+            (tmp_path / "data/audit.jsonl").mkdir()
+            opened.audit.record("share")
+            status, text = read(f"{url}/healthz")
+            body = json.loads(text)
+            assert (status, body["ok"], body["workers"], body["disk"]) == (
+                503, False, "No worker answers.", "3 MB are free.")
+            assert "Line 1 of the file of members" in body["members"] and "cannot be written" in body["audit log"]
+            monkeypatch.setattr(opened.store, "n_by_state", lambda: (_ for _ in ()).throw(RunError("gone")))
+            assert json.loads(read(f"{url}/healthz")[1])["database"] == "gone"
+            assert read(f"{url}/metrics") == (503, "# gone\n")
+            faults.reverse()
+            assert read(f"{url}/healthz") == (503, json.dumps({"ok": False, "engine": faults[0]}))
+
+
+def test_a_disk_that_is_full_or_not_there_is_said(tmp_path: Path) -> None:
+    assert disk_fault(tmp_path) == "" and list(tmp_path.iterdir()) == []
+    assert "MB are free at" in disk_fault(tmp_path, 2**70)
+    assert "cannot be written: No such file or directory" in disk_fault(tmp_path / "missing")
+
+
+def test_the_address_of_the_operators_port() -> None:
+    assert operator_address({PORT_VARIABLE: " "}) is None
+    assert operator_address({PORT_VARIABLE: "9000", ADDRESS_VARIABLE: "0.0.0.0"}) == ("0.0.0.0", 9000)
+    for text in ("0", "65536", "-1", "http", "80.5"):
+        with pytest.raises(InputError, match="HAKARI_OPERATOR_PORT is the number of a port"):
+            operator_address({PORT_VARIABLE: text})
 
 
 def commands(*variables: str) -> str:

@@ -21,15 +21,17 @@ from typing import IO, Any
 
 from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
+from engine.runs.access.audit import AuditLog
 from engine.runs.access.browsers import default_name
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS
 from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy
 from engine.runs.access.quotas import Quotas
+from engine.runs.access.tags import checked_tags
 from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
-from engine.runs.storage import listing
+from engine.runs.storage import listing, members
 from engine.runs.storage.json_codec import texts_of, to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX, Scope, Search
@@ -37,7 +39,6 @@ from engine.runs.storage.store import Store
 from engine.runs.storage.usage import corpora_in_use, release_corpus
 
 MAX_NOTE_CHARACTERS = 5_000
-MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
 MAX_VIEWER_NAME_CHARACTERS = 40
 END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
@@ -52,6 +53,7 @@ class RunAccess:
     limits: Limits = field(default_factory=Limits)
     models: ModelPolicy = field(default_factory=ModelPolicy)
     bin_days: float = DEFAULT_BIN_DAYS
+    audit: AuditLog = field(default_factory=AuditLog)
 
     def submit(self, kind: str, settings: Any, dataset: Any, name: str | None = None, *,
                reuse: bool = True) -> Submission:
@@ -61,8 +63,10 @@ class RunAccess:
         anything is written), and what `RunQueue.submit` raises.
         """
         self._check(to_json_value(settings), n_rows=dataset.n)
-        return self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse,
-                                 room=partial(self._quotas.check_dataset, self.viewer.id, dataset.content_hash))
+        submission = self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse,
+                                       room=partial(self._quotas.check_dataset, self.viewer.id, dataset.content_hash))
+        self.audit.record("submit", self.viewer, run=submission.run_id, kind=kind, reused=submission.reused)
+        return submission
 
     def submit_corpus(self, kind: str, settings: Any, uploads: Sequence[tuple[str, IO[bytes]]], title: str,
                       name: str | None = None) -> Submission:
@@ -127,7 +131,7 @@ class RunAccess:
     def owner_names(self, owners: Iterable[str]) -> dict[str, str]:
         """What the owners of runs that the viewer may read are called, by id."""
         owners = set(owners)
-        names = {} if self.viewer.signed_in else listing.viewer_names(self.store, owners)
+        names = (members.shown_addresses if self.viewer.signed_in else listing.viewer_names)(self.store, owners)
         return {owner: names.get(owner) or default_name(owner) for owner in sorted(owners)}
 
     def name_myself(self, name: str) -> None:
@@ -178,6 +182,7 @@ class RunAccess:
     def share(self, run_id: str, shared: bool) -> None:
         """Share a run with the team, or stop sharing it."""
         self._change(run_id, shared=shared)
+        self.audit.record("share" if shared else "stop sharing", self.viewer, run=run_id)
 
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Set the tags of a run. Raises InputError for too many or too long ones."""
@@ -191,11 +196,12 @@ class RunAccess:
     def move_to_bin(self, run_id: str) -> None:
         """Move a run to the bin, after cancelling it if it has not ended; where there is no bin, delete it for good."""
         self._require_owner(run_id)
-        if not self.bin_days:
+        if self.bin_days:
+            self.queue.cancel(run_id)
+            self.queue.change(run_id, deleted=datetime.now(UTC))
+        else:
             self.queue.delete(run_id)
-            return
-        self.queue.cancel(run_id)
-        self.queue.change(run_id, deleted=datetime.now(UTC))
+        self.audit.record("move to the bin" if self.bin_days else "delete", self.viewer, run=run_id)
 
     def in_bin(self, run_id: str) -> RunRecord | None:
         """The run if it is in the bin and the viewer's own, else None."""
@@ -210,6 +216,7 @@ class RunAccess:
         """Take a run out of the bin."""
         if self.in_bin(run_id) is None or not self.queue.change(run_id, deleted=None):
             raise unknown_run(run_id)
+        self.audit.record("restore", self.viewer, run=run_id)
 
     def delete(self, run_id: str) -> None:
         """Delete a run for good, its result, and its dataset unless another run uses it; also from the bin."""
@@ -218,6 +225,7 @@ class RunAccess:
             self.queue.delete(run_id)
         elif not self.queue.delete(run_id, END_OF_TIME):
             raise unknown_run(run_id)
+        self.audit.record("delete", self.viewer, run=run_id)
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -276,18 +284,3 @@ class RunAccess:
             owner = "belongs to another user, who shares it" if self.viewer.signed_in else "belongs to another browser"
             raise AccessError(f"The run {run.name!r} {owner}: you may read it and start your own run with the same "
                               "settings, but not change it.")
-
-
-def checked_tags(tags: Sequence[str]) -> list[str]:
-    """Tags with single spaces, each once whatever its case. Raises InputError for too many or too long ones.
-
-    >>> checked_tags([" table  2", "Table 2", "", "draft"])
-    ['table 2', 'draft']
-    """
-    by_folded = {tag.casefold(): tag for tag in reversed([" ".join(tag.split()) for tag in tags]) if tag}
-    checked = list(reversed(by_folded.values()))
-    if len(checked) > MAX_TAGS:
-        raise InputError(f"A run has at most {MAX_TAGS} tags; got {len(checked)}.")
-    if too_long := next((tag for tag in checked if len(tag) > MAX_TAG_CHARACTERS), None):
-        raise InputError(f"A tag has at most {MAX_TAG_CHARACTERS} characters; got {len(too_long)} ({too_long[:20]} …).")
-    return checked

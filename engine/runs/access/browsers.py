@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.runs.access.viewers import Viewer
+from engine.runs.access.viewers import MEMBER_PREFIX, Viewer
 from engine.runs.storage.searching import BROWSER_PREFIX
 
 SECRET_FILE = "browsers.key"  # in the data directory
@@ -79,7 +79,11 @@ def default_name(owner: str) -> str:
 
     >>> default_name("browser:3f2a99"), default_name("local"), default_name("ann@lab.example")
     ('Browser 3f2a', 'Everybody', 'ann@lab.example')
+    >>> default_name("member:cf51688")
+    'Former member cf51'
     """
+    if owner.startswith(MEMBER_PREFIX):
+        return f"Former member {owner.removeprefix(MEMBER_PREFIX)[:SHOWN_DIGITS]}"
     if owner.startswith(BROWSER_PREFIX):
         return f"Browser {owner.removeprefix(BROWSER_PREFIX)[:SHOWN_DIGITS]}"
     return "Everybody" if owner == "local" else owner

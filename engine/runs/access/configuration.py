@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from engine.errors import InputError
 from engine.runs.access.limits import Limits, limits
+from engine.runs.access.member_list import MemberList, member_list
 from engine.runs.access.model_policy import ModelPolicy, model_policy
-from engine.runs.access.viewers import Members, members
 
 DEFAULT_RUNNING = 2
 DEFAULT_BIN_DAYS = 30
@@ -25,7 +25,7 @@ class Configuration:
     running: the largest number of runs at once, of all users.
     """
 
-    members: Members | None = None
+    members: MemberList | None = None
     limits: Limits = field(default_factory=Limits)
     models: ModelPolicy = field(default_factory=ModelPolicy)
     retention_days: float | None = None
@@ -41,7 +41,7 @@ class Configuration:
 def configuration(environment: Mapping[str, str] | None = None) -> Configuration:
     """The configuration of the variables HAKARI_…. Raises InputError for invalid values."""
     environment = os.environ if environment is None else environment
-    team = members(environment)
+    team = member_list(environment)
     hosted = team is not None
     days = _days(environment, "HAKARI_RETENTION_DAYS")
     running = _number(environment, "HAKARI_RUNNING")

@@ -18,10 +18,9 @@ from engine.datasets.appending import READERS
 from engine.errors import AccessError, EngineError, InputError
 from engine.language.quantities import count
 from engine.runs.access.access import RunAccess
-from engine.runs.access.browsers import default_name
 from engine.runs.access.quotas import Quotas
 from engine.runs.naming import MAX_NAME_CHARACTERS
-from engine.runs.storage import kept, listing
+from engine.runs.storage import kept
 from engine.runs.storage.kept import KeptDataset, Version
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
@@ -71,8 +70,7 @@ class DatasetAccess:
 
     def owner_name(self, known: KeptDataset) -> str:
         """What the owner of a data set that the viewer may read is called."""
-        names = {} if self.runs.viewer.signed_in else listing.viewer_names(self.runs.store, {known.owner})
-        return names.get(known.owner) or default_name(known.owner)
+        return self.runs.owner_names([known.owner])[known.owner]
 
     def dataset(self, set_id: str, number: int | None = None) -> Any:
         """The content of a version, of the newest for None, under the name of the data set.
@@ -104,6 +102,7 @@ class DatasetAccess:
         """Share a data set with the team, or stop sharing it."""
         self._require_own(set_id)
         kept.share(self.runs.store, set_id, shared)
+        self.runs.audit.record("share" if shared else "stop sharing", self.runs.viewer, dataset=set_id)
 
     def delete(self, set_id: str) -> None:
         """Delete a data set with all its versions; runs keep the content that they use."""
@@ -111,6 +110,7 @@ class DatasetAccess:
         kept.remove(self.runs.store, set_id)
         for dataset_hash in {version.dataset_hash for version in known.versions}:
             self.runs.queue.release_dataset(dataset_hash)
+        self.runs.audit.record("delete", self.runs.viewer, dataset=set_id)
 
     def _add(self, dataset: Any, name: str, extends: KeptDataset | None) -> str:
         if TYPES.get(type(dataset).__name__) is not type(dataset):

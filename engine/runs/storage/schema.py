@@ -127,3 +127,30 @@ class KeptDatasetRow(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
 
     __table_args__ = (Index("kept_by_name", "owner", "name", "version", unique=True),)
+
+
+class MemberRow(Base):
+    """An account that has signed in as a member. `id`: the owner of its runs, made of issuer and subject.
+
+    address: normalized, for comparison; only one account has it. shown_address: as the provider wrote it last.
+    """
+
+    __tablename__ = "members"
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    issuer: Mapped[str] = mapped_column(Text)
+    subject: Mapped[str] = mapped_column(Text)
+    address: Mapped[str] = mapped_column(String(320), unique=True)
+    shown_address: Mapped[str] = mapped_column(String(320))
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class SignInRow(Base):
+    """A sign-in that has not ended. `key`: SHA-256 of its cookie. `address`: None for an account that is no member."""
+
+    __tablename__ = "sign_ins"
+
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account: Mapped[str] = mapped_column(String(64), index=True)  # as `members.id`
+    address: Mapped[str | None] = mapped_column(String(320))
+    created: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -12,8 +12,9 @@ import pytest
 
 from engine.errors import AccessError, InputError, RunError
 from engine.runs.access import browsers as browsers_module
-from engine.runs.access.access import MAX_TAG_CHARACTERS, MAX_TAGS, RunAccess
+from engine.runs.access.access import RunAccess
 from engine.runs.access.browsers import Browsers, browsers
+from engine.runs.access.tags import MAX_TAG_CHARACTERS, MAX_TAGS
 from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
 from engine.runs.queue import RunQueue
 from engine.runs.storage.searching import Search
