@@ -17,6 +17,7 @@ from engine.commands import (
     clusters,
     dictionary,
     fill_mask,
+    members,
     metric_study,
     minimal_pairs,
     move_database,
@@ -30,7 +31,7 @@ from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
-            "move-database": move_database}
+            "move-database": move_database, "members": members}
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
 SKIPS = dest(Reading, "skip_bad_rows")
