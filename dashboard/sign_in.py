@@ -18,6 +18,7 @@ from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import AccessError
 from engine.runs.access.viewers import Viewer
+from engine.translation import tr
 
 COOKIE = "hakari_next"
 COOKIE_SECONDS = 900
@@ -118,8 +119,8 @@ def _account_line(viewer: Viewer) -> None:
         st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.address))
         if st.button("Sign out", key="sign-out", type="tertiary", icon=":material/logout:"):
             st.logout()
-        if st.button("Sign out everywhere", key="sign-out-everywhere", type="tertiary", icon=":material/devices:",
-                     help="Ends your sign-ins in all browsers, within seconds also on pages that are open there."):
+        if st.button(tr("Sign out everywhere"), key="sign-out-everywhere", type="tertiary", icon=":material/devices:",
+                     help=tr("Ends your sign-ins in all browsers, within seconds also on pages that are open there.")):
             session.sign_out_everywhere()
             st.logout()
 

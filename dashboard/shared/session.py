@@ -33,8 +33,9 @@ def hosted() -> bool:
 
 
 def signed_in() -> bool:
-    """Whether the browser holds a valid sign-in, of a member or not."""
-    return bool(st.user.get("is_logged_in"))
+    """Whether the browser holds a valid sign-in that has not ended, of a member or not."""
+    membership, key = engine().membership, st.context.headers.get(SIGN_IN_HEADER)
+    return bool(st.user.get("is_logged_in")) and (membership is None or key is None or membership.is_open(key))
 
 
 def viewer() -> Viewer:
@@ -56,7 +57,7 @@ def viewer() -> Viewer:
     if not can_sign_in:
         raise InputError("Members are named, but there is no way to sign in. Set up [auth] in .streamlit/secrets.toml "
                          "(deploy/secrets.toml.example shows it) and start again.")
-    if not signed_in():
+    if not st.user.get("is_logged_in"):
         raise AccessError("Sign in to use this instance.")
     key = st.context.headers.get(SIGN_IN_HEADER)
     if key is None:

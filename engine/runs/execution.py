@@ -21,7 +21,7 @@ from engine.runs.storage.run_record import Progress, RunRecord
 
 MAX_ERROR_CHARACTERS = 500
 
-Room = Callable[[str, int], None]  # owner and bytes to be written; raises what refuses them
+Room = Callable[[RunRecord, int], None]  # the run, and bytes of its result to be written; raises what refuses them
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunE
     log_fields = {"run": run.id, "user": run.owner, "kind": run.kind}
     logger.info("The run has started.", extra=log_fields)
     start = time.monotonic()
-    files = RunFiles(partial(entries.of_ending, run), partial(room, run.owner) if room else lambda _size: None)
+    files = RunFiles(partial(entries.of_ending, run), partial(room, run) if room else lambda _size: None)
     try:
         ending = evaluate(run, active.report, files, is_stopped)
     except Exception as error:  # the thread of the queue goes on to the next run

@@ -57,7 +57,7 @@ class RunQueue:
         """Start `max_running` threads. `resume`: adopt the unfinished runs of dead processes, now and later.
 
         `running_per_owner`: the largest number of runs of one owner that run at once; the others stay queued.
-        `room`: called with the owner and the size of a result before it is written; it raises what refuses it.
+        `room`: called with a run and the size of its result before it is written; it raises what refuses it.
         `evaluate`: evaluates a run elsewhere (`engine.runs.run_process`); None: in the thread that claimed it.
         """
         self._store = store

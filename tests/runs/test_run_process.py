@@ -137,8 +137,8 @@ def test_errors_arrive_with_their_words(tmp_path: Path) -> None:
 
 
 def test_a_refused_result_is_not_written(tmp_path: Path) -> None:
-    def no_room(owner: str, n_bytes: int) -> None:
-        raise RunError(f"{owner} has no room for {n_bytes > 100}.")
+    def no_room(run: RunRecord, n_bytes: int) -> None:
+        raise RunError(f"{run.owner} has no room for {n_bytes > 100}.")
 
     opened = Instance(tmp_path, FakeBackend(), room=no_room)
     run = opened.queue.wait(opened.submit(), SECONDS)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from dataclasses import replace
 
 from engine.errors import RunError
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.storage.artifacts import Artifacts
+from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
 from engine.runs.storage.usage import Usage, usage_of
 
@@ -16,12 +19,18 @@ UNITS = ((GIGABYTE, "GB"), (MEGABYTE, "MB"), (2**10, "kB"))
 
 
 class Quotas:
-    """The storage quota of `limits`, for every owner but that of the sample runs."""
+    """The storage quota of `limits`, for every owner but that of the sample runs.
+
+    Thread-safe. Results of runs that end at the same moment share what is left: the room for one is reserved until its
+    run has ended, and is then counted with the run.
+    """
 
     def __init__(self, store: Store, artifacts: Artifacts, limits: Limits) -> None:
         self._store = store
         self._artifacts = artifacts
         self._limits = limits
+        self._lock = threading.Lock()
+        self._reserved: dict[str, tuple[str, int]] = {}  # owner and bytes of results being written, by run id
 
     def check_dataset(self, owner: str, content_hash: str, n_bytes: int) -> None:
         """Raise RunError when the owner has no room for a dataset; one that the owner has already takes none."""
@@ -34,10 +43,26 @@ class Quotas:
             self._require_room(usage, sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
                                "This corpus")
 
-    def check_result(self, owner: str, n_bytes: int) -> None:
-        """Raise RunError when the owner has no room for a result."""
-        if (usage := self._usage(owner)) is not None:
-            self._require_room(usage, n_bytes, "The result", " Then start the run again; what was computed is kept.")
+    def check_result(self, run: RunRecord, n_bytes: int) -> None:
+        """Reserve room for the result of a running run. Raises RunError when its owner has none."""
+        if self._limits.storage_gb is None:
+            return
+        with self._lock:
+            owner = (self._store.get(run.id) or run).owner  # an account may have taken the run over since it began
+            if owner == SAMPLES_ID:
+                return
+            # Asked before the usage: a run that ends in between counts twice for a moment, and never not at all.
+            self._reserved = {run_id: reserved for run_id, reserved in self._reserved.items()
+                              if run_id != run.id and self._is_running(run_id)}
+            pending = sum(size for other, size in self._reserved.values() if other == owner)
+            usage = usage_of(self._store, self._artifacts, owner)
+            self._require_room(replace(usage, results=usage.results + pending), n_bytes, "The result",
+                               " Then start the run again; what was computed is kept.")
+            self._reserved[run.id] = owner, n_bytes
+
+    def _is_running(self, run_id: str) -> bool:
+        run = self._store.get(run_id)
+        return run is not None and run.state == "running"
 
     def _usage(self, owner: str) -> Usage | None:
         """What the owner uses; None where that is not limited."""

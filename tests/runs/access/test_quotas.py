@@ -20,6 +20,8 @@ from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
 from engine.runs.open import Engine, open_engine
 from engine.runs.queue import RunQueue
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
 from engine.runs.storage.usage import corpora_in_use, usage_of
 from tests.support.fake_runs import FakeGateway, Settings, queues, words
 from tests.support.fakes import FakeBackend
@@ -102,6 +104,34 @@ def test_a_result_is_refused_before_it_is_written(tmp_path: Path) -> None:
         assert not queue.artifacts.has_folder(run.id)
         samples = queue.submit("weights", Settings(), words(400), owner=SAMPLES_ID).run_id
         assert queue.wait(samples, 10).state == "done"  # the instance's own
+
+
+def test_results_of_runs_that_end_together_share_what_is_left(tmp_path: Path) -> None:
+    asked, both = [], threading.Barrier(2, timeout=10)
+    with queues(tmp_path, FakeGateway()) as open_one:
+        first = open_one()
+        finished(access_of(first, ANN), 300)
+        size = first._store.search(Search(owner=ANN.id))[0].stored_bytes
+        first.close()
+        quotas = Quotas(first._store, first.artifacts, Limits(storage_gb=(total(first, ANN) + 1.5 * size) / GIGABYTE))
+
+        def room(run: RunRecord, n_bytes: int) -> None:
+            both.wait()  # neither result is written, or counted, when the room for the other is asked
+            asked.append(n_bytes)
+            quotas.check_result(run, n_bytes)
+
+        queue = open_one(room=room)
+        ann = access_of(queue, ANN)
+        ids = [ann.submit("weights", Settings(factor=factor), words(300)).run_id for factor in (2.0, 3.0)]
+        runs = [queue.wait(run_id, 20) for run_id in ids]
+        assert len(asked) == 2 and sum(asked) > 1.5 * size  # either alone would fit
+        assert sorted(run.state for run in runs) == ["done", "failed"]
+        assert total(queue, ANN) <= int(quotas._limits.storage_gb * GIGABYTE)  # type: ignore[operator]
+        refused = next(run for run in runs if run.state == "failed")
+        quotas._limits = Limits(storage_gb=1.0)
+        both.reset()
+        quotas.check_result(refused, 10)  # what was reserved for a run that has ended is free again
+        assert set(quotas._reserved) == {refused.id}
 
 
 def test_the_engine_asks_before_a_result_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
