@@ -13,7 +13,7 @@ from dashboard.pages import SECTIONS
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload, violations
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
@@ -44,6 +44,7 @@ def test_every_page_opens_at_both_widths(page: Page, server: Server, card) -> No
         expect(page.get_by_text(card.question).first).to_be_visible()
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 1, f"{card.name} is {overflow} px too wide at {width}"
+        assert violations(page) == []
 
 
 @pytest.mark.parametrize(("name", "kind", "table", "columns"), EVALUATIONS, ids=lambda value: str(value))

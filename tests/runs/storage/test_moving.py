@@ -83,7 +83,7 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
     before = fill(given[source])
     fill_beside(given[source], str(before[0]["id"]))
     marks = beside(given[source])
-    assert len(marks) == 3
+    assert len(marks) == 4
     assert [row["state"] for row in before[-2:]] == ["running", "queued"]
     assert move_runs(given[source], given[target], dry_run=True) == Move(7, 0, 0)
     assert rows(given[target]) == [] and rows(given[source]) == before
