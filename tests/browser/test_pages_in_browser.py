@@ -47,6 +47,16 @@ def test_every_page_opens_at_both_widths(page: Page, server: Server, card) -> No
         assert violations(page) == []
 
 
+def test_a_page_reaches_no_other_host(page: Page, server: Server) -> None:
+    page.goto(address(server, "models"))
+    settled(page)
+    page.evaluate("fetch('https://elsewhere.example/').catch(() => null)")
+    page.evaluate("document.body.append(Object.assign(new Image(), {src: 'https://elsewhere.example/x.png'}))")
+    page.wait_for_function("(window.violations ?? []).length >= 2")
+    blocked = " ".join(violations(page))
+    assert "connect-src: https://elsewhere.example/" in blocked and "img-src: https://elsewhere.example/x.png" in blocked
+
+
 @pytest.mark.parametrize(("name", "kind", "table", "columns"), EVALUATIONS, ids=lambda value: str(value))
 def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
     page: Page, server: Server, head: dict[str, Path], tmp_path: Path, name: str, kind: str, table: str,
@@ -61,6 +71,7 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
     evaluate(page)
     shown = downloaded(page, table)
     settled(page)
+    assert violations(page) == []
 
     models = list(dict.fromkeys(row["model"] for row in shown))
     paths = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]
