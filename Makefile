@@ -1,4 +1,5 @@
 # make run [ADDRESS=0.0.0.0] · make test · make check · make docs · make bench · make pretrain
+# make audit · make sbom [SBOM=sbom.cdx.json]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
@@ -6,6 +7,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
+AUDIT := .venv-audit
+SBOM ?= sbom.cdx.json
 PORT ?= 8501
 # Who reaches the dashboard: this machine alone, or with 0.0.0.0 every machine of the network
 ADDRESS ?= 127.0.0.1
@@ -27,7 +30,7 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check lint types directions docs bench check-gpu bench-gpu pretrain clean
+.PHONY: run test check lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -88,5 +91,20 @@ $(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt deploy/requirements
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r tests/requirements.txt
 	@touch $@
 
+# Asks the Python Packaging Advisory Database, over the network. What cannot be looked up fails it, too. The variant of
+# torch (+cpu) is no part of the version that advisories name.
+audit: $(VENV)/run.stamp $(AUDIT)/audit.stamp
+	@$(BIN)/python -m pip list --disable-pip-version-check --format=freeze | sed 's/+[^ ]*$$//' > $(AUDIT)/installed.txt
+	$(AUDIT)/bin/pip-audit --strict --progress-spinner off --no-deps --disable-pip -r $(AUDIT)/installed.txt
+
+# What is installed, as CycloneDX (JSON); no network.
+sbom: $(VENV)/run.stamp $(AUDIT)/audit.stamp
+	$(AUDIT)/bin/cyclonedx-py environment --output-reproducible --of JSON -o $(SBOM) $(BIN)/python
+
+$(AUDIT)/audit.stamp: deploy/requirements-audit.txt
+	@[ -x $(AUDIT)/bin/python ] && $(AUDIT)/bin/python -c 'import pip' 2>/dev/null || { rm -rf $(AUDIT); $(PYTHON) -m venv $(AUDIT); }
+	$(AUDIT)/bin/python -m pip install --disable-pip-version-check -q -r deploy/requirements-audit.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH)
+	rm -rf $(VENV) $(BENCH) $(AUDIT)

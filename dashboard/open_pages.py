@@ -15,6 +15,7 @@ from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 
 CHECK_SECONDS = 2.0
+RETRY_SECONDS = 30.0
 DRAW_SECONDS = 6.0  # for the last drawing of a page whose sign-in has ended
 CLOSED = 4401  # of a websocket whose sign-in has ended
 
@@ -45,15 +46,21 @@ class OpenPages:
                 event.set()
 
     async def watch(self, membership: Callable[[], Membership | None]) -> None:
-        """Close the pages of ended sign-ins every CHECK_SECONDS, until cancelled."""
+        """Close the pages of ended sign-ins every CHECK_SECONDS, until cancelled.
+
+        While the engine cannot be opened or the database does not answer, and no page is open, every RETRY_SECONDS.
+        """
+        wait = CHECK_SECONDS
         while True:
-            await asyncio.sleep(CHECK_SECONDS)
+            await asyncio.sleep(wait)
+            wait = CHECK_SECONDS
             try:
                 instance = await asyncio.to_thread(membership)
                 if instance is not None:
                     await self.close_ended(instance)
             except EngineError:
                 logger.exception("The sign-ins cannot be checked at the moment.")
+                wait = CHECK_SECONDS if self._events else RETRY_SECONDS
 
 
 class EndingPage:

@@ -19,6 +19,11 @@ expect.set_options(timeout=WAIT_MILLISECONDS)
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
              "--disable-component-update", "--disable-sync"]
 
+# What the Content-Security-Policy kept a page from, for `visitor.violations`.
+RECORD_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) => {
+    (window.violations ??= []).push(`${event.violatedDirective}: ${event.blockedURI} (${event.sourceFile})`);
+});"""
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
@@ -35,6 +40,7 @@ def chromium() -> Iterator[Browser]:
 def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     context.set_default_timeout(WAIT_MILLISECONDS)
+    context.add_init_script(RECORD_VIOLATIONS)
     yield context.new_page()
     context.close()
 

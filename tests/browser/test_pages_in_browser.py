@@ -13,7 +13,7 @@ from dashboard.pages import SECTIONS
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload, violations
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
@@ -44,6 +44,17 @@ def test_every_page_opens_at_both_widths(page: Page, server: Server, card) -> No
         expect(page.get_by_text(card.question).first).to_be_visible()
         overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert overflow <= 1, f"{card.name} is {overflow} px too wide at {width}"
+        assert violations(page) == []
+
+
+def test_a_page_reaches_no_other_host(page: Page, server: Server) -> None:
+    page.goto(address(server, "models"))
+    settled(page)
+    page.evaluate("fetch('https://elsewhere.example/').catch(() => null)")
+    page.evaluate("document.body.append(Object.assign(new Image(), {src: 'https://elsewhere.example/x.png'}))")
+    page.wait_for_function("(window.violations ?? []).length >= 2")
+    blocked = {violation.split(" (")[0] for violation in violations(page)}
+    assert blocked == {"connect-src: https://elsewhere.example/", "img-src: https://elsewhere.example/x.png"}
 
 
 @pytest.mark.parametrize(("name", "kind", "table", "columns"), EVALUATIONS, ids=lambda value: str(value))
@@ -60,6 +71,7 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
     evaluate(page)
     shown = downloaded(page, table)
     settled(page)
+    assert violations(page) == []
 
     models = list(dict.fromkeys(row["model"] for row in shown))
     paths = ["--data", str(head[kind]), "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]

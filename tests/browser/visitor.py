@@ -33,6 +33,11 @@ def settled(page: Page) -> None:
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
+def violations(page: Page) -> list[str]:
+    """What the Content-Security-Policy kept the page from since it was loaded."""
+    return list(page.evaluate("window.violations ?? []"))
+
+
 def press(button: Locator) -> None:
     """Click it where it stays: one that moves between the button's going down and up is missed."""
     settled(button.page)

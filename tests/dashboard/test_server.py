@@ -151,10 +151,10 @@ def test_the_address_of_the_operators_port() -> None:
             operator_address({PORT_VARIABLE: text})
 
 
-def commands(*variables: str) -> str:
+def commands(*variables: str, target: str = "run") -> str:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
-    return subprocess.run(["make", "--dry-run", "run", *variables], cwd=ROOT, capture_output=True, text=True,
+    return subprocess.run(["make", "--dry-run", target, *variables], cwd=ROOT, capture_output=True, text=True,
                           timeout=60).stdout
 
 
@@ -171,3 +171,15 @@ def test_an_open_address_is_said_to_be_open(address: str, is_open: bool) -> None
     (line,) = [line for line in commands(f"ADDRESS={address}").splitlines() if "Open: every machine" in line]
     said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=10).stdout
     assert said.startswith("Open: every machine that reaches") == is_open
+
+
+def test_what_is_installed_is_audited_and_listed() -> None:
+    audit = commands(target="audit")
+    assert "pip-audit --strict" in audit  # what could not be looked up is no good news
+    (command,) = [line for line in audit.splitlines() if "sed" in line]
+    cut = command[command.index("sed"):command.index(" >")]
+    listed = subprocess.run(["sh", "-c", cut], input="torch==2.13.0+cpu\nsix==1.17.0\n", capture_output=True, text=True,
+                            timeout=10).stdout
+    assert listed == "torch==2.13.0\nsix==1.17.0\n"  # a variant of torch is none of the versions that advisories name
+    sbom = commands("SBOM=out.json", target="sbom")
+    assert "cyclonedx-py environment --output-reproducible --of JSON -o out.json" in sbom

@@ -12,7 +12,9 @@ import pytest
 
 from engine.runs.open import open_engine
 from engine.runs.queue import RunQueue
+from engine.runs.storage import members
 from engine.runs.storage.database import URL_VARIABLE
+from engine.runs.storage.members import Account, SignIn
 from tests.support import postgres
 from tests.support.database import ON_POSTGRESQL
 from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, until, words
@@ -56,6 +58,9 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
             queue = open_one()
             kept = [queue.submit("weights", Settings(factor=-float(n)), words(n + 1)).run_id for n in range(8)]
             assert {queue.wait(run_id, 20).state for run_id in kept} == {"done"}
+            account = Account("member:1", "https://accounts.example", "1", "ann@lab.example", "ann@lab.example")
+            members.bind(queue._store, account, ())
+            members.start_sign_in(queue._store, "key", SignIn(account.id, account.address))
             stuck = FakeGateway()
             stuck.go.clear()
             blocked_queue = open_one(stuck)
@@ -81,6 +86,8 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
             with queues(target, FakeGateway()) as open_another:
                 copy = open_another()
                 runs = copy.recent(limit=10_000)
+                # A sign-in that ends after the backup does not come back with it.
+                assert members.every(copy._store) == [account] and members.sign_ins(copy._store, ["key"]) == {}
                 assert {*kept, *unfinished} <= {run.id for run in runs}
                 for run in runs:
                     # What was queued or running when the list was copied goes on here.

@@ -77,7 +77,7 @@ def test_the_memory_of_runs_is_that_of_their_processes(engine: Engine) -> None:
 
 
 def test_health_names_the_part_that_is_ill(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert health(engine).ok and health(engine).parts == {"database": "ok", "workers": "ok"}
+    assert health(engine).ok and health(engine).parts == {"database": "ok", "disk": "ok", "workers": "ok"}
 
     def unreachable() -> dict[str, int]:
         raise RunError("The list of runs cannot be read or written at the moment: gone.")

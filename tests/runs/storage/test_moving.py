@@ -14,7 +14,7 @@ from sqlalchemy import URL, make_url, select
 from engine.__main__ import main
 from engine.errors import InputError, RunError
 from engine.runs.open import open_engine
-from engine.runs.storage import kept, listing, moving
+from engine.runs.storage import kept, listing, members, moving
 from engine.runs.storage.database import URL_VARIABLE, file_url
 from engine.runs.storage.moving import Move, move_runs
 from engine.runs.storage.processes import ProcessIdentity, this_process
@@ -56,6 +56,8 @@ def fill_beside(url: URL, run_id: str) -> None:
     with closing(Store(url)) as store:
         listing.set_star(store, "ann", run_id, starred=True)
         listing.set_viewer_name(store, "browser:a", "Ann 斉藤")
+        account = members.Account("member:1", "https://a.example", "1", "ann@lab.example", "Ann@lab.example")
+        members.bind(store, account, ())
         kept.add(store, owner="ann", name="titles", dataset_type="LabelledSentences", dataset_hash="ab", n_rows=3,
                  notices=["1 row left out"])
 
@@ -81,7 +83,7 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
     before = fill(given[source])
     fill_beside(given[source], str(before[0]["id"]))
     marks = beside(given[source])
-    assert len(marks) == 3
+    assert len(marks) == 4
     assert [row["state"] for row in before[-2:]] == ["running", "queued"]
     assert move_runs(given[source], given[target], dry_run=True) == Move(7, 0, 0)
     assert rows(given[target]) == [] and rows(given[source]) == before
