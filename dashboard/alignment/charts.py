@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, laid_out, plain
 from engine.evaluations.alignment.rescoring import Scores
 from engine.evaluations.alignment.token_table import SIDES
+from engine.translation import tr
 
 CELL, SMALLEST_CELL, TALLEST = 26, 5, 900
 # Beyond this many tokens on a side their names do not fit along it; the hover still shows them.
@@ -61,10 +62,11 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
     figure = go.Figure(go.Heatmap(
         z=matrix.T, zmin=ground, zmax=ground + (1 - ground) / SCALE_USED, showscale=False, xgap=gap, ygap=gap,
         texttemplate="%{z:.2f}" if max(matrix.shape) <= NAMED_TOKENS else None,
-        hovertemplate="%{x} (reference), %{y} (candidate)<br>similarity %{z:.3f}<extra></extra>",
+        hovertemplate=tr("{reference} (reference), {candidate} (candidate)<br>similarity {similarity}",
+                         reference="%{x}", candidate="%{y}", similarity="%{z:.3f}") + "<extra></extra>",
     ))
-    for side, label, dash in (("candidate", "best match of the candidate's token (P)", "solid"),
-                              ("reference", "best match of the reference's token (R)", "dot")):
+    for side, label, dash in (("candidate", tr("best match of the candidate's token (P)"), "solid"),
+                              ("reference", tr("best match of the reference's token (R)"), "dot")):
         scored = by_side[side][~by_side[side]["special"] & (by_side[side]["match_position"] >= 0)]
         own, match = scored["position"].tolist(), scored["match_position"].tolist()
         cells = zip(match, own, strict=True) if side == "candidate" else zip(own, match, strict=True)

@@ -1,43 +1,61 @@
-// Texts of the alignment view: the explanation of a token, and the legend, as [text, name of a style]. No drawing.
+// Texts of the alignment view, from data.texts: the explanation of a token, and the legend, as [text, name of a style].
 
-const SCORE = { reference: "recall", candidate: "precision" };
+// A text of data.texts with its values.
+function say(data, name, values = {}) {
+  return data.texts[name].replace(/\{(\w+)\}/g, (_, key) => values[key]);
+}
 
 function explanation(data, side, index) {
   const token = data[side][index];
   const other = side === "reference" ? "candidate" : "reference";
-  if (token.special) return [[token.text, "title"], ["A special token of the model."], ...contribution(token, side)];
+  if (token.special) return [[token.text, "title"], [say(data, "special")], ...contribution(data, token, side)];
   const match = token.match < 0 ? null : data[other][token.match];
-  const lines = [[`${token.text} → ${match ? match.text : "no match"}`, "title"]];
-  if (token.piece !== token.text) lines.push([`piece ${token.piece}`]);
-  if (token.similarity !== null) lines.push([`similarity ${fixed(token.similarity)}${isMutual(data, side, index) ? "" : ", best match of this token only"}`]);
-  if (token.idf !== null) lines.push([`idf ${fixed(token.idf)}${threshold(data, token)}`]);
-  if (token.unknown) lines.push(["not in the vocabulary: the model sees one token for all such text, the penalty this text"]);
-  if (token.name && data.names) lines.push([data.by_name ? `name${token.source && token.source !== "surface" ? `, reading by ${token.source}` : ""}` : "proper noun"]);
-  const label = data.whole ? "reading of its word:" : "reading:";
+  const lines = [[`${token.text} → ${match ? match.text : say(data, "no-match")}`, "title"]];
+  if (token.piece !== token.text) lines.push([say(data, "piece", token)]);
+  if (token.similarity !== null) lines.push([say(data, isMutual(data, side, index) ? "similarity" : "one-sided", { similarity: fixed(data, token.similarity) })]);
+  if (token.idf !== null) lines.push([rarity(data, token)]);
+  if (token.unknown) lines.push([say(data, "unknown")]);
+  if (token.name && data.names) lines.push([nameLine(data, token)]);
   if (token.counted) lines.push(...compared(data, side, token));
-  else if (token.reading && token.reading !== token.text) lines.push([`${label} ${token.reading}`]);
-  lines.push(...contribution(token, side));
-  if (token.match_special) lines.push([`Its best match is the special token ${match.text}: no word matches it.`]);
+  else if (token.reading && token.reading !== token.text) lines.push([say(data, data.whole ? "word-reading" : "reading", token)]);
+  lines.push(...contribution(data, token, side));
+  if (token.match_special) lines.push([say(data, "to-special", { match: match.text })]);
   return lines;
 }
 
+function rarity(data, token) {
+  const values = { idf: fixed(data, token.idf), threshold: fixed(data, data.threshold) };
+  return say(data, data.threshold === null ? "idf" : token.low ? "idf-above" : "idf-below", values);
+}
+
+function nameLine(data, token) {
+  if (!data.by_name) return say(data, "proper-noun");
+  return token.source && token.source !== "surface" ? say(data, "name-by", token) : say(data, "name");
+}
+
 // What a token adds to the score of its side.
-function contribution(token, side) {
-  if (token.special && !token.share) return [["Its weight is 0."]];
+function contribution(data, token, side) {
+  if (token.special && !token.share) return [[say(data, "weightless")]];
   if (token.share === null) return [];
-  const adds = token.similarity === null ? "" : `, adds ${fixed(token.share * token.similarity)}`;
-  return [[`share of ${SCORE[side]} ${percent(token.share)}${adds}`]];
+  const score = side === "reference" ? "recall" : "precision";
+  const share = say(data, "percent", { value: (100 * token.share).toFixed(1) });
+  if (token.similarity === null) return [[say(data, `share-of-${score}`, { share })]];
+  return [[say(data, `adds-to-${score}`, { share, amount: fixed(data, token.share * token.similarity) })]];
 }
 
 // The readings of a penalised token and of its match, and their agreement M.
 function compared(data, side, token) {
   const match = data[side === "reference" ? "candidate" : "reference"][token.match];
-  const [own, other] = match && !match.special && token.whole && match.whole ? [token.reading, match.reading]
-    : [`${token.text} (as written)`, !match || match.special ? "(no match)" : match.text];
-  const distance = token.longest === null ? `distance ${token.distance}` : `distance ${token.distance} of ${token.longest}`;
-  const lines = data.joined ? [[`readings ${own} / ${other}`], [`all such tokens together: ${distance}`]] : [[`${own} / ${other}: ${distance}`]];
-  const note = data.by_name ? ": M² takes the place of the cosine, with three times the weight" : data.penalised ? "" : ", not used without the penalty";
-  return [...lines, [`M = ${fixed(token.agreement)}${note}`, costs(data, token) ? "warm" : ""]];
+  const isWhole = match && !match.special && token.whole && match.whole;
+  const own = isWhole ? token.reading : say(data, "as-written", token);
+  const other = isWhole ? match.reading : !match || match.special ? say(data, "nothing") : match.text;
+  const of = token.longest === null ? "" : "-of";
+  const lines = data.joined ? [[say(data, "readings", { own, other })], [say(data, `joined-distance${of}`, token)]]
+    : [[say(data, `distance${of}`, { ...token, own, other })]];
+  const agreement = fixed(data, token.agreement);
+  const line = data.by_name ? say(data, "agreement-of-names", { agreement })
+    : data.penalised ? `M = ${agreement}` : say(data, "agreement-unused", { agreement });
+  return [...lines, [line, costs(data, token) ? "warm" : ""]];
 }
 
 // Whether a token is also the best match of its match.
@@ -48,33 +66,33 @@ function isMutual(data, side, index) {
   return partner.special || partner.match === index;
 }
 
-function threshold(data, token) {
-  if (data.threshold === null) return "";
-  return token.low ? ` (above ${fixed(data.threshold)})` : ` (not above ${fixed(data.threshold)})`;
-}
-
 // Whether the penalty lowers the score because of the token.
 function costs(data, token) {
   return token.counted && data.penalised && token.agreement < 1;
 }
 
-// The legend, limited to what occurs in this pair.
-function legendOf(data) {
+// The legend, limited to what occurs in this pair. onDemand: links are drawn for the chosen token alone.
+function legendOf(data, onDemand, hasJumps) {
   const all = SIDES.flatMap((side) => data[side]).filter((token) => !token.special);
-  const parts = [[`Point at a ${data.unit === "word" ? "word" : "token"}, tap it, or move with Tab and the arrow keys. `],
-    [`Shade and number: similarity to the best match, pale at ${fixed(data.ground)}, the median of this pair. `]];
-  if (all.some((token) => token.low)) parts.push(["Dashed: low-frequency. ", "warm"]);
-  if (all.some((token) => token.unknown)) parts.push(["Dotted: not in the vocabulary. ", "warm"]);
-  if (data.names && all.some((token) => token.name)) parts.push([data.by_name ? "Underlined: name. " : "Underlined: proper noun. ", "warm"]);
-  if (data.penalised && all.some((token) => token.counted)) parts.push([data.by_name ? "M: agreement of the readings of names. " : "M: agreement of readings, used by the penalty. ", "warm"]);
-  if (all.some((token) => token.match_special)) parts.push(["◦: the best match is a special token."]);
-  return parts;
+  const parts = [[say(data, data.unit === "word" ? "how-to-word" : "how-to-token")], [say(data, "shade", { ground: fixed(data, data.ground) })]];
+  if (onDemand) parts.push([say(data, "on-demand")]);
+  if (hasJumps) parts.push([say(data, "jumps")]);
+  if (all.some((token) => token.low && !token.unknown)) parts.push([say(data, "dashed"), "warm"]);
+  if (all.some((token) => token.unknown)) parts.push([say(data, "dotted"), "warm"]);
+  if (data.names && all.some((token) => token.name)) parts.push([say(data, data.by_name ? "underlined-name" : "underlined-noun"), "warm"]);
+  if (data.penalised && all.some((token) => token.counted)) parts.push([say(data, data.by_name ? "m-of-names" : "m"), "warm"]);
+  if (all.some((token) => token.match_special)) parts.push([say(data, "ring")]);
+  return parts.map(([text, name]) => [text.endsWith("。") ? text : `${text} `, name]);
 }
 
-function fixed(value) {
-  return value === null ? "undefined" : value.toFixed(2);
+// The best matches as the rows of a table: both tokens, their similarity, whose best match it is.
+function matchRows(data, links) {
+  return [...links].sort((a, b) => a.reference - b.reference || a.candidate - b.candidate).map((link) => [
+    data.reference[link.reference].text, data.candidate[link.candidate].text, fixed(data, link.token.similarity),
+    say(data, link.from.length === 2 ? "both" : link.from[0] === "candidate" ? "by-precision" : "by-recall"),
+  ]);
 }
 
-function percent(value) {
-  return `${(100 * value).toFixed(1)} %`;
+function fixed(data, value) {
+  return value === null ? say(data, "undefined") : value.toFixed(2);
 }

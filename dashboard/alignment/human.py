@@ -20,8 +20,9 @@ from engine.errors import EngineError
 from engine.evaluations.alignment.human import Agreement, HumanScores, agreement, disagreement, human_scores
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.metric_study import records as metric_study
+from engine.translation import mark, tr, translated
 
-CAPTION = "F1 against the human scores"
+CAPTION = mark("F1 against the human scores")
 STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run of its metric study
 COEFFICIENTS = {"pearson": "r", "spearman": "ρ", "kendall": "τ_b"}
 
@@ -49,36 +50,39 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
     if human is None or len(table) < 2:
         return {}
     penalised = scoring.penalty != "none"
-    found = agreement(human, _score(table, penalised=penalised))
+    correlations = agreement(human, _score(table, penalised=penalised))
+    sentence = correlation_sentence(correlations)
     drawn = drawn_pairs(table, _score_name(penalised=penalised))
     figure = human_figure(drawn, _score_name(penalised=penalised), _axis_name(human))
-    with st.expander(f"Human scores: {correlation_sentence(found)}", icon=":material/groups:"):
+    with st.expander(tr("Human scores: {correlations}", correlations=sentence), icon=":material/groups:"):
         st.plotly_chart(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
                         on_select=partial(request_clicked, f"alignment-human-{place}", place),
                         selection_mode="points",
-                        alt=f"Every pair, human score across and F1 up: {correlation_sentence(found)}")
-        sampled = f"{len(drawn):,} of the pairs are drawn. " if len(drawn) < found.pearson.n else ""
-        st.caption(f"{sampled}Click a point to see its pair. Pairs far above the others of their human score are those "
-                   "that the metric takes for more alike than the humans do.",
+                        alt=tr("Each pair, its human score across and its F1 up: {correlations}",
+                               correlations=sentence))
+        if len(drawn) < correlations.pearson.n:
+            st.caption(tr("A sample of {n:,} pairs is drawn.", n=len(drawn)))
+        st.caption(tr("Click a point to see its pair. Points high above others with the same human score are pairs "
+                      "that the metric rates as more similar than the annotators do."),
                    help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
         _study(run_id, result, scoring)
-    return {CAPTION: figure}
+    return {tr(CAPTION): figure}
 
 
-def correlation_sentence(found: Agreement) -> str:
+def correlation_sentence(correlations: Agreement) -> str:
     """The three coefficients in one line, Pearson's with its interval.
 
     >>> from engine.evaluations.alignment.human import agreement, HumanScores
     >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
     >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
-    'r = 0.800 (−0.694 to 0.996), ρ = 0.800, τ_b = 0.667 over 4 pairs'
+    'r = 0.800 [−0.694, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
     """
-    first = found.pearson
-    if first.reason:
-        return f"no correlation: {first.reason}"
-    values = {symbol: _number(getattr(found, name).value) for name, symbol in COEFFICIENTS.items()}
-    values["r"] += f" ({_number(first.ci_low)} to {_number(first.ci_high)})"
-    return f"{', '.join(f'{symbol} = {value}' for symbol, value in values.items())} over {first.n:,} pairs"
+    pearson = correlations.pearson
+    if pearson.reason:
+        return tr("no correlation: {reason}", reason=translated(pearson.reason))
+    values = {symbol: _number(getattr(correlations, name).value) for name, symbol in COEFFICIENTS.items()}
+    values["r"] += f" [{_number(pearson.ci_low)}, {_number(pearson.ci_high)}]"
+    return f"{', '.join(f'{symbol} = {value}' for symbol, value in values.items())} (n = {pearson.n:,})"
 
 
 def _score(table: pd.DataFrame, *, penalised: bool) -> np.ndarray:
@@ -91,21 +95,21 @@ def _score_name(*, penalised: bool) -> str:
 
 def _axis_name(human: HumanScores) -> str:
     if len(human.names) == 1:
-        return f"Human score '{human.names[0]}', {human.unit}"
-    return f"Mean of {len(human.names)} human scores, {human.unit}"
+        return tr("Human score '{name}', {unit}", name=human.names[0], unit=translated(human.unit))
+    return tr("Mean of {n} human scores, {unit}", n=len(human.names), unit=translated(human.unit))
 
 
 def _study(run_id: str, result: Result, scoring: Scoring) -> None:
     """Draw a button for a metric study of the pairs, or the link to it."""
     studies, icon = st.session_state.setdefault(STUDIED, {}), pages.card("metric_study").icon
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Which setting correlates best with them?", width="content")
+        st.caption(tr("Which setting correlates best with the human scores?"), width="content")
         if run_id in studies:
-            st.page_link(pages.path("metric_study"), label="Open the metric study", icon=icon,
+            st.page_link(pages.path("metric_study"), label=tr("Open the metric study"), icon=icon,
                          query_params={"run": studies[run_id]})
-        elif st.button("Study all settings", key=f"alignment-study-{run_id}", icon=icon, type="tertiary",
-                       help="Runs a metric study of these pairs: every dictionary, without and with the penalty, "
-                       "readings as set here. The model is not run again."):
+        elif st.button(tr("Compare all settings"), key=f"alignment-study-{run_id}", icon=icon, type="tertiary",
+                       help=tr("Runs a metric study of these pairs: every dictionary, without and with the penalty, "
+                               "readings as set here. The model is not run again.")):
             study = _submitted(run_id, result, scoring)
             if study is not None:
                 studies[run_id] = study
@@ -125,4 +129,4 @@ def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
 
 
 def _number(value: float) -> str:
-    return "undefined" if np.isnan(value) else f"{value:.3f}".replace("-", "−")
+    return tr("undefined") if np.isnan(value) else f"{value:.3f}".replace("-", "−")

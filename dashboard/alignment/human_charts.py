@@ -6,6 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, laid_out, plain, wrapped
+from engine.translation import tr
 
 HEIGHT = 340
 AS_SVG = 1500  # beyond, WebGL draws faster
@@ -29,8 +30,10 @@ def human_figure(pairs: pd.DataFrame, score: str, human_name: str) -> go.Figure:
     figure = go.Figure(draw(
         x=pairs["human"], y=pairs[score], mode="markers", marker={"size": 7, "color": ACCENT, "opacity": 0.6},
         customdata=[[row, text] for row, text in zip(pairs["row"].tolist(), sentences, strict=True)],
-        hovertemplate="row %{customdata[0]}: human %{x:.4g}, F1 %{y:.3f}<br>%{customdata[1]}<extra></extra>"))
+        hovertemplate=tr("row {row}: human score {human}, F1 {f1}", row="%{customdata[0]}", human="%{x:.4g}",
+                         f1="%{y:.3f}") + "<br>%{customdata[1]}<extra></extra>"))
     figure = laid_out(figure, height=HEIGHT).update_layout(margin={"t": 8, "b": 8, "l": 8, "r": 8})
     figure.update_xaxes(title=plain(human_name), fixedrange=True, zeroline=False)
-    figure.update_yaxes(title="F1 with penalty" if score == "penalized_f1" else "F1", fixedrange=True, zeroline=False)
+    figure.update_yaxes(title=tr("F1 with penalty") if score == "penalized_f1" else "F1", fixedrange=True,
+                        zeroline=False)
     return figure

@@ -10,22 +10,23 @@ from dashboard.shared.inputs import inputs, settings
 from dashboard.shared.inputs.precision import precision_input
 from engine.evaluations.alignment.records import ONE_PAIR, Result, Settings
 from engine.options import options_of
+from engine.translation import mark, tr
 
 KIND = "alignment"
 OPTIONS = options_of(Settings)
-SOURCES = {"pair": "One pair", "dataset": "Many pairs"}
+SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
 
 def alignment_inputs(run_id: str | None, result: Result | None) -> None:
     """Draw the inputs and their button; whoever presses it goes to the new run."""
-    source = st.segmented_control("Sentences", list(SOURCES), format_func=SOURCES.__getitem__, default="pair",
-                                  required=True, key="alignment-extent", persist_state="session",
-                                  label_visibility="collapsed")
+    source = st.segmented_control(tr("Sentences"), list(SOURCES), default="pair", required=True,
+                                  format_func=lambda source: tr(SOURCES[source]), key="alignment-extent",
+                                  persist_state="session", label_visibility="collapsed")
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate = pair_input(run_id, result)
             settings_of_pair = _settings(one_pair=True)
-            if st.form_submit_button("Evaluate", type="primary", key="alignment-submit", icon=":material/balance:"):
+            if st.form_submit_button(tr("Run"), type="primary", key="alignment-submit", icon=":material/balance:"):
                 submit_pair(settings_of_pair, reference, candidate)
     else:
         dataset = inputs.dataset_input(KIND)
@@ -35,8 +36,8 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
 def _settings(*, one_pair: bool) -> Settings:
     models = inputs.models_input(KIND, "masked", offered=("causal",))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        layer = settings.number("Layer", OPTIONS["layer"], key="alignment-layer", width=160)
+        layer = settings.number(tr("Layer"), OPTIONS["layer"], key="alignment-layer", width=160)
         precision = precision_input(OPTIONS["precision"], KIND, width=160)
-        all_layers = settings.toggle("Keep every layer", OPTIONS["all_layers"], first=ONE_PAIR if one_pair else None,
+        all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"], first=ONE_PAIR if one_pair else None,
                                      key=f"alignment-all-layers-{'pair' if one_pair else 'dataset'}")
     return Settings(models=models, layer=layer, all_layers=all_layers, precision=precision)

@@ -30,15 +30,16 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
+from engine.translation import mark, tr, translated
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "name_similarity", "precision_penalty",
             "recall_penalty", "penalized_f1")
-NOTE = """**Links** run from each token to its best match in the other sentence: strong where each token is the best
-match of the other, thin where only one is. P is the weighted mean over the candidate's tokens, R over the reference's.
-**Shades** begin at the median similarity of the pair, because under many models any two tokens are similar: compare
-scores within one model and layer only. In the **heat map** solid squares are the best matches of the candidate's
-tokens, dotted ones those of the reference's. With the unit **word**, the similarity of two words is the mean over the
-best matches of their pieces, in both directions."""
+NOTE = mark("""**Links** run from each token to its best match in the other sentence: strong where each token is the
+best match of the other, thin where only one is. P is the weighted mean over the candidate's tokens, R over the
+reference's. **Shades** begin at the median similarity of the pair, because under many models any two tokens are
+similar: compare scores within one model and layer only. In the **heat map** solid squares are the best matches of
+the candidate's tokens, dotted ones those of the reference's. With the unit **word**, the similarity of two words is
+the mean over the best matches of their pieces, in both directions.""")
 
 pages.heading("alignment")
 run_id = run_view.run_from_url()
@@ -58,7 +59,7 @@ if run_id is not None and result is not None:
     view.notices()
     model = first.model
     if len(models) > 1:
-        model = st.pills("Model", models, default=model, required=True, key=f"alignment-model-{place}",
+        model = st.pills(tr("Model"), models, default=model, required=True, key=f"alignment-model-{place}",
                          format_func=wording.model_name)
     scoring = scoring_input(place, result, scoring_at_first,
                             partial(layer_input, place, result, model, first_layers[model]))
@@ -76,7 +77,7 @@ if run_id is not None and result is not None:
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised)
     if len(table) > 1:
         for notice in scores[model].notices:
-            st.caption(f":material/info: {wording.verbatim(with_labels(notice, models))}")
+            st.caption(":material/info: " + wording.verbatim(translated(with_labels(notice, models))))
         figures |= spread(place, table, signature, penalised=penalised)
         figures |= human_section(run_id, place, result, scoring, table, signature)
     pair, listed = choose_pair(table, place, penalised=penalised)
@@ -89,7 +90,7 @@ if run_id is not None and result is not None:
         figures |= similarities_view(aligned, signature)
 
     run_view.excluded(result)
-    wording.how_to_read(MEASURES, NOTE)
+    wording.how_to_read(MEASURES, tr(NOTE))
     tokens_download(scores, signature)
     offered = tables(scores) | {"excluded": result.excluded}
     run_view.sign(signature, offered, figures, drawings=drawings, address=view,

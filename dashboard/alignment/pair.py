@@ -23,9 +23,34 @@ from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.alignment.rescoring import Scores, matrix
 from engine.evaluations.alignment.token_table import SIDES
+from engine.translation import mark, tr
 
 # What the second number of a score is called, by the penalty.
-BESIDE = {"reading": "with penalty", "names": "names by reading"}
+BESIDE = {"reading": mark("{value} with penalty"), "names": mark("{value} names by reading")}
+# On a phone the view's list of matches takes the place of the heat map.
+PHONE_STYLE = ("<style>@media (max-width: 640px) "
+               "{ [class*='st-key-alignment-similarities-'] { display: none; } }</style>")
+# Why a pair has no score, by side.
+NO_TOKEN = {
+    "reference": mark("This pair has no score: the tokenizer gives no token for the reference."),
+    "candidate": mark("This pair has no score: the tokenizer gives no token for the candidate."),
+}
+NO_WEIGHT = {
+    "reference": mark("This pair has no score: every token of the reference has weight 0, because each is in every "
+                      "document of the dictionary. Choose another dictionary, or none."),
+    "candidate": mark("This pair has no score: every token of the candidate has weight 0, because each is in every "
+                      "document of the dictionary. Choose another dictionary, or none."),
+}
+NO_WEIGHT_BY_REFERENCES = {
+    "reference": mark("This pair has no score: every token of the reference has weight 0, because each is in every "
+                      "reference of this run. Choose another dictionary, or none."),
+    "candidate": mark("This pair has no score: every token of the candidate has weight 0, because each is in every "
+                      "reference of this run. Choose another dictionary, or none."),
+}
+NO_MATCH = {
+    "reference": mark("This pair has no score: no token of the reference has a token to match."),
+    "candidate": mark("This pair has no score: no token of the candidate has a token to match."),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +80,18 @@ def pair_view(aligned: AlignedPair) -> dict[str, Drawing]:
     references(aligned.pair)
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
     alignment_view(data, key=f"alignment-view-{aligned.run_id}")
-    return {f"Alignment of row {aligned.pair['row']}": AlignmentDrawing(data)}
+    return {tr("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
 
 
 def similarities_view(aligned: AlignedPair, signature: dict[str, Any]) -> dict[str, go.Figure]:
     """Draw the heat map of a pair; returns it by its caption."""
     figure = heat_map(aligned.similarities, aligned.tokens)
-    with st.expander(f"Similarities of all {'words' if aligned.scoring.unit == 'word' else 'tokens'}",
-                     expanded=True, icon=":material/grid_on:"):
+    title = tr("Similarities of all words") if aligned.scoring.unit == "word" else tr("Similarities of all tokens")
+    st.html(PHONE_STYLE)
+    with st.expander(title, expanded=True, icon=":material/grid_on:", key=f"alignment-similarities-{aligned.run_id}"):
         st.plotly_chart(figure, key=f"alignment-heat-map-{aligned.run_id}", config=camera("similarities", signature),
-                        alt="Similarity of every token of the reference to every token of the candidate")
-    return {f"Similarities of row {aligned.pair['row']}: reference across, candidate down": figure}
+                        alt=tr("Similarity of every token of the reference to every token of the candidate"))
+    return {tr("Similarities of row {row}: reference across, candidate down", row=aligned.pair["row"]): figure}
 
 
 def score_cards(pair: pd.Series, *, penalty: str) -> None:
@@ -74,8 +100,8 @@ def score_cards(pair: pd.Series, *, penalty: str) -> None:
         for measure, label in CARDS.items():
             penalised_score = pair[f"penalized_{measure}"]
             st.metric(
-                label, _number(pair[measure]),
-                (f"{_number(penalised_score)} {BESIDE[penalty]}"
+                tr(label), _number(pair[measure]),
+                (tr(BESIDE[penalty], value=_number(penalised_score))
                  if penalty in BESIDE and not np.isnan(pair[measure]) else None),
                 delta_color="orange" if penalised_score < pair[measure] else "off", delta_arrow="off", border=True,
                 help=measure_help(measure),
@@ -89,10 +115,12 @@ def references(pair: pd.Series) -> None:
     if len(numbered) == 1:
         return
     best = int(pair["best_reference"])
-    st.caption(f":material/military_tech: Reference {best} of {len(numbered)} has the highest F1; its tokens are "
-               "shown. P, R and F1 are each the highest over all references, as in bert_score.")
-    with st.expander("All references", icon=":material/format_list_numbered:"):
-        st.markdown("\n".join(f"{number}. {verbatim(text)}" + (" :orange[highest F1]" if number == best else "")
+    st.caption(":material/military_tech: " + tr(
+        "Reference {best} of {n} has the highest F1; its tokens are shown. P, R and F1 are each the highest over all "
+        "references, as in bert_score.", best=best, n=len(numbered)))
+    with st.expander(tr("All references"), icon=":material/format_list_numbered:"):
+        mark_of_best = f" :orange[{tr('highest F1')}]"
+        st.markdown("\n".join(f"{number}. {verbatim(text)}{mark_of_best if number == best else ''}"
                               for number, text in numbered))
 
 
@@ -101,14 +129,12 @@ def undefined_reason(tokens: pd.DataFrame, scoring: Scoring) -> str:
     for side in SIDES:
         words = tokens[(tokens["side"] == side) & ~tokens["special"]]
         if words.empty:
-            return f"This pair has no score: the tokenizer gives no token for the {side}."
+            return tr(NO_TOKEN[side])
         if scoring.idf != "none" and not (words["idf"] > 0).any():
-            corpus = ("this run's references" if scoring.idf == "references" else "the dictionary")
-            return (f"This pair has no score: every token of the {side} has weight 0, because each is in every "
-                    f"document of {corpus}. Choose another dictionary, or none.")
+            return tr(NO_WEIGHT_BY_REFERENCES[side] if scoring.idf == "references" else NO_WEIGHT[side])
         if (words["match_position"] < 0).all():
-            return f"This pair has no score: no token of the {side} has a token to match."
-    return "This pair has no score: its P and R sum to 0."
+            return tr(NO_MATCH[side])
+    return tr("This pair has no score: its P and R sum to 0.")
 
 
 def _penalty_note(pair: pd.Series, tokens: pd.DataFrame, scoring: Scoring) -> None:
@@ -124,8 +150,8 @@ def _penalty_note(pair: pd.Series, tokens: pd.DataFrame, scoring: Scoring) -> No
     if pair["f1"] > pair["penalized_f1"] or np.isnan(pair["penalized_f1"]):
         st.warning(summary, icon=":material/record_voice_over:")
     else:
-        st.caption(f":material/record_voice_over: {summary}")
+        st.caption(":material/record_voice_over: " + summary)
 
 
 def _number(value: float) -> str:
-    return "undefined" if pd.isna(value) else f"{value:.{DIGITS}f}"
+    return tr("undefined") if pd.isna(value) else f"{value:.{DIGITS}f}"

@@ -12,18 +12,20 @@ import streamlit as st
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import number_column, verbatim
 from engine.datasets.sentence_pairs import HUMAN
-from engine.language.quantities import count
+from engine.translation import mark, tr, tr_n
 
-CARDS = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+CARDS = {"precision": mark("Precision"), "recall": mark("Recall"), "f1": "F1"}
 DIGITS = 3
 # At most so many rows are sent to the browser; search and order apply to all.
 ROWS_SENT = 10_000
-# The orders of the pairs: label -> column and whether the smallest comes first.
-AS_IN_THE_FILE, BY_PENALTY = "as in the file", "largest penalty first"
+# The orders of the pairs, as addresses name them: column and whether the smallest comes first.
+AS_IN_THE_FILE, BY_PENALTY = mark("as in the file"), mark("largest penalty first")
+BY_DISAGREEMENT = "farthest from the humans first"  # untranslated
 ORDERS: dict[str, tuple[str, bool]] = {
-    AS_IN_THE_FILE: ("row", True), BY_PENALTY: ("f1_loss", False), "lowest F1 first": ("f1", True),
-    "highest F1 first": ("f1", False), "farthest from the humans first": ("distance", False),
+    AS_IN_THE_FILE: ("row", True), BY_PENALTY: ("f1_loss", False), mark("lowest F1 first"): ("f1", True),
+    mark("highest F1 first"): ("f1", False), BY_DISAGREEMENT: ("distance", False),
 }
+ORDER_LABELS = {BY_DISAGREEMENT: mark("largest disagreement with the human scores first")}
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,14 @@ def choose_pair(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[pd
     listed = Listed(text, order, tuple(categories))
     shown = filtered(table, text=text, categories=categories, order=order)
     if shown.empty:
-        st.caption("No pair matches all of these filters.")
+        st.caption(tr("No pair matches all of these filters."))
         return None, listed
-    n_pairs = f"{len(shown):,} of {count(len(table), 'pair')}" if len(shown) < len(table) else count(len(table), "pair")
-    limit = f"; the first {ROWS_SENT:,} in this order are listed" if len(shown) > ROWS_SENT else ""
-    st.caption(f"{n_pairs}{limit}. Choose a row to see its alignment; click a column heading to sort.")
+    n_pairs = tr_n("{n} pair", "{n:,} pairs", len(table))
+    if len(shown) < len(table):
+        n_pairs = tr("{n:,} of {total:,} pairs", n=len(shown), total=len(table))
+    if len(shown) > ROWS_SENT:
+        n_pairs = tr("{pairs}; the first {n:,} in this order are listed", pairs=n_pairs, n=ROWS_SENT)
+    st.caption(tr("{pairs}. Choose a row to see its alignment; click a column heading to sort.", pairs=n_pairs))
     shown = shown.head(ROWS_SENT)
     requested_row, n_requests = st.session_state.get(_request_key(place), (None, 0))
     indices = [index for index, row in enumerate(shown["row"].tolist()) if row == requested_row]
@@ -94,7 +99,7 @@ def choose_pair(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[pd
         shown, hide_index=True, height=290 if len(shown) > 6 else "auto", on_select="rerun",
         selection_mode="single-row-required", selection_default={"selection": {"rows": indices[:1] or [0]}},
         column_config=columns, column_order=list(columns),
-        placeholder="–", alt="Pairs with their scores; choose one to see its alignment",
+        placeholder="–", alt=tr("Pairs with their scores; choose one to see its alignment"),
         key=table_key(place, text, categories, order, n_requests),
     )
     chosen = next(iter(state.selection.rows), indices[0] if indices else 0)
@@ -133,14 +138,18 @@ def _filters(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[str, 
                 "args": (place,)}
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text = st.text_input("Search", placeholder="in either sentence", width=230, icon=":material/search:",
+        text = st.text_input(tr("Search"), placeholder=tr("in either sentence"), width=230, icon=":material/search:",
                              **key("search"))
-        order = st.selectbox("Order", orders, width=210, **key("order"))
+        order = st.selectbox(tr("Order"), orders, width=240, format_func=_order_label, **key("order"))
         categories = []
         if len(names) > 1:
-            categories = st.multiselect("Category", names, width=280, format_func=verbatim, placeholder="All",
+            categories = st.multiselect(tr("Category"), names, width=280, format_func=verbatim, placeholder=tr("All"),
                                         **key("categories"))
     return text or "", categories, order or orders[0]
+
+
+def _order_label(order: str) -> str:
+    return tr(ORDER_LABELS.get(order, order))
 
 
 def _forget_request(place: str) -> None:
@@ -161,25 +170,27 @@ def request_clicked(key: str, place: str) -> None:
 
 def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     columns: dict[str, Any] = {
-        "row": st.column_config.NumberColumn("Row", width="small"),
-        "reference": st.column_config.TextColumn("Reference", width="medium"),
-        "candidate": st.column_config.TextColumn("Candidate", width="medium"),
+        "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+        "reference": st.column_config.TextColumn(tr("Reference"), width="medium"),
+        "candidate": st.column_config.TextColumn(tr("Candidate"), width="medium"),
     }
     for name in table.columns[table.columns.str.startswith("reference ")]:
-        columns[name] = st.column_config.TextColumn(name.capitalize(), width="small")
+        columns[name] = st.column_config.TextColumn(
+            tr("Reference {n}", n=name.removeprefix("reference ")), width="small")
     if table["category"].ne("").any():
-        columns["category"] = "Category"
+        columns["category"] = tr("Category")
     columns |= {name: number_column(name, DIGITS) for name in (*CARDS, *(["penalized_f1"] if penalised else []))}
     if penalised:
         columns["f1_loss"] = st.column_config.NumberColumn("F1 − F1′", format=f"%.{DIGITS}f",
-                                                         help="F1 minus penalised F1.")
+                                                         help=tr("F1 minus penalised F1."))
     for name in table.columns[table.columns.str.startswith(HUMAN)]:
         columns[name] = st.column_config.NumberColumn(verbatim(name.removeprefix(HUMAN)),
-                                                      help="The human score, as in the file.")
+                                                      help=tr("The human score, as in the file."))
     if "disagreement" in table:
         columns["disagreement"] = st.column_config.NumberColumn(
-            "Disagreement", format="%+.2f", help="F1 less the human score, each in its standard deviations: above 0, "
-            "the metric takes the pair for more alike than the humans do.")
+            tr("Disagreement"), format="%+.2f", help=tr(
+                "z-score of F1 minus z-score of the human score: above 0, the metric rates the pair as more similar "
+                "than the annotators do."))
     return columns
 
 

@@ -9,25 +9,27 @@ from dashboard.shared import session
 from dashboard.shared.run_view import show_run
 from dashboard.shared.wording import show_error
 from engine.datasets import sample_data
-from engine.datasets.sentence_pairs import SentencePairs
+from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Result, Scoring, Settings
+from engine.translation import mark, tr
 
 KIND = "alignment"
-NAME = "typed pair"
+NAME = mark("typed pair")
+ROLES = (mark("Reference"), mark("Candidate"))
 NAME_CHARACTERS = 18
-FIRST_SHOWN = "swapped name"  # of the sample's categories, the one the penalty is about
+FIRST_SHOWN = "swapped name"  # untranslated
 HEIGHT = 84
 
 
 def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str]:
-    """Draw text areas for the two sentences in the caller's form, with a button that exchanges them; returns both.
+    """Draw text areas for the two sentences in the caller's form, with a button that swaps them; returns both.
 
     By default the only pair of the run shown, or one of the sample.
     """
     key_suffix = run_id or "new"
     reference, candidate = _areas(*_default_pair(result), key_suffix)
-    st.form_submit_button("Exchange the two", key=f"alignment-exchange-{key_suffix}", icon=":material/swap_vert:",
+    st.form_submit_button(tr("Swap the sentences"), key=f"alignment-exchange-{key_suffix}", icon=":material/swap_vert:",
                           type="tertiary", on_click=_exchange, args=(key_suffix,))
     return reference, candidate
 
@@ -36,17 +38,18 @@ def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring:
     """Draw a form with the pair shown; it is evaluated again with the present choices, as edited or swapped."""
     key_suffix = f"{run_id}-{pair['row']}"
     is_single = len(result.pairs) == 1
-    with st.expander("Edit and evaluate again", expanded=is_single, icon=":material/edit:"):
+    with st.expander(tr("Edit and rescore"), expanded=is_single, icon=":material/edit:"):
         with st.form(f"alignment-edit-{key_suffix}", border=False, enter_to_submit=False):
-            shown = pair["reference" if pair["best_reference"] == 1 else f"reference {pair['best_reference']}"]
+            best = int(pair["best_reference"])
+            shown = pair["reference" if best == 1 else reference_column(best)]
             reference, candidate = _areas(str(shown), str(pair["candidate"]), key_suffix)
             with st.container(horizontal=True, gap="small"):
-                again = st.form_submit_button("Evaluate again", key=f"alignment-again-{key_suffix}", type="primary",
+                again = st.form_submit_button(tr("Rescore"), key=f"alignment-again-{key_suffix}", type="primary",
                                               icon=":material/balance:")
-                swapped = st.form_submit_button("Swap and evaluate", key=f"alignment-swap-{key_suffix}",
+                swapped = st.form_submit_button(tr("Swap and rescore"), key=f"alignment-swap-{key_suffix}",
                                                 icon=":material/swap_vert:",
-                                                help="The candidate as the reference: P and R change places, the "
-                                                "penalties with them.")
+                                                help=tr("The candidate becomes the reference: P and R change places, "
+                                                        "and so do their penalties."))
         # With the single reference of one pair no token is rarer than another, so its idf gives no weights.
         settings = Settings(result.settings.models, layer=layer, all_layers=True, precision=result.settings.precision,
                             scoring=scoring if scoring.idf != "references" else Scoring())
@@ -74,14 +77,14 @@ def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
 def _areas(reference: str, candidate: str, key_suffix: str) -> tuple[str, str]:
     typed = []
     with st.grid(2, min_column_width=260, gap="small"):
-        for role, text in (("Reference", reference), ("Candidate", candidate)):
+        for role, text in zip(ROLES, (reference, candidate), strict=True):
             st.session_state.setdefault(_key(role, key_suffix), text)  # no default of its own: `_exchange` sets it
-            typed.append(st.text_area(role, height=HEIGHT, key=_key(role, key_suffix), persist_state="session"))
+            typed.append(st.text_area(tr(role), height=HEIGHT, key=_key(role, key_suffix), persist_state="session"))
     return typed[0], typed[1]
 
 
 def _exchange(key_suffix: str) -> None:
-    keys = _key("Reference", key_suffix), _key("Candidate", key_suffix)
+    keys = [_key(role, key_suffix) for role in ROLES]
     st.session_state[keys[0]], st.session_state[keys[1]] = (st.session_state[key] for key in reversed(keys))
 
 

@@ -1,4 +1,4 @@
-"""A form to read a name of the pair on show in another way: it goes into the list of readings of one's own."""
+"""A form to set the reading of a name of the pair on show: it goes into the list of custom readings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.language.readings.own import own_readings, with_entries
 from engine.language.readings.variants import plain_form
+from engine.translation import tr
 
 
 def read_as(place: str, row: int, tokens: pd.DataFrame, scoring: Scoring) -> None:
@@ -20,13 +21,14 @@ def read_as(place: str, row: int, tokens: pd.DataFrame, scoring: Scoring) -> Non
     differing = tokens[tokens["name"] & ~(tokens["agreement"] == 1)]
     named = (differing if len(differing) else tokens[tokens["name"]])["name_text"]
     error_key = f"alignment-read-as-error-{place}-{row}"
-    with st.popover("Read a name as …", icon=":material/edit_note:", key=f"alignment-read-as-{place}-{row}"):
+    with st.popover(tr("Set the reading of a name"), icon=":material/edit_note:",
+                    key=f"alignment-read-as-{place}-{row}"):
         with st.form(f"alignment-read-as-form-{place}-{row}", border=False, enter_to_submit=False):
-            st.text_input("Name", named.iloc[0] if len(named) else "", key=f"alignment-read-as-name-{place}-{row}",
-                          help="A word of the pair, or any text.")
-            st.text_input("Reading", key=f"alignment-read-as-kana-{place}-{row}", placeholder="さいとう",
-                          help="In kana; several with / between them.")
-            st.form_submit_button("Add to the list", key=f"alignment-read-as-add-{place}-{row}", on_click=_add,
+            st.text_input(tr("Name"), named.iloc[0] if len(named) else "", key=f"alignment-read-as-name-{place}-{row}",
+                          help=tr("A word of the pair, or any text."))
+            st.text_input(tr("Reading"), key=f"alignment-read-as-kana-{place}-{row}", placeholder="さいとう",
+                          help=tr("In kana; several with / between them."))
+            st.form_submit_button(tr("Add to the list"), key=f"alignment-read-as-add-{place}-{row}", on_click=_add,
                                   args=(place, row, error_key))
         if message := st.session_state.get(error_key):
             show_error(InputError(message))

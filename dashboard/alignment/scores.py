@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
+from engine.translation import tr
 
 # Of large runs only the last few scorings are kept: one of 100,000 pairs takes some hundred megabytes.
 LARGE = 5_000
@@ -23,17 +24,19 @@ TOKENS_IN_A_TABLE = 200_000
 
 def scored(run_id: str, model: str, scoring: Scoring, layer: int, result: Result) -> Scores:
     """The scores of one model under a scoring, shared by all sessions and never changed. Raises InputError."""
-    cached = _cached if len(result.pairs) <= LARGE else _few_cached
-    return cached(run_id, model, scoring, layer, result)
+    if len(result.pairs) <= LARGE:
+        return _cached(run_id, model, scoring, layer, result)
+    with st.spinner(tr("Scoring …")):
+        return _few_cached(run_id, model, scoring, layer, result)
 
 
 def layer_input(place: str, result: Result, model: str, first: int) -> None:
     """Draw a slider over the layers that the run has of a model, at first `first`; nothing where it has only one."""
     layers = result.layers[model]
     if len(layers) > 1:
-        st.slider("Layer", min(layers), max(layers), first, key=_layer_key(place, model), width=230,
-                  persist_state="session", help="0 = embeddings. The run has the similarities of every layer, so the "
-                  "model is not run again.")
+        st.slider(tr("Layer"), min(layers), max(layers), first, key=_layer_key(place, model), width=230,
+                  persist_state="session", help=tr(
+                      "0 = embeddings. The run has the similarities of every layer, so the model is not run again."))
 
 
 def shown_layer(place: str, model: str, first: int) -> int:
@@ -85,9 +88,10 @@ def tokens_download(scores: Mapping[str, Scores], signature: Mapping[str, Any]) 
     """Draw a button for the tokens where `tables` leaves them out; the file is written when it is pressed."""
     if _too_many(scores):
         st.download_button(
-            "tokens.csv", lambda: b"".join(_parts(scores, signature)), file_name=f"tokens-{digest(signature)}.csv",
+            "tokens.csv",  # untranslated
+            lambda: b"".join(_parts(scores, signature)), file_name=f"tokens-{digest(signature)}.csv",
             mime="text/csv", key="download-tokens", on_click="ignore", icon=":material/download:",
-            help="A large file: writing it takes a while.")
+            help=tr("A large file: writing it takes a while."))
 
 
 def _too_many(scores: Mapping[str, Scores]) -> bool:
@@ -113,6 +117,6 @@ def _cached(run_id: str, model: str, scoring: Scoring, layer: int, _result: Resu
     return rescore(_result, scoring, layer, models=(model,))
 
 
-@st.cache_resource(max_entries=LARGE_KEPT, show_spinner="Scoring …")
+@st.cache_resource(max_entries=LARGE_KEPT, show_spinner=False)
 def _few_cached(run_id: str, model: str, scoring: Scoring, layer: int, _result: Result) -> Scores:
     return rescore(_result, scoring, layer, models=(model,))

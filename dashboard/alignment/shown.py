@@ -13,18 +13,19 @@ from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
 from dashboard.shared.address.view import View
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring
 from engine.options import option
+from engine.translation import tr
 
 
 @dataclass(frozen=True)
 class Shown:
     """The choices beside the scoring; those of a run on show begin with its own models and layers (`own_choices`)."""
 
-    model: str = option("", "The model on show.")
-    layer: tuple[int, ...] = option((), "Hidden state that is compared, of each model of the run.", least=0)
-    search: str = option("", "Text that one of the two sentences contains.")
-    order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)
-    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")
-    row: int | None = option(None, "Row of the pair on show.", unset="the first listed")
+    model: str = option("", "The model on show.")  # untranslated
+    layer: tuple[int, ...] = option((), "Hidden state that is compared, of each model.", least=0)  # untranslated
+    search: str = option("", "Text that one of the two sentences contains.")  # untranslated
+    order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
+    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
+    row: int | None = option(None, "Row of the pair on show.", unset="the first listed")  # untranslated
 
 
 def own_choices(result: Result) -> Shown:
@@ -49,7 +50,7 @@ def first_choices(view: View, result: Result) -> Shown:
                                             "row": result.pairs["row"].tolist()})
     if len(shown.layer) != len(models) or any(
             layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)):
-        view.ignore("layer", "is no layer that the run holds of each model")
+        view.ignore("layer", tr("is no layer that the run holds of each model"))
         return replace(shown, layer=own.layer)
     return shown
 

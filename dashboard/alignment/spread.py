@@ -12,9 +12,9 @@ import streamlit as st
 from dashboard.alignment.pair_choice import request_clicked
 from dashboard.alignment.spread_charts import change_figure, most_changed, score_histogram
 from dashboard.shared.exports.figure_downloads import camera
-from engine.language.quantities import count
+from engine.translation import mark, tr, tr_n
 
-SPREAD, CHANGES = "Distribution of F1", "Largest penalties"
+SPREAD, CHANGES = mark("Distribution of F1"), mark("Largest penalties")
 
 
 def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penalised: bool) -> dict[str, go.Figure]:
@@ -26,19 +26,19 @@ def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penali
     with st.expander(means_sentence(table, penalised=penalised), icon=":material/bar_chart:"):
         with st.grid(len(figures), min_column_width=300, gap="small"):
             with st.container():
-                st.markdown(f"**{SPREAD}**")
+                st.markdown(f"**{tr(SPREAD)}**")
                 st.plotly_chart(figures[SPREAD], key=f"alignment-histogram-{place}",
-                                config=camera("histogram", signature), alt="Histogram of F1 over all pairs")
+                                config=camera("histogram", signature), alt=tr("Histogram of F1 over all pairs"))
             if CHANGES in figures:
                 with st.container():
-                    st.markdown(f"**{CHANGES}** :gray[click a bar to see its pair]")
+                    st.markdown(tr("**Largest penalties** :gray[click a bar to see its pair]"))
                     key = f"alignment-changes-{place}"
                     st.plotly_chart(figures[CHANGES], key=key, config=camera("changes", signature),
                                     on_select=partial(request_clicked, key, place), selection_mode="points",
-                                    alt="The pairs whose F1 the penalty lowers most")
+                                    alt=tr("The pairs whose F1 the penalty lowers most"))
         if penalised and changed.empty:
-            st.caption("The penalty lowers no pair.")
-    return figures
+            st.caption(tr("The penalty lowers the F1 of no pair."))
+    return {tr(caption): figure for caption, figure in figures.items()}
 
 
 def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:
@@ -49,12 +49,18 @@ def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:
     """
     scored = table[table["f1"].notna()]
     if scored.empty:
-        return "No pair has a score"
-    sentence = f"Mean F1 {scored['f1'].mean():.3f} over {count(len(scored), 'pair')}"
-    if penalised:
-        n_lowered = int((scored["f1"] > scored["penalized_f1"]).sum())
-        n_lifted = int((scored["f1"] < scored["penalized_f1"]).sum())
-        lifted = f" and lifts {count(n_lifted, 'pair')}" if n_lifted else ""
-        sentence += (f"; {scored['penalized_f1'].mean():.3f} with penalty, which lowers {count(n_lowered, 'pair')}"
-                     f"{lifted}")
-    return sentence
+        return tr("No pair has a score")
+    values = {"f1": scored["f1"].mean(), "pairs": _pairs(len(scored))}
+    if not penalised:
+        return tr("Mean F1 {f1:.3f} over {pairs}", **values)
+    values |= {"penalized": scored["penalized_f1"].mean(),
+               "lowered": _pairs(int((scored["f1"] > scored["penalized_f1"]).sum()))}
+    n_raised = int((scored["f1"] < scored["penalized_f1"]).sum())
+    if not n_raised:
+        return tr("Mean F1 {f1:.3f} over {pairs}; {penalized:.3f} with penalty, which lowers {lowered}", **values)
+    return tr("Mean F1 {f1:.3f} over {pairs}; {penalized:.3f} with penalty, which lowers {lowered} and raises {raised}",
+              **values, raised=_pairs(n_raised))
+
+
+def _pairs(n: int) -> str:
+    return tr_n("{n} pair", "{n:,} pairs", n)

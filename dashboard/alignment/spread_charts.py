@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, wrapped
-from engine.language.quantities import count
+from engine.translation import tr, tr_n
 
 BINS = 40
 MOST = 12
@@ -20,7 +20,9 @@ def score_histogram(pairs: pd.DataFrame, *, penalised: bool) -> go.Figure:
 
     `pairs` are the rows of one model in `Scores.pairs`; an undefined F1 is left out.
     """
-    columns = [("f1", "F1", GREY), ("penalized_f1", "F1 with penalty", WARM)] if penalised else [("f1", "F1", ACCENT)]
+    columns = [("f1", "F1", ACCENT)]
+    if penalised:
+        columns = [("f1", "F1", GREY), ("penalized_f1", tr("F1 with penalty"), WARM)]
     values = {name: pairs[name].dropna().to_numpy() for name, _, _ in columns}
     all_values = np.concatenate(list(values.values()))
     lowest, highest = (all_values.min(), all_values.max()) if len(all_values) else (0.0, 1.0)
@@ -31,14 +33,14 @@ def score_histogram(pairs: pd.DataFrame, *, penalised: bool) -> go.Figure:
         figure.add_trace(go.Bar(
             x=(edges[:-1] + edges[1:]) / 2, y=counts, width=np.diff(edges), name=label,
             marker={"color": color, "opacity": 0.7},
-            customdata=[[low, high, count(n, "pair")] for low, high, n in
+            customdata=[[low, high, tr_n("{n} pair", "{n:,} pairs", n)] for low, high, n in
                         zip(edges[:-1], edges[1:], counts, strict=True)],
-            hovertemplate="%{customdata[0]:.3f} to %{customdata[1]:.3f}: %{customdata[2]}<extra>" + label + "</extra>",
+            hovertemplate="%{customdata[0]:.3f}–%{customdata[1]:.3f}: %{customdata[2]}<extra>" + label + "</extra>",
         ))
     figure = laid_out(figure, height=BAR * MOST + AROUND if penalised else 220, legend=penalised)
     figure.update_layout(barmode="overlay", margin={"t": 8}, legend={"y": -0.12})
     figure.update_xaxes(fixedrange=True, title=None)
-    figure.update_yaxes(fixedrange=True, title="pairs")
+    figure.update_yaxes(fixedrange=True, title=tr("pairs"))
     return figure
 
 
@@ -64,11 +66,12 @@ def change_figure(changed: pd.DataFrame) -> go.Figure:
         customdata=np.stack([changed["row"].to_numpy(dtype=object), np.array(sentences, dtype=object)], axis=1)
         if len(changed) else None,
         text=[f"{value:.3f}" for value in changed["f1_loss"]], textposition="auto",
-        hovertemplate="row %{customdata[0]}: F1 falls by %{x:.3f}<br>%{customdata[1]}<extra></extra>",
+        hovertemplate=tr("row {row}: F1 drop {drop}", row="%{customdata[0]}", drop="%{x:.3f}")
+        + "<br>%{customdata[1]}<extra></extra>",
     ))
     figure = laid_out(figure, height=BAR * MOST + AROUND)
     figure.update_layout(margin={"t": 8}, bargap=0.3)
-    figure.update_xaxes(fixedrange=True, title="F1 minus penalised F1", rangemode="tozero")
+    figure.update_xaxes(fixedrange=True, title=tr("F1 drop by the penalty"), rangemode="tozero")
     figure.update_yaxes(fixedrange=True, title=None, showgrid=False, tickvals=list(range(len(names))), ticktext=names,
                         range=[max(len(names), MOST / 2) - 0.5, -0.5])
     return figure

@@ -1,10 +1,10 @@
 // Draws the data of view_data: chips, links, and an explanation of the token that is hovered, tapped or focused.
 // Streamlit calls the default export again whenever the data or the theme changes, and its return value at the end.
 
-const SVG = "http://www.w3.org/2000/svg";
 const SIDES = ["reference", "candidate"];
 const DEEPEST_SHADE = 42; // percent of the accent in the chip of a similarity of 1
 const GAP = 8;
+const ALL_LINKS = 3; // with more segments, links are drawn for the chosen token alone
 const views = new WeakMap();
 
 export default function (component) {
@@ -19,20 +19,21 @@ export default function (component) {
 }
 
 function createView(root) {
-  const rows = Object.fromEntries(SIDES.map((side) => [side, root.querySelector(`.row.${side}`)]));
-  const [svg, tip, legend] = [".links", ".tip", ".legend"].map((name) => root.querySelector(name));
+  const [lines, svg, tip, legend, matches] = [".lines", ".links", ".tip", ".legend", ".matches"].map((name) => root.querySelector(name));
   let data = null;
   let chips = { reference: [], candidate: [] };
   let links = [];
+  let cuts = []; // the segments as they are drawn
+  let room = 0; // the width that they were cut for
   let explained = null; // the token that is explained: {side, index}
   let pinned = false; // the explanation stays when the pointer leaves
 
   const observer = new ResizeObserver(() => {
-    drawLinks();
+    cut();
     placeTip();
   });
   observer.observe(root);
-  document.fonts?.ready.then(drawLinks);
+  document.fonts?.ready.then(() => cut(true));
   const listening = new AbortController();
   const on = (target, type, act, options = {}) => target.addEventListener(type, act, { signal: listening.signal, ...options });
   on(document, "scroll", placeTip, { capture: true });
@@ -43,22 +44,94 @@ function createView(root) {
     const token = find(event);
     pinned = token !== null;
     explain(token);
+    showMatch();
   });
-  on(root, "focusin", (event) => event.target.matches(":focus-visible") && explain(find(event)));
+  on(root, "focusin", (event) => {
+    if (!event.target.matches(".token:focus-visible")) return;
+    explain(find(event));
+    showMatch();
+  });
   on(root, "focusout", () => !pinned && explain(null));
   on(root, "keydown", onKey);
 
   function show(next) {
     const previous = explained;
     data = next;
-    for (const side of SIDES) {
-      chips[side] = data[side].map((token, index) => chip(token, side, index));
-      rows[side].replaceChildren(...chips[side]);
-    }
+    for (const side of SIDES) chips[side] = data[side].map((token, index) => chip(token, side, index));
     links = linksOf(data);
-    legend.replaceChildren(...legendOf(data).map(([text, name]) => part(name ?? "", text, "span")));
-    drawLinks();
+    cut(true);
+    drawMatches();
     explain(previous && chips[previous.side][previous.index] ? previous : null);
+  }
+
+  // Cuts the sentences into segments for the present width, where that or the tokens have changed.
+  function cut(isChanged = false) {
+    if (!data || !(isChanged || lines.clientWidth !== room)) return drawLinks();
+    arrange([[[0, chips.reference.length], [0, chips.candidate.length]]]);
+    room = lines.clientWidth;
+    if (!room) return;
+    const gap = parseFloat(getComputedStyle(lines.querySelector(".row")).columnGap) || 0;
+    const widths = SIDES.map((side) => chips[side].map((element) => element.getBoundingClientRect().width + gap));
+    const wanted = segmentsOf(widths, links.map((link) => [link.reference, link.candidate]), room + gap);
+    if (wanted.length > 1) arrange(wanted);
+    drawLegend();
+    drawLinks();
+  }
+
+  // Puts the chips into segments, the reference above the candidate in each.
+  function arrange(wanted) {
+    const focused = root.getRootNode().activeElement;
+    cuts = wanted;
+    lines.replaceChildren(
+      ...cuts.map((ends, number) => {
+        const segment = part("segment", "", "div");
+        SIDES.forEach((side, position) => {
+          const row = part(`row ${side}`, "", "div");
+          row.setAttribute("role", "group");
+          row.setAttribute("aria-label", say(data, `tokens-of-the-${side}`));
+          row.append(...chips[side].slice(...ends[position]));
+          const label = number ? [] : [part("label", say(data, side), "div")];
+          segment.append(...(side === "reference" ? [...label, row] : [row, ...label]));
+        });
+        return segment;
+      }),
+    );
+    root.classList.toggle("segmented", cuts.length > 1);
+    root.classList.toggle("on-demand", cuts.length > ALL_LINKS);
+    for (const side of SIDES) {
+      chips[side].forEach((element, index) => {
+        const jump = jumpOf(side, index);
+        element.classList.toggle("later", jump > 0);
+        element.classList.toggle("earlier", jump < 0);
+      });
+    }
+    if (focused && root.contains(focused)) focused.focus({ preventScroll: true });
+  }
+
+  // How many segments the best match of a token is further on; 0 within its own.
+  function jumpOf(side, index) {
+    const token = data[side][index];
+    if (token.special || token.match_special || token.match < 0) return 0;
+    const segment = (of, place) => cuts.findIndex((ends) => place < ends[SIDES.indexOf(of)][1]);
+    return segment(otherSide(side), token.match) - segment(side, index);
+  }
+
+  function drawLegend() {
+    const jumps = SIDES.some((side) => chips[side].some((_, index) => jumpOf(side, index)));
+    legend.replaceChildren(...legendOf(data, cuts.length > ALL_LINKS, jumps).map(([text, name]) => part(name ?? "", text, "span")));
+  }
+
+  // The matches as a list, which takes the place of the heat map on a phone.
+  function drawMatches() {
+    const row = (cells, tag) => {
+      const element = document.createElement("tr");
+      element.append(...cells.map((text) => part("", text, tag)));
+      for (const cell of element.querySelectorAll("th")) cell.scope = "col";
+      return element;
+    };
+    const head = row(["reference", "candidate", "similarity-head", "of"].map((name) => say(data, name)), "th");
+    matches.querySelector("summary").textContent = say(data, "matches");
+    matches.querySelector("table").replaceChildren(head, ...matchRows(data, links).map((cells) => row(cells, "td")));
   }
 
   function chip(token, side, index) {
@@ -75,9 +148,9 @@ function createView(root) {
     element.classList.toggle("unknown", token.unknown);
     element.classList.toggle("costs", costs(data, token));
     element.classList.toggle("to-special", token.match_special && !token.special);
-    if (!token.special) element.style.setProperty("--shade", `${shade(token) * DEEPEST_SHADE}%`);
+    if (!token.special) element.style.setProperty("--shade", `${shade(data, token) * DEEPEST_SHADE}%`);
     const showsM = token.counted && data.penalised;
-    const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(token.agreement)}` : fixed(token.similarity);
+    const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(data, token.agreement)}` : fixed(data, token.similarity);
     // The reading is above the token, as ruby; a row without readings has no space for them.
     if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
     element.append(part("text", token.text), part("number", number));
@@ -85,53 +158,16 @@ function createView(root) {
     return element;
   }
 
-  function shade(token) {
-    return Math.max(0, Math.min(1, ((token.similarity ?? 0) - data.ground) / (1 - data.ground)));
-  }
-
-  // The best matches of both sides; two tokens that are each other's best match have one link.
-  function linksOf() {
-    const byKey = new Map();
-    for (const side of SIDES) {
-      data[side].forEach((token, index) => {
-        if (token.special || token.match < 0) return;
-        const [reference, candidate] = side === "reference" ? [index, token.match] : [token.match, index];
-        const key = `${reference} ${candidate}`;
-        const link = byKey.get(key) ?? { reference, candidate, from: [], token, warm: false };
-        link.from.push(side);
-        link.special = token.match_special;
-        link.warm ||= costs(data, token);
-        byKey.set(key, link);
-      });
-    }
-    return [...byKey.values()];
-  }
-
   function drawLinks() {
     if (!data) return;
     const box = root.getBoundingClientRect();
     if (!box.width) return;
     const rects = Object.fromEntries(SIDES.map((side) => [side, chips[side].map((element) => element.getBoundingClientRect())]));
-    const inLines = (side) => new Set(rects[side].filter((_, i) => !data[side][i].special).map((rect) => Math.round(rect.top))).size;
-    root.classList.toggle("wrapped", Math.max(...SIDES.map(inLines)) > 1);
     svg.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
     svg.replaceChildren(
       ...links.map((link) => {
-        const above = rects.reference[link.reference];
-        const below = rects.candidate[link.candidate];
-        const [x1, y1] = [above.x + above.width / 2 - box.x, above.bottom - box.y + 2];
-        const [x2, y2] = [below.x + below.width / 2 - box.x, below.top - box.y - 2];
-        const middle = (y1 + y2) / 2;
-        const path = document.createElementNS(SVG, "path");
-        path.setAttribute("d", `M${x1},${y1}C${x1},${middle} ${x2},${middle} ${x2},${y2}`);
-        const mutual = link.from.length === 2;
-        const depth = shade(link.token);
-        path.style.setProperty("--weight", `${(mutual ? 1.3 : 0.9) + depth}px`);
-        path.style.setProperty("--strength", `${(mutual ? 0.3 : 0.16) + 0.45 * depth}`);
-        path.classList.toggle("special", link.special);
-        path.classList.toggle("warm", link.warm);
-        link.path = path;
-        return path;
+        link.path = linkPath(data, link, rects.reference[link.reference], rects.candidate[link.candidate], box);
+        return link.path;
       }),
     );
     mark();
@@ -176,10 +212,21 @@ function createView(root) {
     }
   }
 
+  // Scrolls until the best match of the explained token is in view.
+  function showMatch() {
+    const match = explained && chips[otherSide(explained.side)][data[explained.side][explained.index].match];
+    if (!match || isInView(match)) return;
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    match.scrollIntoView({ block: "nearest", behavior: isCalm ? "auto" : "smooth" });
+  }
+
   // Above a token of the reference and below one of the candidate, so that it hides no link; the other way at an edge.
+  // Beside the match where the token itself is out of view.
   function placeTip() {
     if (!explained || !tip.matches(":popover-open")) return;
-    const rect = chips[explained.side][explained.index].getBoundingClientRect();
+    const own = chips[explained.side][explained.index];
+    const match = chips[otherSide(explained.side)][data[explained.side][explained.index].match];
+    const rect = (isInView(own) || !match ? own : match).getBoundingClientRect();
     const [width, height] = [tip.offsetWidth, tip.offsetHeight];
     const [above, below] = [rect.top - height - GAP, rect.bottom + GAP];
     const wanted = explained.side === "reference" ? above : below;
@@ -193,11 +240,10 @@ function createView(root) {
     const token = find(event);
     if (!token) return;
     const { side, index } = token;
-    const other = side === "reference" ? "candidate" : "reference";
     const step = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: chips[side].length - 1 }[event.key];
     let next = step === undefined ? null : chips[side][step];
     const towards = side === "reference" ? "ArrowDown" : "ArrowUp";
-    if (event.key === towards && data[side][index].match >= 0) next = chips[other][data[side][index].match];
+    if (event.key === towards && data[side][index].match >= 0) next = chips[otherSide(side)][data[side][index].match];
     if (event.key === "Escape") {
       pinned = false;
       explain(null);
@@ -222,6 +268,15 @@ function createView(root) {
   }
 
   return { show, close };
+}
+
+function otherSide(side) {
+  return side === "reference" ? "candidate" : "reference";
+}
+
+function isInView(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
 }
 
 function find(event) {

@@ -1,7 +1,8 @@
 """The alignment view: two sentences as rows of tokens, best matches drawn as links, each token explained on hover.
 
-A Streamlit component without a frame: view.js draws what `view_data` returns, explanations.js has its texts,
-view.css takes its colours from Streamlit's theme. Texts reach the page as text only (`textContent`).
+A Streamlit component without a frame: view.js draws what `view_data` returns, links.js its links, segments.js cuts long
+pairs, explanations.js fills the texts of `view_texts`, view.css takes its colours from Streamlit's theme. Texts reach
+the page as text only (`textContent`).
 """
 
 from __future__ import annotations
@@ -16,19 +17,18 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.alignment.charts import ground_similarity
+from dashboard.alignment.view_texts import view_texts
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.token_table import SIDES
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("view.js", "explanations.js")  # one module in the browser
+SCRIPTS = ("view.js", "links.js", "segments.js", "explanations.js")  # one module in the browser
 NAME = "hakari_alignment"
 HTML = """<div class="alignment">
-  <div class="label">Reference</div>
-  <div class="row reference" role="group" aria-label="Tokens of the reference"></div>
-  <div class="row candidate" role="group" aria-label="Tokens of the candidate"></div>
-  <div class="label">Candidate</div>
+  <div class="lines"></div>
   <svg class="links" aria-hidden="true"></svg>
   <div class="legend"></div>
+  <details class="matches"><summary></summary><table></table></details>
   <div class="tip" role="status" popover="manual"></div>
 </div>"""
 # Kana are their own reading; only words with a kanji get ruby.
@@ -52,7 +52,7 @@ def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scorin
 
 def alignment_view(data: dict[str, Any], key: str) -> None:
     """Draw the view of `view_data`; with the same key it is updated in place."""
-    _component()(data=data, key=key)
+    _component()(data=data | {"texts": view_texts()}, key=key)
 
 
 @st.cache_resource(show_spinner=False)

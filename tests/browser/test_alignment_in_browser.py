@@ -97,7 +97,7 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
 def test_the_shown_pair_is_swapped_and_evaluated(page: Page, server: Server) -> None:
     typed(page, server, CANDIDATE, REFERENCE)
     before, run = cards(page), run_of(page)
-    press(page.get_by_role("button", name="Swap and evaluate"))
+    press(page.get_by_role("button", name="Swap and rescore"))
     page.wait_for_url(lambda url: run not in url and "run=" in url)
     expect(page.locator(f"{VIEW} .row.reference .token .text").nth(1)).to_have_text("斉", timeout=RUN_MILLISECONDS)
     settled(page)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 
-from dashboard.alignment.printed.legend import WORDS, legend_words
+from dashboard.alignment.printed.legend import legend_words
 from dashboard.alignment.printed.links import Link, costs, depth, links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.colors import INK, MUTED, color
@@ -39,14 +39,14 @@ class Chip:
 class Picture:
     """An alignment on a sheet, drawn from top to bottom."""
 
-    def __init__(self, data: Mapping[str, Any], style: PrintStyle) -> None:
-        self.data, self.sheet = data, blank(style)
+    def __init__(self, data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle) -> None:
+        self.data, self.words, self.sheet = data, words, blank(style)
         self.unit, self.links = self.sheet.unit, links_of(data)
         self.widths = {side: [self._width(token) for token in data[side]] for side in SIDES}
         self.has_ruby = {side: any(token["ruby"] for token in data[side]) for side in SIDES}
         self.cuts = segments((self.widths["reference"], self.widths["candidate"]),
                              [(link.reference, link.candidate) for link in self.links], style.width - 2 * PAD)
-        self.legend = self.sheet.broken(legend_words(data, style.language, cut=len(self.cuts) > 1),
+        self.legend = self.sheet.broken(legend_words(data, words, cut=len(self.cuts) > 1),
                                         style.width - 2 * PAD, SMALL * TEXT_SIZE)
         self.chips: dict[tuple[str, int], Chip] = {}
 
@@ -55,7 +55,7 @@ class Picture:
         height = self._height()
         figure = self.sheet.figure
         figure.set_size_inches(self.sheet.style.width / 72, height / 72)
-        self.axes = figure.add_axes((0, 0, 1, 1), label="alignment")
+        self.axes = figure.add_axes((0, 0, 1, 1), label="alignment")  # untranslated
         self.axes.set_axis_off()
         self.axes.set(xlim=(0, self.sheet.style.width), ylim=(0, height))
         top = height - PAD
@@ -101,7 +101,7 @@ class Picture:
         return bottom - BETWEEN_SEGMENTS * self.unit
 
     def _label(self, side: str, top: float) -> None:
-        self.sheet.write(WORDS[self.sheet.style.language][side], PAD, top, self.axes.transData, across="left", up="top",
+        self.sheet.write(self.words[side], PAD, top, self.axes.transData, across="left", up="top",
                          size=SMALL * TEXT_SIZE, ink=MUTED)
 
     def _chips(self, side: str, span: tuple[int, int], bottom: float) -> None:
@@ -115,7 +115,8 @@ class Picture:
     def _chip(self, side: str, index: int, x: float, width: float, bottom: float) -> None:
         token, height = self.data[side][index], self._row(side)
         self.chips[side, index] = Chip(x, bottom, bottom + height)
-        is_low, at = bool(token["low"]), self.axes.transData
+        at = self.axes.transData
+        dashes = (0, (0.8, 1.6)) if token["unknown"] else (0, (2.5, 1.8)) if token["low"] else None
         shade = DEEPEST_SHADE * depth(self.data, token)
         if not token["special"]:
             red, green, blue, _ = color(ACCENT)
@@ -123,8 +124,8 @@ class Picture:
             radius = 3 * self.unit
             self.axes.add_patch(FancyBboxPatch(
                 (x - width / 2 + radius, bottom + radius), width - 2 * radius, height - 2 * radius, facecolor=ground,
-                boxstyle=f"round,pad={radius}", edgecolor=WARM if is_low else ground, zorder=2,
-                linewidth=1.2 * self.unit, linestyle=(0, (2.5, 1.8)) if is_low else "-", gid=f"token-{side}-{index}"))
+                boxstyle=f"round,pad={radius}", edgecolor=WARM if dashes else ground, zorder=2,
+                linewidth=1.2 * self.unit, linestyle=dashes or "-", gid=f"token-{side}-{index}"))
         number_y = bottom + PADDING * self.unit / 2 + self._line(SMALL) / 2
         text_y = number_y + (self._line(SMALL) + self._line()) / 2
         ink = MUTED if token["special"] else INK
@@ -185,6 +186,6 @@ class Picture:
         return next(number for number, (start, end) in enumerate(spans) if start <= index < end)
 
 
-def draw_alignment(data: Mapping[str, Any], style: PrintStyle) -> Figure:
-    """The picture of `view.view_data` in a style."""
-    return Picture(data, style).drawn()
+def draw_alignment(data: Mapping[str, Any], words: Mapping[str, str], style: PrintStyle) -> Figure:
+    """The picture of `view.view_data` with `view_texts.printed_texts`, in a style."""
+    return Picture(data, words, style).drawn()

@@ -67,4 +67,4 @@ def number_of(data: Mapping[str, Any], token: Mapping[str, Any]) -> str:
 
 
 def _fixed(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+    return "–" if value is None else f"{value:.2f}"

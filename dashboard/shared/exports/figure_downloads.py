@@ -23,11 +23,10 @@ from engine.options import option_of
 CAMERA_FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2
 KEY = "figure-format"
-PRINT_KEYS = {"columns": "figure-columns", "font_size": "figure-font-size", "language": "figure-language"}
+PRINT_KEYS = {"columns": "figure-columns", "font_size": "figure-font-size"}
 FORMAT_KEY = "figure-print-format"
 LACKING = "figure-lacking"  # in the session: caption of the figure downloaded last, characters that no font has
 COLUMN_WORDS = {"one": "one column", "two": "two columns"}
-LANGUAGE_WORDS = {"en": "English", "ja": "日本語"}
 NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
@@ -77,7 +76,7 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
     drawings: by caption, figures that are drawn for print alone, because the page shows a component in their place.
     """
     with st.popover("Figures", icon=":material/image:", key="figure-downloads"):
-        _print_choices(with_language=bool(drawings))
+        _print_choices()
         _print_buttons({**dict.fromkeys(figures), **drawings}, figures, signature)
         st.caption("As interactive HTML:")
         for caption in figures:
@@ -86,17 +85,11 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
                              format_func=CAMERA_FORMATS.__getitem__, key=KEY, persist_state="session")
 
 
-def _print_choices(*, with_language: bool) -> None:
-    """Draw the look and the format of printed figures, the same on every page.
-
-    with_language: some of the figures have words that are written for print alone.
-    """
+def _print_choices() -> None:
+    """Draw the look and the format of printed figures, the same on every page."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         settings.segments("Width", option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
         settings.number("Letters, pt", option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"], width=110)
-        if with_language:
-            settings.segments("Words of the alignment", option_of(PrintStyle, "language"), words=LANGUAGE_WORDS,
-                              key=PRINT_KEYS["language"])
         st.segmented_control("Format", list(printing.FORMATS), default=print_format(), required=True, key=FORMAT_KEY,
                              format_func=printing.FORMATS.__getitem__, persist_state="session")
 

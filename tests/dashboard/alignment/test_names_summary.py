@@ -25,11 +25,11 @@ def scores() -> Scores:
 
 
 @pytest.mark.parametrize(("row", "text"), [
-    (1, "斉藤 / さいとう: readings さいとう / さいとう, M = 1.00: names by reading lift F1 by"),
+    (1, "斉藤 / さいとう: readings さいとう / さいとう, M = 1.00: names by reading raise F1 by"),
     (2, "斉藤 / 尾崎: readings さいとう / おざき, M = 0.00: names by reading lower F1 by"),
     (3, "Zxcv / Zxcy: as written, M = 0.75: names by reading"),
-    (4, "Names by reading change nothing. No name has a counterpart."),
-    (5, "Names by reading change nothing. Neither sentence has a name."),
+    (4, "Comparing names by reading has no effect: no name has a counterpart."),
+    (5, "Comparing names by reading has no effect: neither sentence has a name."),
 ])
 def test_the_sentence(scores: Scores, row: int, text: str) -> None:
     assert text in names_summary(scores.pairs.iloc[row - 1], pair_tokens(scores, "m", row))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,20 @@ def test_of_several_references_the_best_one_is_shown(backend: FakeBackend) -> No
     app = visit(finished(dataset))
     assert "Reference 2 of 2 has the highest F1" in words(app)
     assert [token["text"] for token in view_of(app)["reference"]][1:3] == ["尾", "崎"]
+
+
+def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
+    app = page_visits.at("alignment")
+    app.query_params["run"] = finished(sample_data.scored_pairs(), scoring=Scoring("references", penalty="reading"))
+    app.session_state["language"] = "ja"
+    drawn(app)
+    labels = {element.label for kind in ("selectbox", "slider", "button", "expander", "metric", "text_input", "toggle")
+              for element in app.get(kind)}
+    assert {"検索", "並び順", "適合率", "再現率", "低頻度のしきい値", "入れ替えて再採点"} <= labels
+    assert any(label.startswith("人手評価：r = ") for label in labels)
+    assert any(re.match(r"60対の平均F1 0\.\d{3}、ペナルティ適用後 ", label) for label in labels)
+    assert "60対。行を選ぶとアラインメントを表示します。" in words(app)
+    assert view_of(app)["texts"]["reference"] == "参照文"
 
 
 def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backend: FakeBackend) -> None:

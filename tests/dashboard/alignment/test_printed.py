@@ -9,20 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.artist import Artist
+from matplotlib.patches import FancyBboxPatch
 from matplotlib.text import Text
 
 from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.printed.links import links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.style import PrintStyle
+from engine import translation
 
 SIDES = ("reference", "candidate")
 
 
 def token(text: str, match: int, similarity: float = 0.9, **other: Any) -> dict[str, Any]:
     return {"text": text, "piece": text, "special": False, "reading": "", "ruby": "", "similarity": similarity,
-            "match": match, "match_special": False, "match_reading": "", "idf": 1.0, "low": False, "name": False,
-            "counted": False, "share": 0.1, "distance": None, "agreement": None, "longest": None, **other}
+            "match": match, "match_special": False, "match_reading": "", "idf": 1.0, "low": False, "unknown": False,
+            "name": False, "counted": False, "share": 0.1, "distance": None, "agreement": None,
+            "longest": None, **other}
 
 
 def data(reference: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> dict[str, Any]:
@@ -52,9 +55,15 @@ def test_the_number_of_a_token_is_its_similarity_or_the_agreement_that_the_penal
     assert number_of(PAIR | {"penalised": False}, PAIR["candidate"][1]) == "0.75"
 
 
-@pytest.mark.parametrize("style", [PrintStyle("one", 8), PrintStyle("two", 10, "ja")])
-def test_every_token_reading_number_and_link_is_drawn(style: PrintStyle) -> None:
-    drawn = AlignmentDrawing(PAIR).drawn(style)
+@pytest.mark.parametrize(("style", "language", "reference", "low"), [
+    (PrintStyle("one", 8), "en", "Reference", "Dashed frame: low-frequency."),
+    (PrintStyle("two", 10), "ja", "参照文", "破線の枠：低頻度。")])
+def test_every_token_reading_number_and_link_is_drawn(style: PrintStyle, language: str, reference: str, low: str,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "_chosen", lambda: language)
+    drawing = AlignmentDrawing(PAIR)
+    monkeypatch.setattr(translation, "_chosen", lambda: "en")  # the file is written where no page is drawn
+    drawn = drawing.drawn(style)
     words = [text.get_text() for text in drawn.findobj(Text)]
     for side in SIDES:
         for item in PAIR[side]:
@@ -62,7 +71,16 @@ def test_every_token_reading_number_and_link_is_drawn(style: PrintStyle) -> None
     names = [str(artist.get_gid()) for artist in drawn.findobj(Artist) if artist.get_gid()]
     assert {name for name in names if name.startswith("link-")} == {"link-1-1", "link-2-2", "link-3-2", "link-0-3"}
     assert sum(name.startswith("token-") for name in names) == 6
-    assert ("参照文" if style.language == "ja" else "Reference") in words
+    assert reference in words and low in " ".join(words).replace("\n", " ") and low in drawing.texts(style)
+
+
+def test_an_unknown_token_has_a_dotted_frame_and_the_legend_says_so() -> None:
+    pair = data([token("[UNK]", 0, low=True, unknown=True)], [token("犬", 0, low=True)])
+    drawn = AlignmentDrawing(pair).drawn(PrintStyle())
+    frames = {str(frame.get_gid()): frame.get_linestyle() for frame in drawn.findobj(FancyBboxPatch)}
+    assert frames["token-reference-0"] != frames["token-candidate-0"]
+    words = " ".join(text.get_text() for text in drawn.findobj(Text)).replace("\n", " ")
+    assert "Dotted frame: unknown token." in words and "Dashed frame: low-frequency." in words
 
 
 def test_a_link_to_another_line_is_a_stub_that_names_the_token() -> None:

@@ -1,4 +1,4 @@
-"""How figures are printed: width, size of the letters, language of the words; the formats of the files. Pure."""
+"""How figures are printed: width, size of the letters; the formats of the files. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,6 @@ class PrintStyle:
                           choices={"one": "7.7 cm", "two": "16 cm"})
     font_size: int = option(8, "Size of the letters in a printed figure; titles and names of points are up to a sixth "
                             "larger or smaller.", least=5, most=14, unit="pt")
-    language: str = option("en", "Language of the words that are written for print alone: those of the "
-                           "alignment. The other figures have the words of the page.",
-                           choices={"en": "English", "ja": "Japanese"})
 
     @property
     def width(self) -> float:
