@@ -71,9 +71,11 @@ function createView(root) {
     room = lines.clientWidth;
     if (!room) return;
     const gap = parseFloat(getComputedStyle(lines.querySelector(".row")).columnGap) || 0;
-    const widths = SIDES.map((side) => chips[side].map((element) => element.getBoundingClientRect().width + gap));
-    const wanted = segmentsOf(widths, links.map((link) => [link.reference, link.candidate]), room + gap);
-    if (wanted.length > 1) arrange(wanted);
+    const measured = () => SIDES.map((side) => chips[side].map((element) => element.getBoundingClientRect().width + gap));
+    if (measured().some((widths) => widths.reduce((sum, width) => sum + width, 0) > room + gap)) {
+      for (const side of SIDES) for (const element of chips[side]) element.classList.add("later"); // room for its arrow
+      arrange(segmentsOf(measured(), links.map((link) => [link.reference, link.candidate]), room + gap));
+    }
     drawLegend();
     drawLinks();
   }

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.dictionary import tables as dictionary_tables
-from dashboard.dictionary.build import UNIT
+from dashboard.dictionary.build import UNIT_NAMES
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, session, wording
 from dashboard.shared.address.view import View
@@ -25,14 +25,15 @@ from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.options import Option, option, options_of
+from engine.translation import mark, tr
 
 ROWS_LISTED = 1000
-HISTOGRAM = "Entries by idf, with the threshold"
+HISTOGRAM = mark("Entries by idf, with the threshold")
 TABLES_KEPT = 6
-BY = {"share": "Share of entries", "value": "idf"}
+BY = {"share": mark("Share of entries"), "value": "idf"}
 ABOUT = {
-    "novel": "229 Japanese novels and stories out of copyright (Aozora Bunko).",
-    "wiki": "Articles of the Japanese Wikipedia, some sentences of each.",
+    "novel": mark("229 Japanese novels and stories out of copyright (Aozora Bunko)."),
+    "wiki": mark("Articles of the Japanese Wikipedia, some sentences of each."),
 }
 
 
@@ -40,12 +41,12 @@ ABOUT = {
 class Browsed:
     """What is shown of one dictionary, as the address of the page has it."""
 
-    dictionary: str = option("", "The dictionary.")
-    threshold_by: str = option("share", "What gives the threshold.", choices=BY)
-    share: float = option(LOWER_PART, "Share of the entries below the threshold.", least=0, most=1)
-    threshold: float = option(0.0, "The idf above which an entry is low-frequency.", least=0)
-    find: str = option("", "Text that the listed entries contain.")
-    low: bool = option(False, "Whether only low-frequency entries are listed.")
+    dictionary: str = option("", "The dictionary.")  # untranslated
+    threshold_by: str = option("share", "What gives the threshold.", choices=BY)  # untranslated
+    share: float = option(LOWER_PART, "Share of the entries below the threshold.", least=0, most=1)  # untranslated
+    threshold: float = option(0.0, "The idf above which an entry is low-frequency.", least=0)  # untranslated
+    find: str = option("", "Text that the listed entries contain.")  # untranslated
+    low: bool = option(False, "Whether only low-frequency entries are listed.")  # untranslated
 
 
 OPTIONS = options_of(Browsed)
@@ -53,7 +54,7 @@ BROWSED = OPTIONS["dictionary"]
 
 
 def choose(options: Sequence[AvailableDictionary], declared: Option, address: View, *, key: str,
-           title: str = "Dictionary", default: str = "") -> AvailableDictionary:
+           title: str, default: str = "") -> AvailableDictionary:
     """A choice among dictionaries, by default the one whose `choice` is `default`; the address names it."""
     by_name = {_address_name(entry): entry for entry in options}
     own = next((name for name, entry in by_name.items() if entry.choice == default), next(iter(by_name)))
@@ -72,39 +73,45 @@ def _address_name(entry: AvailableDictionary) -> str:
 def browse(entry: AvailableDictionary, address: View) -> None:
     """Facts, threshold, histogram and entries of a dictionary, and its file. Raises EngineError."""
     dictionary = dictionaries.dictionary(entry)
-    frame = entries(str(entry.path), entry.path.stat().st_mtime_ns, dictionary)
+    with st.spinner(tr("Opening the dictionary …")):
+        frame = entries(str(entry.path), entry.path.stat().st_mtime_ns, dictionary)
     if frame.empty:
-        st.info("This dictionary has no entries: its corpus had no token.", icon=":material/menu_book:")
+        st.info(tr("This dictionary has no entries: its corpus had no token."), icon=":material/menu_book:")
         _files(entry, dictionary, frame, {})
         return
-    st.caption(" ".join([ABOUT.get(entry.choice, ""), _unit(entry.unit)]).strip())
+    st.caption(" ".join([tr(ABOUT.get(entry.choice, "")), _unit(entry.unit)]).strip())
     threshold = _threshold(dictionary, float(frame["idf"].max()), address)
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):
-        st.metric("Documents", f"{dictionary.n_documents:,}", border=True, help=f"Unit: {verbatim(entry.unit)}")
-        st.metric("Entries", f"{len(frame):,}", border=True, help="Distinct tokens that occur in the corpus.")
-        st.metric("Tokens", f"{dictionary.n_tokens:,}" if dictionary.n_tokens else "not counted", border=True,
-                  help="Tokens of the running text; needed for unigram probabilities (SLOR).")
-        st.metric("Threshold", f"{threshold:.2f}", border=True, help=wording.measure_help("idf"))
-        st.metric("Low-frequency", f"{int(low.sum()):,}", border=True,
-                  help="Entries whose idf equals the threshold are not low-frequency, so there can be fewer than the "
-                  "chosen share says.")
+        st.metric(tr("Documents"), f"{dictionary.n_documents:,}", border=True,
+                  help=tr("Unit: {unit}", unit=verbatim(unit_name(entry.unit))))
+        st.metric(tr("Entries"), f"{len(frame):,}", border=True,
+                  help=tr("Distinct tokens that occur in the corpus."))
+        st.metric(tr("Tokens"), f"{dictionary.n_tokens:,}" if dictionary.n_tokens else tr("not counted"), border=True,
+                  help=tr("Tokens of the running text; needed for unigram probabilities (SLOR)."))
+        st.metric(tr("Threshold"), f"{threshold:.2f}", border=True, help=wording.measure_help("idf"))
+        st.metric(tr("Low-frequency"), f"{int(low.sum()):,}", border=True,
+                  help=tr("Entries whose idf equals the threshold are not low-frequency, so there can be fewer than "
+                          "the chosen share says."))
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
-    st.plotly_chart(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=HISTOGRAM)
+    st.plotly_chart(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
     _table(frame.assign(low_frequency=low), address)
-    _files(entry, dictionary, frame, {HISTOGRAM: figure})
+    _files(entry, dictionary, frame, {tr(HISTOGRAM): figure})
 
 
-@st.cache_resource(max_entries=TABLES_KEPT, show_spinner="Opening the dictionary …")
+@st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
 def entries(path: str, modified: int, _dictionary: IdfDictionary) -> pd.DataFrame:
     """The entries of the dictionary at `path`, shared by all sessions and never changed."""
     return dictionary_tables.entries(_dictionary)
 
 
 def _unit(unit: str) -> str:
-    if unit in UNIT.choices:
-        return f"A document is {UNIT.choices[unit]}." if "-" in unit else f"A document is a {unit}."
-    return ""
+    return tr("A document is {unit}.", unit=unit_name(unit)) if unit in UNIT_NAMES else ""
+
+
+def unit_name(unit: str) -> str:
+    """What a document of a dictionary is, in words; a unit that is none of ours as it is."""
+    return tr(UNIT_NAMES[unit]) if unit in UNIT_NAMES else unit
 
 
 def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> float:
@@ -112,16 +119,16 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> flo
     by_option, share_option, value_option = (OPTIONS[name] for name in ("threshold_by", "share", "threshold"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = st.segmented_control(
-            "Threshold by", list(BY), format_func=BY.__getitem__, default=address.first(by_option, by_option.default),
-            required=True, key=address.key("by"), persist_state="session")
+            tr("Threshold by"), list(BY), format_func=lambda by: tr(BY[by]), required=True,
+            default=address.first(by_option, by_option.default), key=address.key("by"), persist_state="session")
         address.keep(by_option, by, by_option.default)
         if by == "value":
             own, most = dictionary.threshold(LOWER_PART), math.ceil(greatest * 10) / 10
             first = address.first(replace(value_option, most=most), own)
-            value = st.slider("Low-frequency above an idf of", 0.0, most, first, 0.05, key=address.key("value"))
+            value = st.slider(tr("Low-frequency threshold (idf)"), 0.0, most, first, 0.05, key=address.key("value"))
             address.keep(value_option, value, own)
             return value
-        share = st.slider("Share of entries below the threshold", 0.0, 1.0, address.first(share_option, LOWER_PART),
+        share = st.slider(tr("Share of entries below the threshold"), 0.0, 1.0, address.first(share_option, LOWER_PART),
                           0.01, format="percent", key=address.key("share"), persist_state="session")
         address.keep(share_option, share, LOWER_PART)
     return dictionary.threshold(share)
@@ -129,24 +136,27 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> flo
 
 def _table(frame: pd.DataFrame, address: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input("Find a token", address.first(OPTIONS["find"], ""), key=address.key("query"),
+        query = st.text_input(tr("Find a token"), address.first(OPTIONS["find"], ""), key=address.key("query"),
                               type="search", live="300ms", width=320, placeholder="斎, ##藤, 東京 …",
                               persist_state="session")
-        only_low = st.toggle("Only low-frequency", address.first(OPTIONS["low"], False), key=address.key("low"),
+        only_low = st.toggle(tr("Only low-frequency"), address.first(OPTIONS["low"], False), key=address.key("low"),
                              persist_state="session")
     address.keep(OPTIONS["find"], query, "")
     address.keep(OPTIONS["low"], only_low, False)
     shown = dictionary_tables.search_entries(frame, query, only_low)
     st.dataframe(
         shown.head(ROWS_LISTED), hide_index=True, height=420,
-        placeholder="–", alt="Entries of the dictionary", column_config={
-            "piece": "Token", "documents": st.column_config.NumberColumn("Documents", format="localized"),
-            "occurrences": st.column_config.NumberColumn("Occurrences", format="localized"),
-            "idf": wording.number_column("idf", 3), "low_frequency": st.column_config.CheckboxColumn("Low-frequency"),
+        placeholder="–", alt=tr("Entries of the dictionary"), column_config={
+            "piece": tr("Token"), "documents": st.column_config.NumberColumn(tr("Documents"), format="localized"),
+            "occurrences": st.column_config.NumberColumn(tr("Occurrences"), format="localized"),
+            "idf": wording.number_column("idf", 3),
+            "low_frequency": st.column_config.CheckboxColumn(tr("Low-frequency")),
         },
     )
-    listed = f"the first {ROWS_LISTED:,} of {len(shown):,}" if len(shown) > ROWS_LISTED else f"{len(shown):,}"
-    st.caption(f"Listed: {listed} that match, of {len(frame):,} entries, sorted by number of documents.")
+    numbers = {"matching": len(shown), "total": len(frame)}
+    st.caption(tr("Listed: the first {n:,} of {matching:,} that match, of {total:,} entries, sorted by number of "
+                  "documents.", n=ROWS_LISTED, **numbers) if len(shown) > ROWS_LISTED else
+               tr("Listed: {matching:,} that match, of {total:,} entries, sorted by number of documents.", **numbers))
 
 
 def signature_of(dictionary: IdfDictionary) -> dict[str, Any]:
@@ -161,21 +171,24 @@ def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.Data
     signature = signature_of(dictionary)
     name = "".join(character if character.isalnum() else "-" for character in entry.name)
     with st.container(horizontal=True, gap="small"):
-        st.download_button("Dictionary", lambda: idf_bytes(dictionary), file_name=f"{name}.json.gz",
+        st.download_button(tr("Dictionary"), lambda: idf_bytes(dictionary), file_name=f"{name}.json.gz",
                            mime="application/gzip", key="corpora-download", on_click="ignore",
-                           icon=":material/download:", help="For the command line (--idf FILE), or to upload again.")
-        st.download_button("entries.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}.csv",
+                           icon=":material/download:",
+                           help=tr("For the command line (--idf FILE), or to upload again."))
+        st.download_button("entries.csv",  # untranslated
+                           lambda: csv_bytes(frame, signature), file_name=f"{name}.csv",
                            mime="text/csv", key="corpora-csv", on_click="ignore", icon=":material/download:")
         if figures:
             figure_downloads(figures, signature)
         if entry.own:
-            with st.popover("Delete", icon=":material/delete:", key="corpora-delete", type="tertiary"):
-                st.caption("Results that were scored with it stay, but cannot be scored with it again."
-                           + (" Its run can be restored from the bin of Runs." if session.access().bin_days else ""))
-                if st.button("Delete this dictionary", key="corpora-delete-yes", type="primary"):
+            with st.popover(tr("Delete"), icon=":material/delete:", key="corpora-delete", type="tertiary"):
+                st.caption(tr("Results that were scored with it stay, but cannot be scored with it again."))
+                if session.access().bin_days:
+                    st.caption(tr("Its run can be restored from the bin of Runs."))
+                if st.button(tr("Delete this dictionary"), key="corpora-delete-yes", type="primary"):
                     _delete(entry)
-    st.caption(f":small[{verbatim(entry.label)} · tokenizer {verbatim(dictionary.tokenizer[:12])} · "
-               f"content {dictionary.fingerprint[:12]}]")
+    st.caption(tr(":small[{label} · tokenizer {tokenizer} · content {content}]", label=verbatim(entry.label),
+                  tokenizer=verbatim(dictionary.tokenizer[:12]), content=dictionary.fingerprint[:12]))
 
 
 def _delete(entry: AvailableDictionary) -> None:

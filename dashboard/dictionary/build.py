@@ -18,35 +18,41 @@ from engine.evaluations.dictionary.evaluate import check_name
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
 from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
+from engine.translation import mark, tr
 
 KIND = "dictionary"
-SOURCES = {"files": "My files", "paste": "Pasted text", "dictionary": "A dictionary I have"}
+SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
 UNIT = option_of(Settings, "unit")
-UNIT_NAMES = {"file": "A file", "line": "A line", "blank-line": "Between blank lines", "page-break": "A page"}
-FILES_HELP = """Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. Aozora's headers,
-ruby and notes are taken off."""
+# What a document is, by its name in the settings.
+UNIT_NAMES = {"file": mark("a file"), "line": mark("a line"), "blank-line": mark("the text between blank lines"),
+              "page-break": mark("a page")}
+FILES_HELP = mark("Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. The headers, "
+                  "ruby and notes of Aozora Bunko are removed.")
 
 
 def build() -> None:
     """The form; a submitted one goes to its run, what is wrong with it is said here."""
-    source = st.segmented_control("From", list(SOURCES), format_func=SOURCES.__getitem__, default="files",
-                                  required=True, key="corpora-source", persist_state="session")
+    source = st.segmented_control(tr("From"), list(SOURCES), default="files", required=True,
+                                  format_func=lambda source: tr(SOURCES[source]), key="corpora-source",
+                                  persist_state="session")
     # A form, because an input method's Enter and every loss of focus would run the page again.
     with st.form("corpora-build", border=False, enter_to_submit=False):
         uploads = _uploads(source)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = st.text_input("Name", key="corpora-name", max_chars=MAX_NAME_CHARACTERS, width=240,
-                                 placeholder="my novels", persist_state="session")
+            name = st.text_input(tr("Name"), key="corpora-name", max_chars=MAX_NAME_CHARACTERS, width=240,
+                                 placeholder=tr("my novels"), persist_state="session")
             model: str | None = None
             unit = UNIT.default
             if source != "dictionary":
-                model = st.selectbox("Tokenizer of the model", list(BUILT_IN), accept_new_options=True, width=320,
+                model = st.selectbox(tr("Tokenizer of the model"), list(BUILT_IN), accept_new_options=True, width=320,
                                      key="corpora-model", persist_state="session",
-                                     help="A dictionary counts the pieces of one tokenizer and is of use to it alone. "
-                                          "A built-in model, a Hugging Face id, or a directory of this machine.")
-                unit = inputs.segments("A document is", UNIT, words=UNIT_NAMES, key=f"corpora-unit-{source}",
-                                         first=PASTED if source == "paste" else None, persist_state=None)
-        submitted = st.form_submit_button("Keep" if source == "dictionary" else "Count", type="primary",
+                                     help=tr("A dictionary counts the tokens of one tokenizer and can be used with it "
+                                             "alone. A built-in model, a Hugging Face id, or a directory of the "
+                                             "server."))
+                unit = inputs.segments(tr("A document is"), UNIT, key=f"corpora-unit-{source}",
+                                       words={name: tr(words) for name, words in UNIT_NAMES.items()},
+                                       first=PASTED if source == "paste" else None, persist_state=None)
+        submitted = st.form_submit_button(tr("Save") if source == "dictionary" else tr("Build"), type="primary",
                                           key="corpora-submit", icon=":material/calculate:")
     if submitted:
         _submit(uploads, name.strip(), model, unit)
@@ -54,16 +60,17 @@ def build() -> None:
 
 def _uploads(source: str) -> list[tuple[str, IO[bytes]]]:
     if source == "paste":
-        text = st.text_area("Text", key="corpora-text", height=180, persist_state="session",
+        text = st.text_area(tr("Text"), key="corpora-text", height=180, persist_state="session",
                             placeholder="吾輩は猫である。\n名前はまだ無い。")
         return [(PASTED_FILE, io.BytesIO(text.encode("utf-8", "replace")))] if text.strip() else []
     if source == "dictionary":
-        upload = st.file_uploader("Dictionary", type=["json", "gz"], key="corpora-dictionary-file",
-                                  help="What this page hands out, or what `python -m engine idf` writes.")
+        upload = st.file_uploader(tr("Dictionary"), type=["json", "gz"], key="corpora-dictionary-file",
+                                  help=tr("A dictionary downloaded from this page, or written by "
+                                          "`python -m engine idf`."))
         return [(upload.name, upload)] if upload is not None else []
     types = [suffix.lstrip(".") for suffix in (*TEXT_SUFFIXES, *ARCHIVES)]
-    files = st.file_uploader("Files", type=[*types, "tsv"], accept_multiple_files=True, key="corpora-files",
-                             help=FILES_HELP)
+    files = st.file_uploader(tr("Files"), type=[*types, "tsv"], accept_multiple_files=True, key="corpora-files",
+                             help=tr(FILES_HELP))
     return [(file.name, file) for file in files]
 
 
@@ -75,7 +82,7 @@ def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, 
         if model is not None and not model.strip():
             raise InputError("No model is chosen: a dictionary is counted with the tokenizer of one.")
         names = [upload_name for upload_name, _ in uploads]
-        title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+        title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"  # untranslated
         settings = Settings(model.strip() if model else None, name, unit)
         submission = session.access().submit_corpus(KIND, settings, uploads, title, name)
     except EngineError as error:

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import pages
-from dashboard.dictionary.browse import BROWSED, Browsed, browse, choose
+from dashboard.dictionary.browse import BROWSED, Browsed, browse, choose, unit_name
 from dashboard.dictionary.build import KIND, build
 from dashboard.dictionary.compare import Compared, compare
 from dashboard.shared import dictionaries, run_view, wording
@@ -13,14 +13,15 @@ from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import SAVED
 from engine.options import Option, options_of
+from engine.translation import mark, tr
 
-VIEWS = {"browse": "Browse", "compare": "Compare", "build": "Build"}
-VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, ""), name="view")
-NOTE = """A token with an idf above the **threshold** counts as low-frequency: the reading penalty applies to those
+VIEWS = {"browse": mark("Browse"), "compare": mark("Compare"), "build": mark("Build")}
+VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, ""), name="view")  # untranslated
+NOTE = mark("""A token with an idf above the **threshold** counts as low-frequency: the reading penalty applies to those
 only. The threshold divides the dictionary's *entries* (70 % below, 30 % above, unless you choose otherwise), not the
 running text. A dictionary belongs to the tokenizer it was counted with; those you build are offered wherever a
 dictionary of that tokenizer can be chosen. On the command line:
-`python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`."""
+`python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`.""")
 
 pages.heading("dictionary")
 run_id = run_view.run_from_url()
@@ -34,31 +35,32 @@ address = View("corpora", run_id or "", anchor="view")
 address.own((*options_of(Browsed).values(), *options_of(Compared).values()))
 address.notices()
 first_view = address.first(VIEW, "browse")
-view = st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, default=first_view, required=True,
-                            key=address.key("view"), label_visibility="collapsed")
+view = st.segmented_control(tr("View"), list(VIEWS), format_func=lambda name: tr(VIEWS[name]), default=first_view,
+                            required=True, key=address.key("view"), label_visibility="collapsed")
 address.keep(VIEW, view, "browse")
 try:
     available = dictionaries.available_dictionaries()
     if view == "build":
         build()
     elif not available:
-        st.info("There is no dictionary yet. Build one of your own.", icon=":material/menu_book:")
+        st.info(tr("There is no dictionary yet. Build one."), icon=":material/menu_book:")
     elif view == "compare":
         compare(available, address, default, waiting)
     else:
-        browse(choose(available, BROWSED, address, key=f"dictionary{waiting}", default=default), address)
-        with st.expander(f"All {len(available):,} dictionaries", icon=":material/list:"):
+        browse(choose(available, BROWSED, address, key=f"dictionary{waiting}", title=tr("Dictionary"), default=default),
+               address)
+        with st.expander(tr("All {n:,} dictionaries", n=len(available)), icon=":material/list:"):
             st.dataframe(pd.DataFrame({
-                "Name": [entry.name for entry in available],
-                "Tokenizer": [entry.model or entry.tokenizer[:12] for entry in available],
-                "Documents": [entry.n_documents for entry in available],
-                "A document is": [entry.unit for entry in available],
-                "Made by": ["built in" if not entry.run_id else "you" if entry.own else "the team"
-                            for entry in available],
-            }), hide_index=True, placeholder="–", alt="All dictionaries")
+                tr("Name"): [entry.name for entry in available],
+                tr("Tokenizer"): [entry.model or entry.tokenizer[:12] for entry in available],
+                tr("Documents"): [entry.n_documents for entry in available],
+                tr("A document is"): [unit_name(entry.unit) for entry in available],
+                tr("Created by"): [tr("built in") if not entry.run_id else tr("you") if entry.own else tr("the team")
+                                   for entry in available],
+            }), hide_index=True, placeholder="–", alt=tr("All dictionaries"))
 except EngineError as error:
     show_error(error)
-wording.how_to_read(("idf",), NOTE)
+wording.how_to_read(("idf",), tr(NOTE))
 if result is not None:
     run_view.sign(result.signature, {"counts": result.counts})
 address.write()

@@ -7,7 +7,7 @@ import pandas as pd
 
 from engine.measures.idf import IdfDictionary
 
-SIDES = ("both", "only in the first", "only in the second", "neither")
+SIDES = ("both", "only in the first", "only in the second", "neither")  # untranslated
 
 
 def entries(dictionary: IdfDictionary) -> pd.DataFrame:

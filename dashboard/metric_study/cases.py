@@ -12,13 +12,13 @@ from dashboard.metric_study.labels import number
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.cases import NEARER, cases
 from engine.evaluations.metric_study.records import BERTSCORE, Result
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, tr_n, translated
 
 CASES_KEPT, CASES_HEIGHT = 32, 320
 MAX_CASES = 1000  # rows sent to the browser
-GAIN_HELP = ("The pair's contribution to the change in Pearson's r; pairs that the penalty leaves unchanged contribute "
-             "a little, too.")
+GAIN_HELP = mark("The pair's contribution to the change in Pearson's r; pairs that the penalty leaves unchanged "
+                 "contribute a little, too.")
 
 
 @st.cache_data(max_entries=CASES_KEPT, show_spinner=False)
@@ -30,43 +30,48 @@ def changed_pairs(run_id: str, model: str, idf: str, _result: Result) -> pd.Data
 def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
     """Draw the paper's case table for the model and the dictionary of `setting`, a row of `Result.correlations`."""
     if setting["kind"] != BERTSCORE:
-        st.caption("Only BERTScore has a penalty: choose one of its settings.")
+        st.caption(tr("Only BERTScore has a penalty: choose one of its settings."))
         return
     table = changed_pairs(run_id, setting["model"], setting["idf"], result)
     if table.empty:
-        reason = ("the penalty changes no pair" if {"none", "reading"} <= _penalties(result, setting)
-                  else "the study has only one of the two settings, with and without penalty")
-        st.caption(verbatim(f"With {shown_name(setting['model'])} and idf {setting['idf']} {reason}."))
+        values = {"model": shown_name(setting["model"]), "idf": setting["idf"]}
+        st.caption(verbatim(
+            tr("With {model} and idf {idf} the penalty changes no pair.", **values)
+            if {"none", "reading"} <= _penalties(result, setting) else
+            tr("With {model} and idf {idf} the study has only one of the two settings, with and without penalty.",
+               **values)))
         alternative = _setting_with_cases(run_id, result, setting)
         if alternative is None:
             return
         setting, table = alternative
     st.markdown(verbatim(change_summary(result, setting, table)))
     columns: dict[str, Any] = {
-        "nearer": st.column_config.TextColumn("Nearer", width=116, help="Which score is nearer to the human one."),
-        "row": st.column_config.NumberColumn("Row", width=50),
-        "reference": st.column_config.TextColumn("Reference", width="medium"),
-        "candidate": st.column_config.TextColumn("Candidate", width="medium"),
+        "nearer": st.column_config.TextColumn(tr("Nearer"), width=116,
+                                              help=tr("Which score is nearer to the human score.")),
+        "row": st.column_config.NumberColumn(tr("Row"), width=50),
+        "reference": st.column_config.TextColumn(tr("Reference"), width="medium"),
+        "candidate": st.column_config.TextColumn(tr("Candidate"), width="medium"),
         "human_score": st.column_config.NumberColumn(
-            "Human", format="%.4g", width=80, help="The annotators' mean, as in the file; where their scales differ, "
-            "as z-score."),
-        "base_score": st.column_config.NumberColumn("Base", format="%.3f", width=80, help="The score without penalty."),
-        "penalized_score": st.column_config.NumberColumn("Penalised", format="%.3f", width=90,
-                                                         help="The score with penalty."),
-        **{name: st.column_config.NumberColumn(label, format="%.2f", width=90, help=text) for name, label, text in (
-            ("base_difference", "Base off by", "Between the score without penalty and the human score, both as "
-             "z-scores."),
-            ("penalized_difference", "Penalised off by", "Between the score with penalty and the human score, both as "
-             "z-scores."))},
-        "gain": st.column_config.NumberColumn("Change in r", format="%.5f", width=90, help=GAIN_HELP),
+            tr("Human score"), format="%.4g", width=90,
+            help=tr("The annotators' mean, as in the file; where their scales differ, as z-score.")),
+        "base_score": st.column_config.NumberColumn(tr("Without penalty"), format="%.3f", width=100),
+        "penalized_score": st.column_config.NumberColumn(tr("With penalty"), format="%.3f", width=90),
+        **{name: st.column_config.NumberColumn(label, format="%.2f", width=110, help=text) for name, label, text in (
+            ("base_difference", tr("Difference without penalty"),
+             tr("Between the score without penalty and the human score, both as z-scores.")),
+            ("penalized_difference", tr("Difference with penalty"),
+             tr("Between the score with penalty and the human score, both as z-scores.")))},
+        "gain": st.column_config.NumberColumn(tr("Change in r"), format="%.5f", width=90, help=tr(GAIN_HELP)),
     }
     if table["category"].ne("").any():
-        columns["category"] = st.column_config.TextColumn("Category")
+        columns["category"] = st.column_config.TextColumn(tr("Category"))
     if len(table) > MAX_CASES:
-        st.caption(f"The {MAX_CASES:,} pairs with the largest changes; all of them are in cases.csv.")
-    st.dataframe(table.head(MAX_CASES), hide_index=True, column_order=list(columns), column_config=columns,
-                 height=CASES_HEIGHT, key=f"metric-cases-{run_id}",
-                 placeholder="–", alt="Pairs that the penalty changes, with both differences to the human scores")
+        st.caption(tr("The {n:,} pairs with the largest changes; all of them are in cases.csv.", n=MAX_CASES))
+    shown = table.head(MAX_CASES)
+    st.dataframe(shown.assign(nearer=shown["nearer"].map(translated)), hide_index=True, column_order=list(columns),
+                 column_config=columns, height=CASES_HEIGHT, key=f"metric-cases-{run_id}",
+                 placeholder="–",
+                 alt=tr("Pairs that the penalty changes, with both differences to the human scores"))
 
 
 def _penalties(result: Result, setting: Mapping[Any, Any]) -> set[str]:
@@ -78,10 +83,12 @@ def change_summary(result: Result, setting: Mapping[Any, Any], table: pd.DataFra
     """The numbers of pairs that the penalty moves nearer and farther, and the change in the correlation."""
     n_nearer = int((table["nearer"] == NEARER[0]).sum())
     gain = _r(result, setting, "reading") - _r(result, setting, "none")
-    return (f"With {shown_name(setting['model'])} and idf {setting['idf']} the penalty changes {len(table):,} of "
-            f"{count(setting['n'], 'pair')}: {n_nearer:,} nearer to the human score, "
-            f"{len(table) - n_nearer:,} farther away. r changes by "
-            f"{'+' if gain > 0 else ''}{number(gain)}.")
+    return tr_n("With {model} and idf {idf} the penalty changes {changed:,} of {n} pair: {nearer:,} nearer to the "
+                "human score, {farther:,} farther away. r changes by {gain}.",
+                "With {model} and idf {idf} the penalty changes {changed:,} of {n:,} pairs: {nearer:,} nearer to the "
+                "human score, {farther:,} farther away. r changes by {gain}.", setting["n"],
+                model=shown_name(setting["model"]), idf=setting["idf"], changed=len(table), nearer=n_nearer,
+                farther=len(table) - n_nearer, gain=f"{'+' if gain > 0 else ''}{number(gain)}")
 
 
 def _setting_with_cases(run_id: str, result: Result, setting: Mapping[Any, Any]

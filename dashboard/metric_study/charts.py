@@ -20,7 +20,7 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
-from engine.language.quantities import count
+from engine.translation import tr, tr_n
 
 MAX_POINTS = 4000
 FEW_POINTS = 500
@@ -48,17 +48,18 @@ def scatter_figure(pairs: pd.DataFrame, scores: np.ndarray, score_title: str, ba
         ends = np.stack([base[stems], scores[stems], np.full(len(stems), np.nan)], axis=1)  # (n_changed, 3)
         figure.add_trace(go.Scatter(x=np.repeat(gold[stems], 3), y=ends.ravel(), mode="lines", opacity=0.45,
                                     line={"color": WARM, "width": 1}, hoverinfo="skip", showlegend=False))
-    for name, chosen, color in (("unchanged by the penalty", ~changed, ACCENT),
-                                ("lowered by the penalty", changed, WARM)):
+    for name, chosen, color in ((tr("unchanged by the penalty"), ~changed, ACCENT),
+                                (tr("lowered by the penalty"), changed, WARM)):
         indices = np.flatnonzero(chosen)
         if len(indices):
             figure.add_trace(go.Scatter(
                 x=gold[shown[indices]], y=scores[shown[indices]], mode="markers", name=name,
                 marker={"size": 7 if len(shown) < FEW_POINTS else 5, "color": color, "opacity": 0.65},
                 customdata=[texts[index] for index in indices],
-                hovertemplate="row %{customdata[0]}: human %{x:.2f}, score %{y:.3f}<br>%{customdata[1]}<br>"
-                              "%{customdata[2]}<extra></extra>"))
-    figure.update_xaxes(title="mean z-score of the annotators", zeroline=False, fixedrange=True)
+                hovertemplate=tr("row {row}: human score {human}, score {score}", row="%{customdata[0]}",
+                                 human="%{x:.2f}", score="%{y:.3f}")
+                + "<br>%{customdata[1]}<br>%{customdata[2]}<extra></extra>"))
+    figure.update_xaxes(title=tr("Mean z-score of the annotators"), zeroline=False, fixedrange=True)
     figure.update_yaxes(title=score_title, zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=380, legend=bool(changed.any()))
     figure.update_layout(margin={"t": 12, "b": 60}, legend={"y": -0.2}, hovermode="closest")
@@ -74,16 +75,17 @@ def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None 
     figure = go.Figure()
     for index, (model, of_model) in enumerate(of_idf.groupby("model", sort=False)):
         for penalty, curve in of_model.groupby("penalty", sort=False):
-            name = f"{shortened(str(model))}, {PENALTY_NAMES[str(penalty)]}"
+            name = f"{shortened(str(model))}, {tr(PENALTY_NAMES[str(penalty)])}"
             sizes = [11 if used and layer == used.get(str(model)) else 6 for layer in curve["layer"]]
             figure.add_trace(go.Scatter(
                 x=curve["layer"], y=curve["pearson"], mode="lines+markers", name=plain(name), legendgroup=str(index),
                 line={"width": 2, "dash": "solid" if penalty == "none" else "dash", "color": _color(index)},
-                marker={"size": sizes}, customdata=[[count(n, "pair"), low, high] for n, low, high in
+                marker={"size": sizes}, customdata=[[tr_n("{n} pair", "{n:,} pairs", n), low, high] for n, low, high in
                             zip(curve["n"], curve["ci_low"], curve["ci_high"], strict=True)],
-                hovertemplate="layer %{x}: r %{y:.3f}<br>95 %: %{customdata[1]:.3f} to %{customdata[2]:.3f}<br>"
-                              "%{customdata[0]}<extra>" + template_safe(name) + "</extra>"))
-    figure.update_xaxes(title="layer (0 = embeddings)", dtick=1 if of_idf["layer"].nunique() < MAX_TICKS else None,
+                hovertemplate=tr("layer {layer}: r {value} [{low}, {high}]", layer="%{x}", value="%{y:.3f}",
+                                 low="%{customdata[1]:.3f}", high="%{customdata[2]:.3f}")
+                + "<br>%{customdata[0]}<extra>" + template_safe(name) + "</extra>"))
+    figure.update_xaxes(title=tr("Layer (0 = embeddings)"), dtick=1 if of_idf["layer"].nunique() < MAX_TICKS else None,
                         zeroline=False, fixedrange=True, showgrid=False)
     figure.update_yaxes(title=axis_title("pearson"), zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=340, legend=True)

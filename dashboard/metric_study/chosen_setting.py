@@ -18,10 +18,10 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.metric_study.records import BERTSCORE, SURFACE, Result
-from engine.language.quantities import count
 from engine.measures.cards.catalog import CARDS
+from engine.translation import mark, tr, tr_n, translated
 
-SCATTER, LAYERS = "Scores of the chosen setting against the human scores", "Pearson's r at every layer"
+SCATTER, LAYERS = mark("Scores of the chosen setting against the human scores"), mark("Pearson's r at every layer")
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment
 
 
@@ -32,31 +32,34 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
     """
     index = [cell_key(row) for row in result.correlations.to_dict("records")].index(cell_key(setting))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        summary = f"r = {number(setting['pearson'])}, {count(setting['n'], 'pair')}"
-        st.markdown(f"**{verbatim(setting_name(setting))}** :gray[{summary}]", width="content")
+        summary = tr_n("r = {r}, {n} pair", "r = {r}, {n:,} pairs", setting["n"], r=number(setting["pearson"]))
+        name = verbatim(setting_name(setting))
+        st.markdown(f"**{name}** :gray[{summary}]", width="content")  # untranslated
         # in a container of its own: the pressed button, visible for a moment, must not shift the new link
         with st.container(width="content"):
             if setting["kind"] == BERTSCORE:
                 _alignment_link(run_id, result, setting)
     penalised = setting["penalty"] == "reading"
     base = result.scores_of(setting["model"], setting["idf"], "none") if penalised else None
-    figures = {SCATTER: scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)}
+    scatter = scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)
+    figures = {tr(SCATTER): scatter}
     st.plotly_chart(
-        figures[SCATTER], key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
-        alt=f"Scores of each pair against the human scores: {setting_name(setting)}")
+        scatter, key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
+        alt=tr("Scores of each pair against the human scores: {setting}", setting=setting_name(setting)))
     if len(result.layers) and setting["kind"] == BERTSCORE:
-        st.markdown("**By layer** :gray[the larger point: the layer of the grid]")
-        figures[LAYERS] = layer_figure(result.layers, setting["idf"], result.signature.get("layers"))
-        st.plotly_chart(figures[LAYERS], key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
-                        alt="Pearson's correlation at every layer")
+        st.markdown(tr("**By layer** :gray[the larger point: the layer of the grid]"))
+        by_layer = layer_figure(result.layers, setting["idf"], result.signature.get("layers"))
+        figures[tr(LAYERS)] = by_layer
+        st.plotly_chart(by_layer, key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
+                        alt=tr("Pearson's correlation at every layer"))
     return figures
 
 
 def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
     if setting["kind"] == BERTSCORE:
         score = result.settings.score
-        return CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name
-    return CARDS[setting["model"] if setting["kind"] == SURFACE else "vector_cosine"].name
+        return translated(CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name)
+    return translated(CARDS[setting["model"] if setting["kind"] == SURFACE else "vector_cosine"].name)
 
 
 def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
@@ -67,15 +70,16 @@ def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> 
     alignment_runs = st.session_state.setdefault(ALIGNED, {})
     icon, cell = pages.card("alignment").icon, (run_id, cell_key(setting))
     if cell not in alignment_runs:
-        if not st.button("Align with this setting", key=f"metric-align-{run_id}", icon=icon,
-                         help="Aligns every pair token by token; what the model has computed is not computed again."):
+        if not st.button(tr("Align with this setting"), key=f"metric-align-{run_id}", icon=icon,
+                         help=tr("Aligns every pair token by token; what the model has computed is not computed "
+                                 "again.")):
             return
         aligned = _submitted(run_id, result, setting)
         if aligned is None:
             return
         alignment_runs[cell] = aligned
         st.rerun()
-    st.page_link(pages.path("alignment"), label="Open in Alignment", icon=icon,
+    st.page_link(pages.path("alignment"), label=tr("Open in Alignment"), icon=icon,
                  query_params={"run": alignment_runs[cell]})
 
 

@@ -17,6 +17,7 @@ from dashboard.metric_study.labels import (
     PENALTY_NAMES,
     SAME_MARK,
     cell_key,
+    idf_name,
     interval,
     is_marked,
     method_name,
@@ -26,29 +27,28 @@ from dashboard.metric_study.published import published_grid
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help
-from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 from engine.options import option
+from engine.translation import tr, translated
 
 
 @dataclass(frozen=True)
 class Chosen:
     """The chosen row of `Result.correlations`, as the address of the page has it; the best where it says nothing."""
 
-    kind: str = option("", "Kind of the method: BERTScore, a measure of the surface, sentence vectors.")
-    model: str = option("", "The model, or the measure of the surface.")
-    idf: str = option("", "The idf dictionary of the setting.")
-    penalty: str = option("", "The penalty of the setting.")
+    kind: str = option("", "Kind of the method: BERTScore, a measure of the surface, sentence vectors.")  # untranslated
+    model: str = option("", "The model, or the measure of the surface.")  # untranslated
+    idf: str = option("", "The idf dictionary of the setting.")  # untranslated
+    penalty: str = option("", "The penalty of the setting.")  # untranslated
 
 
 @dataclass(frozen=True)
 class Shown:
     """What the grid shows, as the address of the page has it."""
 
-    correlation: str = option("pearson", "The coefficient that the grid shows.", choices=MEASURES)
-    published: bool = option(False, "Whether the paper's published grid stands beside.")
+    correlation: str = option("pearson", "The coefficient that the grid shows.", choices=MEASURES)  # untranslated
+    published: bool = option(False, "Whether the paper's published grid stands beside.")  # untranslated
 
 
 def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
@@ -63,22 +63,22 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
     order = table.sort_values("pearson", ascending=False, kind="stable", na_position="last").index
     chosen = _chosen(view, result, table.loc[order])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = st.segmented_control("Correlation", list(MEASURES), format_func=MEASURES.__getitem__, required=True,
-                                       default=first.correlation, key=view.key("measure"))
-        with_published = st.toggle("Show the paper's published grid", first.published, key=view.key("published"),
-                                   help="Other sentences, annotators and models: compare patterns, not values.")
+        measure = st.segmented_control(tr("Correlation"), list(MEASURES), format_func=MEASURES.__getitem__,
+                                       required=True, default=first.correlation, key=view.key("measure"))
+        with_published = st.toggle(tr("Show the published correlations"), first.published, key=view.key("published"),
+                                   help=tr("Other sentences, annotators and models: compare patterns, not values."))
     view.keep_record(Shown(measure, with_published), Shown())
     grid = table[table["kind"] == BERTSCORE]
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
-        figures = {f"{MEASURES[measure]} of each setting with the human scores": grid_figure(grid, measure,
-                                                                                             chosen or "")}
-        st.plotly_chart(next(iter(figures.values())), key=_key("grid", place), on_select="rerun",
+        caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
+        figures = {caption: grid_figure(grid, measure, chosen or "")}
+        st.plotly_chart(figures[caption], key=_key("grid", place), on_select="rerun",
                         selection_mode="points", config=camera("grid", result.signature),
-                        alt=f"{MEASURES[measure]} correlation of each setting with the human scores")
-        st.caption(f"Correlation with the human scores, below it the 95 % interval. **{SAME_MARK}** the best and those "
-                   "not significantly different from it (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its "
-                   "pairs.")
+                        alt=caption)
+        st.caption(tr("Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
+                      "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
+                      mark=SAME_MARK))
     if with_published:
         with slots[1]:
             figures |= published_grid()
@@ -90,32 +90,32 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
 def _table(place: str, table: pd.DataFrame, measure: str) -> None:
     shown = pd.DataFrame([_table_row(row) for row in table.to_dict("records")])
     columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
-        "", width=28, help="The best, or not significantly different from it.")}
-    columns |= {"setting": st.column_config.TextColumn("Model or method", width=150),
-                "idf": st.column_config.TextColumn("idf", width=72),
-                "penalty": st.column_config.TextColumn("Penalty", width=68)}
+        "", width=28, help=tr("Best, or not significantly different from the best."))}
+    columns |= {"setting": st.column_config.TextColumn(tr("Model or method"), width=150),
+                "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
+                "penalty": st.column_config.TextColumn(tr("Penalty"), width=110)}
     for name in [measure, *(name for name in MEASURES if name != measure)]:
         columns[name] = st.column_config.NumberColumn(MEASURES[name], format="%.3f", width=68, help=measure_help(name))
-        columns[f"{name} interval"] = st.column_config.TextColumn("95 %", width=116)
+        columns[f"{name} interval"] = st.column_config.TextColumn(tr("95 % interval"), width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
-    columns["n"] = st.column_config.NumberColumn("Pairs", width=60)
-    columns["reason"] = st.column_config.TextColumn("Why undefined", width="medium")
+    columns["n"] = st.column_config.NumberColumn(tr("Pairs"), width=60)
+    columns["reason"] = st.column_config.TextColumn(tr("Reason undefined"), width="medium")
     if not shown["reason"].any():
         del columns["reason"]
     st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
                  selection_mode="single-row", key=_key("table", place),
-                 placeholder="–", alt="Every setting and method with its correlations; choose one to see its pairs")
+                 placeholder="–", alt=tr("Every setting and method with its correlations; choose one to see its pairs"))
 
 
 def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     is_bertscore = row["kind"] == BERTSCORE
     return {
         "mark": SAME_MARK if is_marked(row) else "", "setting": method_name(row["kind"], row["model"]),
-        "idf": dictionary_name(Scoring(row["idf"])) if is_bertscore else "–",
-        "penalty": PENALTY_NAMES[row["penalty"]].removesuffix(" penalty") if is_bertscore else "–",
-        **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": row["reason"],
+        "idf": idf_name(row["idf"]) if is_bertscore else "–",
+        "penalty": tr(PENALTY_NAMES[row["penalty"]]) if is_bertscore else "–",
+        **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": translated(row["reason"]),
         **{f"{name} interval": interval(*(row[end] for end in INTERVALS[name])) for name in MEASURES},
-        "p": "best" if row["best"] else p_value(row["williams_p"]),
+        "p": tr("best") if row["best"] else p_value(row["williams_p"]),
     }
 
 
@@ -132,7 +132,7 @@ def _chosen(view: View, result: Result, shown: pd.DataFrame) -> str | None:
     rows_by_cell = {cell_key(row): row for row in shown.to_dict("records")}
     if first != own and cell_key(vars(first)) not in rows_by_cell:
         named = next(name for name, value in vars(first).items() if value != getattr(own, name))
-        view.ignore(named, "with the rest of the link is no setting of this study")
+        view.ignore(named, tr("with the rest of the link is no setting of this study"))
         first = own
     cell = _from_figure(st.session_state.get(_key("grid", place)))
     selected = cell or _from_table(st.session_state.get(_key("table", place)), shown)

@@ -15,6 +15,7 @@ from dashboard.metric_study.labels import (
     PENALTY_NAMES,
     SAME_MARK,
     cell_key,
+    idf_name,
     interval,
     is_marked,
     number,
@@ -22,9 +23,8 @@ from dashboard.metric_study.labels import (
     setting_name,
 )
 from dashboard.shared.theme import ACCENT, GREY, laid_out, measure_name, plain, shortened, wrapped
-from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE
+from engine.translation import tr, translated
 
 ROW, HEAD = 46, 26  # pixels of a dictionary's row, and of a model's name above its rows
 # The highest correlation takes this share of the colour scale, so that its number is legible in either theme.
@@ -73,7 +73,7 @@ def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "",
                                   yanchor="bottom", showarrow=False, font={"size": 12})
     named = [row for row in rows if row.cells]
     figure.update_xaxes(tickvals=[column + 0.5 for column in range(len(penalties))], side="top", showgrid=False,
-                        ticktext=[PENALTY_NAMES[name] for name in penalties], zeroline=False, fixedrange=True,
+                        ticktext=[tr(PENALTY_NAMES[name]) for name in penalties], zeroline=False, fixedrange=True,
                         range=[0, len(penalties)], title=None, ticks="")
     figure.update_yaxes(tickvals=[(row.top + row.bottom) / 2 for row in named],
                         ticktext=[plain(_idf_label(row.name)) for row in named], range=[rows[-1].bottom, 0],
@@ -120,8 +120,8 @@ def _text(line: Mapping[Any, Any], measure: str) -> str:
 def _hover(line: Mapping[Any, Any], measure: str) -> str:
     parts = [wrapped(setting_name(line)), f"{measure_name(measure)}: {number(line[measure])}"]
     if p := p_value(line.get("williams_p", np.nan)):
-        parts.append(f"against the best: p {p}")
-    return "<br>".join([*parts, *([wrapped(line["reason"])] if line.get("reason") else [])])
+        parts.append(tr("against the best: p {p}", p=p))
+    return "<br>".join([*parts, *([wrapped(translated(line["reason"]))] if line.get("reason") else [])])
 
 
 def _shades(values: Sequence[Sequence[float]]) -> dict[str, float]:
@@ -134,5 +134,5 @@ def _shades(values: Sequence[Sequence[float]]) -> dict[str, float]:
 
 
 def _idf_label(idf: str) -> str:
-    name = dictionary_name(Scoring(idf))
+    name = idf_name(idf)
     return name if len(name) <= LONGEST_IDF else name[:LONGEST_IDF - 1] + "…"

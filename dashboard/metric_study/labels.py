@@ -7,14 +7,16 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.inputs.scoring_words import choice_words
 from dashboard.shared.theme import measure_name
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE, SURFACE
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, translated
 
-PENALTY_NAMES = {"none": "without penalty", "reading": "with penalty", "names": "names by reading"}
+PENALTY_NAMES = {"none": mark("without penalty"), "reading": mark("with penalty"), "names": mark("names by reading")}
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
              "kendall": ("kendall_low", "kendall_high")}
@@ -35,7 +37,7 @@ def method_name(kind: str, model: str) -> str:
     if kind == SURFACE:
         return measure_name(model)
     name = shown_name(model)
-    return name if kind == BERTSCORE else f"{CARDS['vector_cosine'].name}, {name}"
+    return name if kind == BERTSCORE else f"{translated(CARDS['vector_cosine'].name)}, {name}"
 
 
 def setting_name(line: Mapping[Any, Any]) -> str:
@@ -47,7 +49,17 @@ def setting_name(line: Mapping[Any, Any]) -> str:
     name = method_name(line["kind"], line["model"])
     if line["kind"] != BERTSCORE:
         return name
-    return f"{name}, idf {dictionary_name(Scoring(line['idf']))}, {PENALTY_NAMES[line['penalty']]}"
+    return tr("{model}, idf {idf}, {penalty}", model=name, idf=idf_name(line["idf"]),
+              penalty=tr(PENALTY_NAMES[line["penalty"]]))
+
+
+def idf_name(idf: str) -> str:
+    """What the idf weights of a setting are called.
+
+    >>> idf_name("novel"), idf_name("none"), idf_name("/data/mine.json.gz")
+    ('novel', 'none', 'mine.json.gz')
+    """
+    return choice_words("idf").get(idf) or translated(dictionary_name(Scoring(idf)))
 
 
 def is_marked(line: Mapping[Any, Any]) -> bool:
@@ -62,16 +74,16 @@ def number(value: float, digits: int = 3) -> str:
     >>> number(-0.0217), number(float("nan"))
     ('−0.022', 'undefined')
     """
-    return "undefined" if pd.isna(value) else f"{value:.{digits}f}".replace("-", "−")
+    return tr("undefined") if pd.isna(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
 def interval(low: float, high: float, digits: int = 3) -> str:
     """An interval; "" where there is none.
 
     >>> interval(-0.0217, 0.4601)
-    '−0.022 to 0.460'
+    '[−0.022, 0.460]'
     """
-    return "" if pd.isna(low) else f"{number(low, digits)} to {number(high, digits)}"
+    return "" if pd.isna(low) else f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def p_value(p: float) -> str:

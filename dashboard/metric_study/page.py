@@ -16,17 +16,17 @@ from dashboard.shared.address.view import View
 from dashboard.shared.inputs import inputs
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
+from engine.translation import mark, tr
 
 KIND = "metric-study"
 MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "f1", "penalized_f1", "sentbleu",
             "chrf", "vector_cosine")
 TABLES_KEPT = 2
-NOTE = """**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
-Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams' test,
-not by their intervals, which may overlap although the difference is significant. Its p is two-sided and not corrected
-for the number of settings, so the advantage of the best one is overestimated. **Colours** of the heat map are relative
-to one grid and not comparable between grids."""
-
+NOTE = mark("""**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
+Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams'
+test, not by their intervals, which may overlap although the difference is significant. Its p is two-sided and not
+corrected for the number of settings, so the advantage of the best one is overestimated. **Colours** of the heat map
+are relative to one grid and not comparable between grids.""")
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
@@ -52,13 +52,13 @@ if run_id is not None and result is not None:
     view.write()
     if setting is not None:
         figures |= setting_view(run_id, result, setting)
-        with st.expander("Effect of the penalty on single pairs", icon=":material/compare:", expanded=True,
+        with st.expander(tr("Effect of the penalty on single pairs"), icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
             case_table(run_id, result, setting)
-    with st.expander("Agreement of the annotators", icon=":material/groups:", key=f"metric-annotators-{run_id}"):
+    with st.expander(tr("Agreement of the annotators"), icon=":material/groups:", key=f"metric-annotators-{run_id}"):
         annotators_view(result)
-    with st.expander("Published numbers", icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
+    with st.expander(tr("Published numbers"), icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
         published_tables(result)
     run_view.excluded(result)
-    wording.how_to_read(MEASURES, NOTE)
+    wording.how_to_read(MEASURES, tr(NOTE))
     run_view.sign(result.signature, file_tables(run_id, result), figures, address=view)

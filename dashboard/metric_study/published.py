@@ -20,10 +20,9 @@ from engine.evaluations.published.novels import (
     published_correlations,
     published_methods,
 )
+from engine.translation import mark, tr, translated
 
-PUBLISHED = "The paper's 16 correlations, as published"
-SENTENCES = (f"{SOURCE}: {N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators, models of its own. None of it was "
-             "measured here.")
+PUBLISHED = mark("The paper's 16 correlations, as published")
 
 
 def published_grid() -> dict[str, go.Figure]:
@@ -31,9 +30,10 @@ def published_grid() -> dict[str, go.Figure]:
     _badge()
     figure = grid_figure(published_correlations(), published=True)
     st.plotly_chart(figure, key="metric-published-grid",
-                    config={"displayModeBar": False}, alt=PUBLISHED)
-    st.caption(f"{verbatim(SENTENCES)} Section 4.3; no intervals were printed.")
-    return {PUBLISHED: figure}
+                    config={"displayModeBar": False}, alt=tr(PUBLISHED))
+    st.caption(_source())
+    st.caption(tr("Section 4.3; no intervals were printed."))
+    return {tr(PUBLISHED): figure}
 
 
 def published_tables(result: Result) -> None:
@@ -42,25 +42,33 @@ def published_tables(result: Result) -> None:
     The run's own correlations stand beside the 16 settings where the data are comparable; else it is said why not.
     """
     _badge()
-    st.caption(verbatim(SENTENCES))
+    st.caption(_source())
     (entry,) = beside("metric-study", result)
     grid = side_by_side(entry)
-    st.markdown("Pearson's correlation of the 16 settings :gray[section 4.3]")
-    st.dataframe(grid, hide_index=True, placeholder="–", alt="The paper's 16 settings",
+    st.markdown(tr("Pearson's correlation of the 16 settings :gray[section 4.3]"))
+    st.dataframe(grid, hide_index=True, placeholder="–", alt=tr("The paper's 16 settings"),
                  column_config=columns_of(entry.printed, grid))
-    st.caption(verbatim(entry.reason))
-    st.markdown("Compared with other methods :gray[section 5]")
-    st.dataframe(published_methods().rename(columns={"method": "Method", "pearson": "Pearson's correlation"}),
-                 hide_index=True, width="content", placeholder="–", alt="The paper's comparison with other methods")
+    st.caption(verbatim(translated(entry.reason)))
+    st.markdown(tr("Comparison with other methods :gray[section 5]"))
+    methods = published_methods().rename(columns={"method": tr("Method"), "pearson": tr("Pearson's correlation")})
+    st.dataframe(methods, hide_index=True, width="content", placeholder="–",
+                 alt=tr("The paper's comparison with other methods"))
     low, high = ANNOTATOR_AGREEMENT
-    st.markdown(f"Correlation between evaluators: {low:.3f} to {high:.3f} :gray[section 4.1]")
-    st.markdown("Effect of the penalty on single pairs :gray[section 5; in brackets the difference to the human score]")
+    st.markdown(tr("Correlation between annotators: {low:.3f} to {high:.3f} :gray[section 4.1]", low=low, high=high))
+    st.markdown(tr("Effect of the penalty on single pairs :gray[section 5; in brackets the difference to the human "
+                   "score]"))
     st.dataframe(pd.DataFrame([{
-        "Nearer to the human score": case.nearer, "Reference": case.reference, "Candidate": case.candidate,
-        "Human": f"{case.human:.3f}", "Base": f"{case.base:.3f} ({case.base_difference:.3f})",
-        "Penalized": f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
-        hide_index=True, placeholder="–", alt="The paper's case table")
+        tr("Nearer to the human score"): translated(case.nearer), tr("Reference"): case.reference,
+        tr("Candidate"): case.candidate, tr("Human score"): f"{case.human:.3f}",
+        tr("Without penalty"): f"{case.base:.3f} ({case.base_difference:.3f})",
+        tr("With penalty"): f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
+        hide_index=True, placeholder="–", alt=tr("The paper's case table"))
+
+
+def _source() -> str:
+    return verbatim(tr("{source}: {n_pairs} pairs, scores of {n_annotators} annotators, models of its own. None of it "
+                       "was measured here.", source=translated(SOURCE), n_pairs=N_PAIRS, n_annotators=N_ANNOTATORS))
 
 
 def _badge() -> None:
-    st.badge("Published, not measured here", icon=":material/menu_book:", color="gray")
+    st.badge(tr("Published, not measured here"), icon=":material/menu_book:", color="gray")

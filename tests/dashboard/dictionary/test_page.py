@@ -85,6 +85,20 @@ def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:
     assert "All 3 dictionaries" in [expander.label for expander in app.expander]
 
 
+def test_the_page_speaks_japanese() -> None:
+    app = page_visits.at("dictionary")
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert [metric.label for metric in app.metric] == ["文書数", "見出し語数", "トークン数", "しきい値", "低頻度"]
+    assert "1文書の単位：1ファイル。" in words(app) and "全6件中、条件に合う6件を" in words(app)
+    app = page_visits.at("dictionary")
+    app.query_params["view"] = "compare"
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert "少なくとも一方に現れる6トークンのうち、**2**トークンが両方に現れます" in words(app)
+    assert app.dataframe[0].value["low"].isin(["双方", "どちらでもない", "novelのみ", "wikiのみ"]).all()
+
+
 def test_two_dictionaries_of_a_tokenizer_are_compared() -> None:
     app = shown(visit(), "compare")
     assert app.selectbox(key="corpora-first-").value.label == "novel · bert-mini-ja"

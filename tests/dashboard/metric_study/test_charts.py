@@ -45,7 +45,7 @@ def test_cells_show_number_interval_and_the_shared_mark() -> None:
     for cell, line in zip(text, lines.to_dict("records"), strict=True):
         assert cell.startswith(f"{line['pearson']:.3f}".replace("-", "−"))
         assert ("•" in cell) == is_marked(line) == (line["best"] or not line["separable"])
-        assert f"{line['ci_low']:.2f} to {line['ci_high']:.2f}".replace("-", "−") in cell
+        assert f"[{line['ci_low']:.2f}, {line['ci_high']:.2f}]".replace("-", "−") in cell
     assert sum("•" in cell for cell in text) >= 1
     kendall = [cell for row in grid_figure(lines, "kendall").data[0].text for cell in row if cell]
     assert kendall[0].startswith(f"{lines['kendall'][0]:.3f}")

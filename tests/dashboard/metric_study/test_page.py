@@ -62,6 +62,18 @@ def settings_table(app: AppTest) -> pd.DataFrame:
     return next(frame.value for frame in app.dataframe if "setting" in frame.value)
 
 
+def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
+    app = page_visits.at("metric_study")
+    app.query_params["run"] = finished(idfs=("none", "novel"))
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert [metric.label for metric in app.metric] == ["最良の設定、ピアソンのr", "最良と有意差なし", "評価者間の一致"]
+    assert {"個々の文対に対するペナルティの影響", "論文の数値"} <= {part.label for part in app.expander}
+    assert set(settings_table(app)["penalty"]) == {"ペナルティなし", "ペナルティあり", "–"}
+    assert {"なし", "novel"} <= set(settings_table(app)["idf"])
+    assert "人手評価との相関と95%区間" in words(app)
+
+
 def test_the_sample_is_studied_from_the_page(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="metric-study-models").set_value([A, B])
@@ -75,7 +87,7 @@ def test_the_sample_is_studied_from_the_page(backend: FakeBackend) -> None:
     assert len(grid) == 2 * 4 + 2 + 2 and len(settings_table(app)) == len(grid)
     ours = grid[grid["kind"] == "bertscore"]
     assert app.metric[0].value == f"{ours['pearson'].max():.3f}".replace("-", "−")
-    assert app.metric[1].value == f"{int((~ours['separable']).sum()) - 1} of 7"
+    assert app.metric[1].value == f"{int((~ours['separable']).sum()) - 1} of 7 settings"
     assert app.metric[2].value == f"{result_of(run_id).mean_agreement:.3f}"
     assert "on the scale 0-100" in words(app)
     keys = {button.key for button in app.download_button}
