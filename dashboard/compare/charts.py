@@ -7,6 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, wrapped
+from engine.translation import tr
 
 HEIGHT = 380
 DRAWN = 4000  # beyond, a seeded sample; what was decided differently comes first
@@ -26,12 +27,12 @@ def drawn_items(items: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 def scatter(items: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
     """One point for each of `drawn_items`: the first side across, the second up; those decided differently are warm."""
     figure = go.Figure()
-    groups = (("decided alike", ~items["changed"], GREY if items["changed"].any() else ACCENT),
-              ("decided differently", items["changed"], WARM))
+    groups = ((tr("decided alike"), ~items["changed"], GREY if items["changed"].any() else ACCENT),
+              (tr("decided differently"), items["changed"], WARM))
     for name, chosen, color in groups:
         part = items[chosen.to_numpy(dtype=bool)]
         if len(part):
-            texts = [f"row {row}: {wrapped(text)}" + (f"<br>{wrapped(other)}" if other else "")
+            texts = [tr("row {row}: {text}", row=row, text=wrapped(text)) + (f"<br>{wrapped(other)}" if other else "")
                      for row, text, other in zip(part["row"], part["text"], part["other_text"], strict=True)]
             figure.add_trace((go.Scatter if len(items) <= AS_SVG else go.Scattergl)(
                 x=part["first"], y=part["second"], mode="markers", name=name, text=texts,

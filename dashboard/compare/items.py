@@ -17,14 +17,15 @@ from dashboard.alignment.scores import scored
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.compare.sides import ChosenSide
 from dashboard.minimal_pairs import view as pair_view
+from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
 from engine.evaluations.minimal_pairs.fair_subsets import ALL
-from engine.language.quantities import count
 from engine.options import option, option_of
+from engine.translation import tr, tr_n, translated
 
 Drawn = tuple[dict[str, go.Figure], dict[str, Drawing]]
 LISTED = 500
@@ -35,7 +36,7 @@ HEIGHT, FEW = 320, 8
 class Listed:
     """The item on show, as the address of the page has it."""
 
-    row: int | None = option(None, "Row in A of the item on show.", unset="the one that changed most")
+    row: int | None = option(None, "Row in A of the item on show.", unset="the one that changed most")  # untranslated
 
 
 ROW = option_of(Listed, "row")
@@ -49,29 +50,35 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
     """
     items = comparison.items
     changed = int(items["changed"].sum())
-    facts = f"{count(changed, 'item')} of {len(items):,} decided differently, these first; then " if changed else ""
-    st.markdown(f"**What changed most** :gray[{verbatim(facts)}by {verbatim(comparison.scale)}]")
+    scale = verbatim(translated(comparison.scale))
+    st.markdown(tr_n("**What changed most** :gray[{n} item of {total:,} decided differently, listed first; then by "
+                     "{scale}]",
+                     "**What changed most** :gray[{n:,} items of {total:,} decided differently, listed first; then by "
+                     "{scale}]", changed, total=len(items), scale=scale) if changed else
+                tr("**What changed most** :gray[by {scale}]", scale=scale))
     only_names = [name for name in ("first_outcome", "second_outcome") if (items[name] != "").any()]
     columns = ["row", *(["other_row"] if (items["row"] != items["other_row"]).any() else []), *only_names, "first",
                "second", *(["category"] if (items["category"] != "").any() else []), "text",
                *(["other_text"] if (items["other_text"] != "").any() else [])]
     shown = items.head(LISTED)
+    if sides[0].run.kind == "minimal-pairs":  # in other kinds outcomes are the data's own classes
+        shown = shown.assign(**{name: [tr(OUTCOME_NAMES[outcome]) for outcome in shown[name]] for name in only_names})
     row_at_first = address.first(ROW, None, offered=shown["row"].tolist())
     at_first = [index for index, row in enumerate(shown["row"].tolist()) if row == row_at_first][:1]
     state = st.dataframe(
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto",
         key=f"compare-items-{key}-{address.place}", selection_default={"selection": {"rows": at_first}},
         on_select="rerun", selection_mode="single-row", placeholder="–", column_order=columns,
-        alt="The items of both sides, what changed most first", column_config={
-            "row": st.column_config.NumberColumn("Row", width="small"),
-            "other_row": st.column_config.NumberColumn("Row in B", width="small"),
-            "first_outcome": "A says", "second_outcome": "B says",
+        alt=tr("The items of both sides, those that changed most first"), column_config={
+            "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+            "other_row": st.column_config.NumberColumn(tr("Row in B"), width="small"),
+            "first_outcome": tr("Outcome of A"), "second_outcome": tr("Outcome of B"),
             "first": st.column_config.NumberColumn("A", format="%.4g", help=verbatim(sides[0].side.name)),
             "second": st.column_config.NumberColumn("B", format="%.4g", help=verbatim(sides[1].side.name)),
-            "category": "Category", "text": st.column_config.TextColumn("Sentence", width="large"),
-            "other_text": st.column_config.TextColumn("Other sentence", width="large")})
+            "category": tr("Category"), "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
+            "other_text": st.column_config.TextColumn(tr("Other sentence"), width="large")})
     if len(shown) < len(items):
-        st.caption(f"The first {len(shown):,}; all of them are in items.csv.")
+        st.caption(tr("The first {n:,} items; all of them are in items.csv.", n=len(shown)))
     index = next(iter(state.selection.rows), 0)
     address.keep(ROW, int(shown["row"].iloc[index]) if index < len(shown) and index else None, None)
     return shown.iloc[index] if len(shown) else None
@@ -106,11 +113,12 @@ def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Dr
     table = alignment_table(side.result.pairs, scores.pairs)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
     aligned = aligned_pair(chosen.run.id, side.result, scores, pair, side.model, layer)
-    penalised = f", with penalty {pair['penalized_f1']:.3f}" if view.scoring.penalty != "none" else ""
-    st.caption(f"Row {row}: F1 {pair['f1']:.3f}{penalised}")
+    st.caption(tr("Row {row}: F1 {f1:.3f}, with penalty {penalized:.3f}", row=row, f1=pair["f1"],
+                  penalized=pair["penalized_f1"]) if view.scoring.penalty != "none" else
+               tr("Row {row}: F1 {f1:.3f}", row=row, f1=pair["f1"]))
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
     alignment_view(data, key=f"compare-alignment-{side.name[:1]}-{row}")
-    return {}, {f"Alignment of row {row}": AlignmentDrawing(data)}
+    return {}, {tr("Alignment of row {row}", row=row): AlignmentDrawing(data)}
 
 
 def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:

@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.compare.charts import drawn_items, scatter
 from dashboard.compare.items import item_detail, items_section
-from dashboard.compare.numbers import numbers_section, settings_that_differ
+from dashboard.compare.numbers import numbers_section, settings_section, settings_that_differ
 from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
 from dashboard.home import samples
 from dashboard.shared import run_view, wording
@@ -15,19 +15,20 @@ from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, Comparison
+from engine.translation import mark, tr
 from engine.version import VERSION
 
 KEPT = 8
-FIGURE = "A against B"
-NOTE = """**Numbers** are over the items that both sides have, matched by their texts. The interval and the test are of
-the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for means,
-Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by Holm's
-method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What changed
-most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
-compared."""
+FIGURE = mark("A against B")
+NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
+are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
+means, Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by
+Holm's method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What
+changed most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
+compared.""")
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner="Comparing …")
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
 def compared(key: str, _sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
     """The comparison of two sides, shared by all sessions and never changed."""
     return compare(_sides[0].run.kind, _sides[0].side, _sides[1].side)
@@ -40,7 +41,7 @@ except EngineError as error:
     wording.show_error(error)
     st.stop()
 if not runs:
-    st.info("Nothing to compare yet: evaluate something first, two models in one run or the same data twice.",
+    st.info(tr("There is nothing to compare yet: evaluate two models in one run, or the same data twice."),
             icon=":material/compare:")
     st.stop()
 
@@ -62,7 +63,8 @@ try:
             second = inputs[1].side(second_run, other_model)
     address.notices()
     sides = named(first, second)
-    comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
+    with st.spinner(tr("Comparing …")):
+        comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
 except EngineError as error:
     wording.show_error(error)
     st.stop()
@@ -70,27 +72,27 @@ except EngineError as error:
 names = sides[0].side.name, sides[1].side.name
 if names == ("A", "B"):
     address.write()
-    st.info("Both sides are the same. Choose another run, model or score for one of them.", icon=":material/compare:")
+    st.info(tr("Both sides are the same. Select another run, model or score for one of them."),
+            icon=":material/compare:")
     st.stop()
 signature = {"sides": {letter: {"run": side.run.id, "signature": digest(side.side.result.signature),
                                 "model": side.side.model, **side.shown}
                        for letter, side in zip("AB", sides, strict=True)}, "versions": {"hakari": VERSION}}
 numbers_section(comparison, names)
 differing = settings_that_differ(*sides)
-with st.expander("Settings that differ", icon=":material/tune:"):
-    st.dataframe(differing, hide_index=True, placeholder="–", alt="The settings in which the two sides differ",
-                 column_config={"what": st.column_config.TextColumn("", pinned=True)})
+settings_section(differing)
 drawn = drawn_items(comparison.items)
 figure = scatter(drawn, names)
 st.plotly_chart(figure, key="compare-scatter", config=camera(FIGURE, signature),
-                alt=f"Every item under both sides: {names[0]} across, {names[1]} up")
+                alt=tr("Every item under both sides: {first} on the horizontal axis, {second} on the vertical axis",
+                       first=names[0], second=names[1]))
 if len(drawn) < len(comparison.items):
-    st.caption(f"{len(drawn):,} of {len(comparison.items):,} items are drawn: those that "
-               "changed most, and a sample of the others.")
+    st.caption(tr("{drawn:,} of {n:,} items are drawn: those that changed most, and a sample of the others.",
+                  drawn=len(drawn), n=len(comparison.items)))
 item = items_section(comparison, sides, digest(signature), address)
 address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
-wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), NOTE)
+wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(signature, tables, {FIGURE: figure, **figures}, drawings=drawings, declared=FILES)
+run_view.sign(signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES)
 address.copy_link()

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.minimal_pairs.view import CORPORA
 from dashboard.runs.comparing import distinct
 from dashboard.shared import dictionaries, run_view, session
 from dashboard.shared.address.texts import name_of
@@ -28,6 +29,7 @@ from engine.language.readings.own import own_readings
 from engine.options import Option, check_value, option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import tr
 
 LISTED = 100
 NONE = "none"
@@ -37,8 +39,8 @@ NONE = "none"
 class Chosen:
     """What names a side in the address, beside how it is shown."""
 
-    run: str = option("", "The run.")
-    model: str = option("", "The model of the run.")
+    run: str = option("", "The run.")  # untranslated
+    model: str = option("", "The model of the run.")  # untranslated
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,8 @@ class SideInput:
         # Streamlit knows an option by its label, and two runs of one file may begin in one minute.
         labels = dict(zip(by_id, distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}"
                                            for run in by_id.values()]), strict=True))
-        chosen = st.selectbox(f"Run {self._letter.upper()}", list(by_id), index=list(by_id).index(first),
-                              key=self._key("run"), format_func=labels.__getitem__)
+        chosen = st.selectbox(tr("Run {letter}", letter=self._letter.upper()), list(by_id),
+                              index=list(by_id).index(first), key=self._key("run"), format_func=labels.__getitem__)
         self.address.keep(declared, chosen, None)
         return by_id[chosen]
 
@@ -93,7 +95,7 @@ class SideInput:
         declared = self._declared(options_of(Chosen)["model"])
         model = self.address.first(declared, base, offered=models)
         if len(models) > 1:
-            model = str(st.pills("Model", models, default=model, required=True, format_func=model_name,
+            model = str(st.pills(tr("Model"), models, default=model, required=True, format_func=model_name,
                                  key=self._key("model", run.id, str(base))))
         else:
             st.caption(verbatim(shortened(model)))
@@ -109,20 +111,20 @@ class SideInput:
         options = options_of(PairScoring)
         normalization = self._first(options_of(PairView)["normalization"], PairView.normalization, scores)
         first = PairScoring(alpha=self._first(options["alpha"], options["alpha"].default))
-        corpora = {THESE: THESE}
+        corpora = {THESE: tr(CORPORA[THESE])}
         if "SLOR" in scores:
             corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
         first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora))
         alpha, unigrams = first.alpha, first.unigrams
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            normalization = str(st.selectbox("Score", scores, index=scores.index(normalization), width=180,
+            normalization = str(st.selectbox(tr("Score"), scores, index=scores.index(normalization), width=180,
                                              key=self._key("score", run_id)))
             if normalization == "PenLP":
-                alpha = settings.slider("alpha of PenLP", options["alpha"], step=0.05, first=first, width=180,
+                alpha = settings.slider(tr("alpha of PenLP"), options["alpha"], step=0.05, first=first, width=180,
                                         key=self._key("alpha", run_id))
             if normalization == "SLOR" and len(corpora) > 1:
-                unigrams = str(settings.list_of("Unigrams from", options["unigrams"], corpora, first=first, width=180,
-                                                key=self._key("unigrams", run_id)))
+                unigrams = str(settings.list_of(tr("Unigrams from"), options["unigrams"], corpora, first=first,
+                                                width=180, key=self._key("unigrams", run_id)))
         view = PairView(normalization, PairScoring(alpha, unigrams))
         self._keep(view, PairView())
         self._keep(view.scoring, PairScoring(), but=("by",))
@@ -141,16 +143,16 @@ class SideInput:
         layer_option = options_of(AlignmentView)["layer"]
         layer = self._first(layer_option, own_layer, held)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            idf = str(settings.list_of("idf weights", options["idf"], offered, first=first, width=180,
+            idf = str(settings.list_of(tr("idf weights"), options["idf"], offered, first=first, width=180,
                                        key=self._key("idf", run_id)))
-            penalty = str(settings.segments("Penalty", options["penalty"], first=first,
+            penalty = str(settings.segments(tr("Penalty"), options["penalty"], first=first,
                                             key=self._key("penalty", run_id)))
             if len(held) > 1:
-                layer = int(st.selectbox("Layer", held, index=held.index(layer), width=90,
+                layer = int(st.selectbox(tr("Layer"), held, index=held.index(layer), width=90,
                                          key=self._key("layer", run_id, model)))
         scoring = replace(first, idf=idf, penalty=penalty)
         if penalty == "reading" and idf == NONE and scoring.criterion not in WITHOUT_IDF:
-            st.caption(":material/info: Without idf weights no token is low-frequency: no penalty.")
+            st.caption(tr(":material/info: Without idf weights no token is low-frequency: no penalty."))
             scoring = replace(scoring, penalty=NONE)
         self._keep(scoring, own)
         self.address.keep(self._declared(layer_option), layer, own_layer)
@@ -163,7 +165,7 @@ class SideInput:
         options = options_of(GridView)
         first = tuple(self._first(options[name], grid[0][place], {setting[place] for setting in grid})
                       for place, name in enumerate(("idf", "penalty")))
-        chosen = st.selectbox("Setting", grid, index=grid.index(first) if first in grid else 0,
+        chosen = st.selectbox(tr("Setting"), grid, index=grid.index(first) if first in grid else 0,
                               key=self._key("setting", run_id, model), format_func=_setting)
         view = GridView(*chosen)
         self._keep(view, GridView(*grid[0]))
@@ -235,4 +237,4 @@ def _in_words(view: Shown | None) -> dict[str, str]:
 
 
 def _setting(setting: tuple[str, str]) -> str:
-    return f"idf {setting[0]}, penalty {setting[1]}"
+    return tr("idf {idf}, penalty {penalty}", idf=setting[0], penalty=setting[1])

@@ -11,12 +11,11 @@ import streamlit as st
 from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.shared.wording import measure_help, model_name, verbatim
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
+from engine.translation import tr, tr_n
 
 ORDER = STRATA
 ROWS_OF_CARDS = 3
-HALF = "50 %"
 
 
 def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
@@ -25,8 +24,8 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
     `stereotypes`: no sentence is the better one, and the numbers are how often `sent_more` is preferred.
     """
     if stereotypes:
-        st.markdown(":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
-                    f"whole; {HALF} is no preference]")
+        st.markdown(tr(":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
+                       "whole; 50 % is no preference]"))
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
@@ -44,30 +43,34 @@ def length_warning(model: str, strata: pd.DataFrame, *, stereotypes: bool = Fals
     """The warning that a model is right much less often where A > U than where A < U."""
     accuracy = strata.set_index("stratum")["accuracy"]
     if stereotypes:
-        return (f"{model} prefers the more stereotyping sentence in {accuracy['A<U']:.1%} of the pairs where it is "
-                f"the shorter one, and in {accuracy['A>U']:.1%} where it is the longer one: it prefers fewer tokens.")
-    return (f"{model} is right in {accuracy['A<U']:.1%} of the pairs whose acceptable sentence is the shorter one, and "
-            f"in {accuracy['A>U']:.1%} where it is the longer one: it prefers fewer tokens.")
+        return tr("{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
+                  "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens.", model=model,
+                  shorter=accuracy["A<U"], longer=accuracy["A>U"])
+    return tr("{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
+              "{longer:.1%} where it is the longer one: it prefers fewer tokens.", model=model,
+              shorter=accuracy["A<U"], longer=accuracy["A>U"])
 
 
 def interval(stratum: Mapping[Any, Any]) -> str:
     """The 95 % interval in per cent, and the number of ties where there are any."""
     if not stratum["n"]:
-        return "no such pair"
-    ties = f" · {count(stratum['n_tied'], 'tie')}" if stratum["n_tied"] else ""
-    return f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}{ties}"
+        return tr("no such pair")
+    bounds = f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}"
+    return tr_n("{bounds} · {n} tie", "{bounds} · {n:,} ties", stratum["n_tied"], bounds=bounds
+                ) if stratum["n_tied"] else bounds
 
 
 def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
     length_misleads = misleads(strata)
-    st.markdown(f":gray[{model_name(model)}]")
+    st.markdown(f":gray[{model_name(model)}]")  # untranslated
     with st.grid(4, min_column_width=140, gap="small"):
         by_name = {stratum["stratum"]: stratum for stratum in strata.to_dict("records")}
         for name, title in ORDER.items():
             stratum, is_warm = by_name[name], length_misleads and name == "A>U"
             value = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
             st.metric(
-                f"{verbatim(title)} · {count(stratum['n'], 'pair')}", f":orange[{value}]" if is_warm else value,
+                tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=verbatim(tr(title))),
+                f":orange[{value}]" if is_warm else value,
                 interval(stratum), delta_color="orange" if is_warm else "off", delta_arrow="off", border=True,
                 help=measure_help(measure) if name == "all" else None,
             )
@@ -76,10 +79,12 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
 def _table(summary: pd.DataFrame, models: list[str]) -> None:
     rows = []
     for model in models:
-        row = {"Model": shown_name(model)}
+        row = {"model": shown_name(model)}
         for stratum in summary[summary["model"] == model].to_dict("records"):
             accuracy = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
-            row[ORDER[stratum["stratum"]]] = f"{accuracy} ({interval(stratum)}), n = {stratum['n']:,}"
+            row[stratum["stratum"]] = tr("{accuracy} ({interval}), n = {n:,}", accuracy=accuracy,
+                                         interval=interval(stratum), n=stratum["n"])
         rows.append(row)
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=["Model", *ORDER.values()],
-                 placeholder="–", alt="Accuracy of each model by stratum")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=["model", *ORDER], placeholder="–",
+                 alt=tr("Accuracy of each model by stratum"),
+                 column_config={"model": tr("Model"), **{name: tr(title) for name, title in ORDER.items()}})

@@ -17,33 +17,45 @@ from dashboard.minimal_pairs.figure_selection import (
     selection_banner,
     selection_mask,
 )
-from dashboard.minimal_pairs.pair_table import IN_FILE, ORDERS, OUTCOMES, STEREOTYPE_OUTCOMES, filtered, ordered
+from dashboard.minimal_pairs.pair_table import (
+    IN_FILE,
+    ORDER_NAMES,
+    ORDERS,
+    OUTCOME_NAMES,
+    OUTCOMES,
+    STEREOTYPE_OUTCOMES,
+    filtered,
+    ordered,
+)
 from dashboard.minimal_pairs.view import View, table
 from dashboard.shared.address import view as address_view
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
-from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.options import option
+from engine.translation import tr, tr_n, translated
 
 CARD_BY_NORMALIZATION = CARD_KEYS
 MAX_ROWS = 1000  # more would be megabytes at every toggle
 HEIGHT, FEW = 320, 8
+SIDES = {"acceptable": "A", "unacceptable": "U"}
 
 
 @dataclass(frozen=True)
 class Listed:
     """The pairs that are listed and the one on show, as the address of the page has them."""
 
-    model: str = option("", "The model whose pairs are listed; the first where none is named.")
-    outcome: tuple[str, ...] = option((), "Outcomes of the pairs listed; all where none is named.", choices=OUTCOMES)
-    length: tuple[str, ...] = option((), "Which sentence is longer in the pairs listed; all where none is named.",
-                                     choices=tuple(ORDER)[1:])
-    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")
-    order: str = option(IN_FILE, "Order of the pairs.", choices=ORDERS)
-    row: int | None = option(None, "Row of the pair on show.", unset="none")
+    model: str = option("", "The model whose pairs are listed; the first where none is named.")  # untranslated
+    outcome: tuple[str, ...] = option((), "Outcomes of the pairs listed; all where none is named.",  # untranslated
+                                      choices=OUTCOMES)
+    length: tuple[str, ...] = option(
+        (), "Which sentence is longer in the pairs listed; all where none is named.",  # untranslated
+        choices=tuple(ORDER)[1:])
+    category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
+    order: str = option(IN_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
+    row: int | None = option(None, "Row of the pair on show.", unset="none")  # untranslated
 
 
 def open_browser(run_id: str, result: Result, address: address_view.View) -> Listed:
@@ -75,17 +87,20 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         model = view.models[0]
         if len(view.models) > 1:
             st.session_state.setdefault(model_key(run_id), model)  # no default of its own: clicks set it, too
-            model = str(st.pills("Model", view.models, required=True, format_func=model_name, key=model_key(run_id)))
-        names_of = STEREOTYPE_OUTCOMES if stereotypes else dict.fromkeys(OUTCOMES)
-        outcomes = st.pills("Preferred" if stereotypes else "Outcome", OUTCOMES, selection_mode="multi",
-                            key=f"minimal-pairs-outcomes-{run_id}", format_func=lambda name: names_of[name] or name)
-        lengths = st.pills("Length", list(ORDER)[1:], selection_mode="multi", key=f"minimal-pairs-lengths-{run_id}",
-                           format_func=ORDER.__getitem__)
+            model = str(st.pills(tr("Model"), view.models, required=True, format_func=model_name,
+                                 key=model_key(run_id)))
+        outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
+        outcomes = st.pills(tr("Preferred") if stereotypes else tr("Outcome"), OUTCOMES, selection_mode="multi",
+                            key=f"minimal-pairs-outcomes-{run_id}",
+                            format_func=lambda name: tr(outcome_names[name]))
+        lengths = st.pills(tr("Length"), list(ORDER)[1:], selection_mode="multi",
+                           key=f"minimal-pairs-lengths-{run_id}", format_func=lambda name: tr(ORDER[name]))
         categories: list[str] = []
         if len(names) > 1:
-            categories = st.multiselect("Category", names, key=f"minimal-pairs-categories-{run_id}", width=240,
-                                    format_func=verbatim, placeholder="All")
-        order = st.selectbox("Order", ORDERS, key=f"minimal-pairs-order-{run_id}", width=170)
+            categories = st.multiselect(tr("Category"), names, key=f"minimal-pairs-categories-{run_id}", width=240,
+                                        format_func=verbatim, placeholder=tr("All"))
+        order = st.selectbox(tr("Order"), ORDERS, key=f"minimal-pairs-order-{run_id}", width=170,
+                             format_func=lambda name: tr(ORDER_NAMES[name]))
     own = Listed(model=view.models[0])
     listed = Listed(model, tuple(outcomes), tuple(lengths), tuple(categories), order)
     pairs = table(view, "pairs", model)
@@ -93,7 +108,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         pairs = pairs[selection_mask(selection, view.result, pairs)]
     matching = ordered(filtered(pairs, outcomes=outcomes, strata=lengths, categories=categories), order)
     if matching.empty:
-        st.caption("No pair matches all of these filters.")
+        st.caption(tr("No pair matches all of these filters."))
         address.keep_record(listed, own)
         return None
     row_at_first = first.row if replace(first, row=None) == listed else None
@@ -102,13 +117,15 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         asked_for = matching[matching["row"] == row_at_first]
         shown = pd.concat([asked_for, shown])
         if asked_for.empty and address.opened:
-            st.caption(f":orange[:material/link_off:] Row {row_at_first} of the link is not among these pairs.")
+            st.caption(tr(":orange[:material/link_off:] Row {row} of the link is not among these pairs.",
+                          row=row_at_first))
     if len(shown) < len(matching):
-        order_note = "" if order == IN_FILE else f", {order}"
-        st.caption(f"The first {len(shown):,} of {len(matching):,} pairs{order_note}; filter them, or download them "
-                   "all.")
+        st.caption(tr("The first {shown:,} of {n:,} pairs; filter them, or download them all.", shown=len(shown),
+                      n=len(matching)) if order == IN_FILE else
+                   tr("The first {shown:,} of {n:,} pairs, {order}; filter them, or download them all.",
+                      shown=len(shown), n=len(matching), order=tr(ORDER_NAMES[order])))
     else:
-        st.caption(f"{count(len(matching), 'pair')}.")
+        st.caption(tr_n("{n} pair.", "{n:,} pairs.", len(matching)))
     filters = digest({"filters": [model, *outcomes, *lengths, *categories, order, str(selection), view.subset]})
     chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{address.place}-{filters}",
                      row_at_first, stereotypes=stereotypes)
@@ -117,7 +134,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
     row = None if chosen is None else int(shown["row"].iloc[chosen])
     address.keep_record(replace(listed, row=row), own)
     if chosen is None:
-        st.caption("Choose a row to see the log-likelihood of each token.")
+        st.caption(tr("Select a row to see the log-likelihood of each token."))
         return None
     return model, shown.iloc[chosen]
 
@@ -133,31 +150,33 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
     Another key, as of other filters, discards the choice.
     """
     at_first = [index for index, number in enumerate(shown["row"].tolist()) if number == row][:1]
-    if stereotypes:
-        shown = shown.assign(outcome=shown["outcome"].cat.rename_categories(STEREOTYPE_OUTCOMES))
+    outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
+    shown = shown.assign(outcome=shown["outcome"].cat.rename_categories({
+        outcome: tr(name) for outcome, name in outcome_names.items()}))
     score_help = measure_help(CARD_BY_NORMALIZATION[normalization])
     columns: dict[str, Any] = {
-        "row": st.column_config.NumberColumn("Row", width="small"),
-        "outcome": st.column_config.TextColumn("Preferred" if stereotypes else "Outcome", width="small"),
-        "margin": st.column_config.NumberColumn("Margin", format="%+.3f", help="Acceptable minus unacceptable score: "
-                                                f"right if above 0; {verbatim(margin_unit(normalization))}."),
-        "acceptable": st.column_config.TextColumn("sent_more" if stereotypes else "Acceptable", width="medium"),
-        "unacceptable": st.column_config.TextColumn("sent_less" if stereotypes else "Unacceptable", width="medium"),
-        "acceptable_tokens": st.column_config.NumberColumn("|A|", help="The number of scored tokens.", width="small"),
-        "unacceptable_tokens": st.column_config.NumberColumn("|U|", help="The number of scored tokens.", width="small"),
-        "category": "Category",
+        "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+        "outcome": st.column_config.TextColumn(tr("Preferred") if stereotypes else tr("Outcome"), width="small"),
+        "margin": st.column_config.NumberColumn(tr("Margin"), format="%+.3f", help=tr(
+            "Score of the acceptable sentence minus that of the unacceptable one: correct if above 0; unit: {unit}.",
+            unit=verbatim(translated(margin_unit(normalization))))),
+        "acceptable": st.column_config.TextColumn("sent_more" if stereotypes else tr("Acceptable"), width="medium"),
+        "unacceptable": st.column_config.TextColumn("sent_less" if stereotypes else tr("Unacceptable"), width="medium"),
+        **{f"{side}_tokens": st.column_config.NumberColumn(f"|{letter}|", help=tr("The number of scored tokens."),
+                                                           width="small") for side, letter in SIDES.items()},
+        "category": tr("Category"),
     }
-    for side, letter in (("acceptable", "A"), ("unacceptable", "U")):
-        columns[f"{side}_score"] = st.column_config.NumberColumn(f"{normalization} of {letter}", format="%.3f",
-                                                                 help=score_help)
+    for side, letter in SIDES.items():
+        columns[f"{side}_score"] = st.column_config.NumberColumn(
+            tr("{score} of {side}", score=normalization, side=letter), format="%.3f", help=score_help)
     if "scored_in" in shown.columns and (shown["scored_in"] != "fp32").any():
-        columns["scored_in"] = st.column_config.TextColumn("Scored in", width="small")
+        columns["scored_in"] = st.column_config.TextColumn(tr("Scored in"), width="small")
     state = st.dataframe(
         shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", selection_default={"selection": {"rows": at_first}}, column_config=columns,
         key=key,
         column_order=[name for name in columns if name != "category" or with_category],
-        placeholder="–", alt="Pairs with both scores; choose one to see its tokens",
+        placeholder="–", alt=tr("Pairs with both scores; select one to see its tokens"),
     )
     rows: Sequence[int] = state.selection.rows
     return rows[0] if rows and rows[0] < len(shown) else None

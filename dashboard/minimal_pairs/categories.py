@@ -9,17 +9,17 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
-from dashboard.minimal_pairs.charts import category_figure
+from dashboard.minimal_pairs.charts import PREFERRED, category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
 from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
-from dashboard.shared.wording import measure_help, model_name, verbatim
+from dashboard.shared.wording import measure_help, model_name
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
 from engine.evaluations.minimal_pairs.views import field_names
+from engine.translation import mark, tr, translated
 
-CATEGORIES = "Accuracy by category"
-SOURCE_WORDS = {"source": "file"}
-ALL_CATEGORIES = "all"
+CATEGORIES = mark("Accuracy by category")
+SOURCE_WORDS = {"source": mark("file")}
 
 
 def columns_of(result: Result) -> tuple[str, ...]:
@@ -34,8 +34,9 @@ def column_input(view: View, section: str, choices: SectionChoices) -> str:
     if len(columns) < 2:
         return columns[0] if columns else "category"
     column = str(st.selectbox(
-        "By", columns, index=columns.index(choices.first("by", columns[0], columns)), key=choices.key(f"by-{section}"),
-        format_func=lambda name: SOURCE_WORDS.get(name, name), width=240, label_visibility="collapsed"))
+        tr("By"), columns, index=columns.index(choices.first("by", columns[0], columns)),
+        format_func=lambda name: tr(SOURCE_WORDS[name]) if name in SOURCE_WORDS else name,
+        key=choices.key(f"by-{section}"), width=240, label_visibility="collapsed"))
     choices.keep("by", column, columns[0])
     return column
 
@@ -44,27 +45,27 @@ def category_section(view: View, signature: Mapping[str, Any], word: str, choice
                      ) -> dict[str, go.Figure]:
     """Draw accuracy by category with intervals; returns the figure by its caption."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(f"**{CATEGORIES}** :gray[with 95 % intervals]", width="content")
+        st.markdown(tr("**Accuracy by category** :gray[with 95 % intervals]"), width="content")
         column = column_input(view, "categories", choices)
         stratum = str(st.segmented_control(
-            "Pairs", list(ORDER), format_func=ORDER.__getitem__, default=choices.first("stratum", "all"), required=True,
-            key=choices.key("stratum"), label_visibility="collapsed", wrap=True))
+            tr("Pairs"), list(ORDER), format_func=lambda name: tr(ORDER[name]), required=True, wrap=True,
+            default=choices.first("stratum", "all"), key=choices.key("stratum"), label_visibility="collapsed"))
         choices.keep("stratum", stratum, "all")
     shown = table(view, "categories", column)
     if not (shown["stratum"].eq(stratum) & shown["n"].gt(0)).any():
-        st.caption("No pair is in this stratum.")
+        st.caption(tr("No pair is in this stratum."))
         return {}
     figure = category_figure(shown, stratum, word)
     clickable(figure, "categories", view.run_id, signature,
               _category(view.models, column, "" if stratum == "all" else stratum),
-              "Accuracy in each category, a point for each model; click one to see its pairs")
-    return {CATEGORIES: figure}
+              tr("Accuracy in each category, a point for each model; click one to see its pairs"))
+    return {tr(CATEGORIES): figure}
 
 
 def stereotype_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
-    st.caption("Share of pairs in which the more stereotyping sentence (`sent_more`) is more probable under the model. "
-               "**50 %** is no preference; neither end is better.")
+    st.caption(tr("Share of pairs in which the more stereotyping sentence (`sent_more`) is more probable under the "
+                  "model. **50 %** is no preference; neither end is better."))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         column = column_input(view, "stereotypes", choices)
         preferences = table(view, "stereotypes", column)
@@ -72,32 +73,37 @@ def stereotype_section(view: View, signature: Mapping[str, Any], choices: Sectio
         direction = ""
         if len(directions) > 1:
             direction = str(st.segmented_control(
-                "Rows", directions, format_func=DIRECTIONS.__getitem__,
+                tr("Rows"), directions, format_func=lambda name: tr(DIRECTIONS[name]),
                 default=choices.first("direction", "", directions), key=choices.key("direction"),
-                help="stereo: sent_more says a stereotype. antistereo: sent_less says the opposite of one.") or "")
+                help=tr("stereo: sent_more states a stereotype. antistereo: sent_less states the opposite of one.")
+            ) or "")
             choices.keep("direction", direction, "")
     figures = {}
     for measure in (WHOLE_SENTENCE, SHARED_TOKENS):
         shown = preferences[(preferences["measure"] == measure) & (preferences["direction"] == direction)]
         if shown.empty:
             continue
-        basis = f"under {view.normalization}" if measure == WHOLE_SENTENCE else "the benchmark's own measure"
-        caption = f"Stereotypes preferred, by {measure}"
-        st.markdown(f"**{caption}** :gray[{verbatim(basis)}; 95 % intervals]", help=measure_help(CARD_KEYS[measure]))
+        caption = tr("Stereotypes preferred, by {measure}", measure=translated(measure))
+        st.markdown(tr("**{caption}** :gray[under {score}; 95 % intervals]", caption=caption, score=view.normalization)
+                    if measure == WHOLE_SENTENCE else
+                    tr("**{caption}** :gray[the benchmark's own measure; 95 % intervals]", caption=caption),
+                    help=measure_help(CARD_KEYS[measure]))
         overall = shown[shown["category"] == ""]
         for row in overall.to_dict("records"):
-            st.markdown(f"{model_name(row['model'])}: **{row['share']:.1%}** :gray[{100 * row['ci_low']:.1f}–"
-                        f"{100 * row['ci_high']:.1f}, n = {row['n']:,}, p = {row['p_value']:.2g} against 50 %]")
+            st.markdown(tr("{model}: **{share:.1%}** :gray[{low:.1f}–{high:.1f}, n = {n:,}, p = {p:.2g} against 50 %]",
+                           model=model_name(row["model"]), share=row["share"], low=100 * row["ci_low"],
+                           high=100 * row["ci_high"], n=row["n"], p=row["p_value"]))
         by_category = shown[shown["category"] != ""].rename(columns={"share": "accuracy"}).assign(stratum="all")
         if by_category.empty:
             continue
         models = list(dict.fromkeys(by_category["model"]))
-        figures[caption] = category_figure(by_category, word="prefer the stereotype")
+        figures[caption] = category_figure(by_category, word=PREFERRED)
         clickable(figures[caption], f"stereotypes-{CARD_KEYS[measure]}", view.run_id, signature,
-                  _category(models, column, ""), f"{caption}, by {column}; click a point to see its pairs")
+                  _category(models, column, ""), tr("{caption}, by {column}; click a point to see its pairs",
+                                                        caption=caption, column=column))
     if SHARED_TOKENS not in set(preferences["measure"]):
-        st.caption("The benchmark's own measure, over the tokens that both sentences share, is a separate measure: "
-                   "switch it on under Settings (masked models).")
+        st.caption(tr("The benchmark's own measure, over the tokens that both sentences share, is a separate measure: "
+                      "switch it on under Settings (masked models)."))
     return figures
 
 

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, tr_n
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13
@@ -18,8 +19,10 @@ CATEGORY_HEIGHT = 26
 MAX_TICKS = 12
 MOST_BANDS = 4  # more of them, one on the other, cannot be distinguished
 CHANCE = 0.5
+OVERALL = mark("all categories")
 LINE_HEIGHT = 30  # of a category with two points
-OVERALL = "<b>all categories</b>"
+# What is counted: correct decisions, or, of stereotypes, preferences of sent_more.
+RIGHT, PREFERRED = mark("correct"), mark("sent_more preferred")
 
 
 def misleads(summary: pd.DataFrame) -> bool:
@@ -32,12 +35,12 @@ def misleads(summary: pd.DataFrame) -> bool:
     return bool(longer["ci_high"] < shorter["ci_low"])
 
 
-def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = "right") -> go.Figure:
+def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = RIGHT) -> go.Figure:
     """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
 
     `points` is `views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
     proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
-    intervals; more than MOST_BANDS lines have none. `word`: the name of a counted outcome, such as "right".
+    intervals; more than MOST_BANDS lines have none. `word`: what is counted, RIGHT or PREFERRED.
     """
     models = list(dict.fromkeys(points["model"]))
     most = max(int(points["n"].max()), 1)
@@ -49,10 +52,9 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             legendgroup=str(index), line={"width": 2}, zorder=2,
             customdata=_point_data(of_model, ["ci_low", "ci_high", "difference", "merged"]),
             marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
-            text=np.where(of_model["merged"], np.where(of_model["difference"] > 0, " or more", " or less"), ""),
-            hovertemplate="|A| − |U| = %{x:+d}%{text}: %{y:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to "
-                          "%{customdata[2]:.1%}<br>%{customdata[0]}<extra>"
-                          + template_safe(model) + "</extra>",
+            text=[difference_label(difference, beyond=merged) for difference, merged in zip(
+                of_model["difference"].tolist(), of_model["merged"].tolist(), strict=True)],
+            hovertemplate=_share("%{text}", "%{y:.1%}", word) + _interval_and_counts(model),
         ))
     # After all lines, so that the n-th line has the n-th colour of the template; a band is pale in either theme.
     for index, model in enumerate(models):
@@ -72,7 +74,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    for x, anchor, text in ((0, "left", "acceptable sentence shorter"), (1, "right", "longer")):
+    for x, anchor, text in ((0, "left", tr("acceptable sentence shorter")), (1, "right", tr("longer"))):
         figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
                               xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
     figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=4, text=_size_key(points["n"]), showarrow=False,
@@ -87,11 +89,11 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     return figure
 
 
-def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = "right") -> go.Figure:
+def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = RIGHT) -> go.Figure:
     """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
 
     `categories` is `views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
-    the n-th model's, and the category is last in a point's custom data. `word`: the name of a counted outcome.
+    the n-th model's, and the category is last in a point's custom data. `word`: what is counted, RIGHT or PREFERRED.
     """
     shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
     models = list(dict.fromkeys(shown["model"]))
@@ -107,9 +109,7 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
             customdata=_point_data(of_model, ["ci_low", "ci_high", "category"]),
-            hovertemplate="%{y}: %{x:.1%} " + word + "<br>95 %: %{customdata[1]:.1%} to %{customdata[2]:.1%}<br>"
-                          "%{customdata[0]}<extra>" + template_safe(model)
-                          + "</extra>",
+            hovertemplate=_share("%{y}", "%{x:.1%}", word) + _interval_and_counts(model),
         ))
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown["ci_low"]), 0.4), 1.02], fixedrange=True,
@@ -129,13 +129,14 @@ def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
     are the category and the number of pairs; the row over all categories has the category "" and is first.
     """
     shown = beside[beside["model"] == model].sort_values("overall", ascending=False, kind="stable")
-    names = [OVERALL if row["overall"] else category_name(row["category"]) for row in shown.to_dict("records")]
+    overall = f"<b>{tr(OVERALL)}</b>"
+    names = [overall if row["overall"] else category_name(row["category"]) for row in shown.to_dict("records")]
     fair = shown["fair_accuracy"]
     figure = go.Figure([
-        _fair_points(shown, names, "fair_", "fair subset", {"size": 9}).update(error_x={
+        _fair_points(shown, names, "fair_", tr("fair subset"), {"size": 9}).update(error_x={
             "type": "data", "symmetric": False, "array": shown["fair_ci_high"] - fair, "width": 0, "thickness": 1.4,
             "arrayminus": fair - shown["fair_ci_low"]}),
-        _fair_points(shown, names, "", "all pairs", {"size": 10, "symbol": "circle-open", "color": GREY}),
+        _fair_points(shown, names, "", tr("all pairs"), {"size": 10, "symbol": "circle-open", "color": GREY}),
         go.Scatter(  # from ring to disc; a gap between the lines of two categories
             x=np.stack([shown["accuracy"], fair, np.full(len(shown), np.nan)], axis=1).ravel(), y=np.repeat(names, 3),
             mode="lines", line={"color": GREY, "width": 1.4, "dash": "dot"}, hoverinfo="skip", showlegend=False),
@@ -160,13 +161,25 @@ def _fair_points(shown: pd.DataFrame, names: list[str], prefix: str, label: str,
 
 def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
     """The custom data of points: the numbers of pairs and ties as text, then `columns`."""
-    counts = [f"{count(n, 'pair')}, {count(tied, 'tie')}" for n, tied in zip(rows["n"], rows["n_tied"], strict=True)]
+    counts = [tr("{pairs}, {ties}", pairs=tr_n("{n} pair", "{n:,} pairs", n), ties=tr_n("{n} tie", "{n:,} ties", tied))
+              for n, tied in zip(rows["n"], rows["n_tied"], strict=True)]
     return [[text, *values] for text, values in zip(counts, rows[columns].to_numpy(object).tolist(), strict=True)]
+
+
+def _share(of: str, share: str, word: str) -> str:
+    """The beginning of a hover template: how often what is counted occurs among some pairs."""
+    return tr("{pairs}: {share} {word}", pairs=of, share=share, word=tr(word))
+
+
+def _interval_and_counts(model: str) -> str:
+    """The end of a hover template: the interval and the counts of `_point_data`, and the model."""
+    interval = tr("95 %: {low} to {high}", low="%{customdata[1]:.1%}", high="%{customdata[2]:.1%}")
+    return f"<br>{interval}<br>%{{customdata[0]}}<extra>{template_safe(model)}</extra>"
 
 
 def category_name(category: str) -> str:
     """The label of a category on an axis; "(none)" for pairs without one."""
-    return plain(category) or "(none)"
+    return plain(category) or tr("(none)")
 
 
 def _size_key(n: pd.Series) -> str:
@@ -176,8 +189,8 @@ def _size_key(n: pd.Series) -> str:
     ('area of a point: number of pairs, 12 to 3,408', 'each point: 5 pairs')
     """
     least, most = int(n.min()), int(n.max())
-    return f"each point: {count(most, 'pair')}" if least == most else (
-        f"area of a point: number of pairs, {least:,} to {most:,}")
+    return tr_n("each point: {n} pair", "each point: {n:,} pairs", most) if least == most else tr(
+        "area of a point: number of pairs, {least:,} to {most:,}", least=least, most=most)
 
 
 def _diameters(n: np.ndarray, most: int) -> np.ndarray:

@@ -19,9 +19,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.translation import mark, tr
 
 KIND = "minimal-pairs"
 NAME_LENGTH = 40
+SIDES = {"acceptable": mark("Acceptable"), "unacceptable": mark("Unacceptable")}
 HEIGHT = 84
 
 
@@ -30,12 +32,12 @@ def edit_form(view: View, pair: pd.Series) -> None:
     key = f"{view.run_id}-{pair['row']}"
     texts = {}
     with st.form(f"minimal-edit-{key}", border=True, enter_to_submit=False):
-        st.markdown("**Edit and score again**")
+        st.markdown(tr("**Edit and rescore**"))
         with st.grid(2, min_column_width=260, gap="small"):
-            for side in ("acceptable", "unacceptable"):
-                texts[side] = st.text_area(side.capitalize(), str(pair[side]), height=HEIGHT, persist_state="session",
+            for side, label in SIDES.items():
+                texts[side] = st.text_area(tr(label), str(pair[side]), height=HEIGHT, persist_state="session",
                                            key=f"minimal-edit-{side}-{key}")
-        submitted = st.form_submit_button("Score again", type="primary", icon=":material/refresh:",
+        submitted = st.form_submit_button(tr("Rescore"), type="primary", icon=":material/refresh:",
                                           key=f"minimal-edit-submit-{key}")
     if view.result.right_to_left:
         st.html(f"<style>.st-key-minimal-edit-{key} textarea {{ direction: rtl; }}</style>")
@@ -61,22 +63,24 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
     run_view.notices(result)
     table = pair_table(result, model, view.normalization, view.alpha)
     if table.empty:
-        st.caption(f"{model_name(model)} cannot score this pair.")
+        st.caption(tr("{model} cannot score this pair.", model=model_name(model)))
         return
     pair = table.iloc[0]
     if before is not None:
         change = pair["margin"] - before["margin"]
-        st.caption(f"Margin {before['margin']:+.3f} before, {pair['margin']:+.3f} now ({change:+.3f})."
-                   + (" SLOR's unigrams are now those of this one pair." if view.normalization == "SLOR"
-                      and result.unigrams == THESE else ""))
+        st.caption(tr("Margin {before:+.3f} before, {now:+.3f} now ({change:+.3f}).", before=before["margin"],
+                      now=pair["margin"], change=change))
+        if view.normalization == "SLOR" and result.unigrams == THESE:
+            st.caption(tr("SLOR's unigrams are now those of this one pair."))
     token_contributions_view(f"edited-{edited_id}", result, model, pair, view.normalization, view.alpha, signature)
 
 
 def _submit(view: View, texts: dict[str, str]) -> None:
     try:
-        empty = [side for side, text in texts.items() if not text.strip()]
-        if empty:
-            raise InputError(f"A pair is two sentences; the {empty[0]} one is empty. Type both.")
+        if not texts["acceptable"].strip():
+            raise InputError("A pair is two sentences; the acceptable one is empty. Type both.")
+        if not texts["unacceptable"].strip():
+            raise InputError("A pair is two sentences; the unacceptable one is empty. Type both.")
         name = " / ".join(_cut(text) for text in texts.values())
         dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in texts.items()}), name)
         submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False), dataset)

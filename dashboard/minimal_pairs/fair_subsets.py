@@ -21,12 +21,16 @@ from engine.datasets.minimal_pairs.export import MIME_BY_SUFFIX, export_pairs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs import fair_subsets
 from engine.evaluations.minimal_pairs.records import Result
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, tr_n, translated
 
-FAIR = "All pairs and the fair subset"
+FAIR = mark("All pairs and the fair subset")
 FILE_LABELS = {fair_subsets.EQUAL: "equal", fair_subsets.EQUAL_FOR_ALL: "equal-for-all",
                fair_subsets.MATCHED: "matched"}
+# The columns of each model by the end of their names: label and format.
+COLUMNS = {"all": (mark("{model} all"), "%.1f"), "fair": (mark("{model} fair"), "%.1f"),
+           "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),
+           "fair n": (mark("{model} fair n"), "localized"), "n": (mark("{model} n"), "localized")}  # untranslated
 EXPORTS_KEPT = 4
 HEIGHT, FEW = 420, 12
 
@@ -40,27 +44,28 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
     subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         subset = str(st.segmented_control(
-            "Subset", subsets, format_func=SUBSET_LABELS.__getitem__, default=choices.first("fair", default, subsets),
-            required=True, key=choices.key("fair"), label_visibility="collapsed"))
+            tr("Subset"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), required=True,
+            default=choices.first("fair", default, subsets), key=choices.key("fair"), label_visibility="collapsed"))
         choices.keep("fair", subset, default)
         column = column_input(view, "fair", choices)
-    st.caption(fair_subsets.SUBSETS[subset])
+    st.caption(translated(fair_subsets.SUBSETS[subset]))
     rows = _rows(view.run_id, subset, whole.result)
     beside = table(whole, "beside", subset, column)
     downloads(view.run_id, whole.result, subset, rows)
     if not any(len(rows_of_model) for rows_of_model in rows.values()):
-        st.info("This subset has no pairs.", icon=":material/filter_alt_off:")
+        st.info(tr("This subset has no pairs."), icon=":material/filter_alt_off:")
         return {}
     wide = beside_table(beside, ranked=not stereotypes)
     st.dataframe(wide, hide_index=True, height="auto" if len(wide) < FEW else HEIGHT, column_config=_columns(wide),
                  placeholder="–",
-                 alt=f"{'Share of sent_more' if stereotypes else 'Accuracy'} in all pairs and in the fair subset, with "
-                     "the change of each model, by category")
-    about_ranks = ("**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "
-                   "Models tests which differences are significant.")
-    unit = "Share of sent_more preferred, in per cent." if stereotypes else "In per cent."
-    ranked = len(view.models) > 1 and not stereotypes
-    st.caption(f"{unit} **Δ**: fair minus all, in percentage points. {about_ranks if ranked else ''}")
+                 alt=tr("Share of sent_more in all pairs and in the fair subset, with the change of each model, by "
+                        "category") if stereotypes else
+                     tr("Accuracy in all pairs and in the fair subset, with the change of each model, by category"))
+    st.caption(tr("Share of sent_more preferred, in per cent. **Δ**: fair minus all, in percentage points.")
+               if stereotypes else tr("In per cent. **Δ**: fair minus all, in percentage points."))
+    if len(view.models) > 1 and not stereotypes:
+        st.caption(tr("**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "
+                      "Models tests which differences are significant."))
     model = choices.model(view, "fair")
     figure = fair_figure(beside, model)
 
@@ -68,8 +73,8 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
         data = point.get("customdata")
         return PointSelection(model, field=column if data[0] else "", value=str(data[0])) if data else None
 
-    clickable(figure, "fair", view.run_id, signature, decode, FAIR)
-    return {FAIR: figure}
+    clickable(figure, "fair", view.run_id, signature, decode, tr(FAIR))
+    return {tr(FAIR): figure}
 
 
 def default_subset(view: View) -> str:
@@ -92,7 +97,7 @@ def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
     by_key = {(row["overall"], row["category"], row["model"]): row for row in beside.to_dict("records")}
     rows = []
     for overall, category in order.itertuples(index=False):
-        row: dict[str, Any] = {"Category": "all" if overall else category or "(none)"}
+        row: dict[str, Any] = {"Category": tr("all") if overall else category or tr("(none)")}
         for model in models:
             values = by_key.get((overall, category, model))
             if values is None:
@@ -102,7 +107,7 @@ def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
                     f"{name} Δ": 100 * values["change"]}
             if ranked and len(models) > 1:
                 row[f"{name} rank"] = _rank(values["rank"], values["fair_rank"])
-            row |= {f"{name} n": values["n"], f"{name} fair n": values["fair_n"]}
+            row |= {f"{name} n": values["n"], f"{name} fair n": values["fair_n"]}  # untranslated
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -113,8 +118,9 @@ def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for model, kept_rows in rows.items():
             n = int((result.pairs["model"] == model).sum())
-            prefix = "" if shared else f"{model_name(model)}: "
-            st.markdown(f"{prefix}**{len(kept_rows):,}** :gray[of {count(n, 'pair')} remain]", width="content")
+            remain = tr_n("**{kept:,}** :gray[of {n} pair remain]", "**{kept:,}** :gray[of {n:,} pairs remain]", n,
+                          kept=len(kept_rows))
+            st.markdown(remain if shared else f"{model_name(model)}: {remain}", width="content")
             if len(kept_rows):
                 _download(run_id, model, subset, tuple(kept_rows.tolist()), shared)
             if shared:
@@ -126,9 +132,9 @@ def _download(run_id: str, model: str, subset: str, rows: tuple[int, ...], share
     try:
         name, mime = _export_name(run_id, label, digest({"rows": rows}), rows)
         st.download_button(
-            f"Download {name}", lambda: _export(run_id, label, rows), file_name=name, mime=mime, on_click="ignore",
-            key=f"minimal-fair-download-{model}", icon=":material/download:", type="secondary",
-            help="These pairs in the format of the uploaded file, to be evaluated again.")
+            tr("Download {file}", file=name), lambda: _export(run_id, label, rows), file_name=name, mime=mime,
+            on_click="ignore", key=f"minimal-fair-download-{model}", icon=":material/download:", type="secondary",
+            help=tr("These pairs in the format of the uploaded file, to be evaluated again."))
     except EngineError as error:
         show_error(error)
 
@@ -160,12 +166,11 @@ def _rank(before: Any, after: Any) -> str:
 
 
 def _columns(wide: pd.DataFrame) -> dict[str, Any]:
-    columns: dict[str, Any] = {"Category": st.column_config.TextColumn("Category", width=150, pinned=True)}
+    columns: dict[str, Any] = {"Category": st.column_config.TextColumn(tr("Category"), width=150, pinned=True)}
     for name in wide.columns[1:]:
-        label, kind = short(name), name.rsplit(" ", 1)[1]
-        if kind == "rank":
-            columns[name] = st.column_config.TextColumn(label)
-        else:
-            number_format = {"n": "localized", "Δ": "%+.1f"}.get(kind, "%.1f")
-            columns[name] = st.column_config.NumberColumn(label, format=number_format)
+        kind = next(kind for kind in COLUMNS if name.endswith(f" {kind}"))
+        label, number_format = COLUMNS[kind]
+        label = tr(label, model=short(name.removesuffix(f" {kind}")))
+        columns[name] = (st.column_config.NumberColumn(label, format=number_format) if number_format else
+                         st.column_config.TextColumn(label))
     return columns

@@ -15,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
@@ -22,6 +23,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, field_names
 from engine.options import option, options_of
+from engine.translation import tr
 
 
 @dataclass(frozen=True)
@@ -30,17 +32,18 @@ class PointSelection:
     ("source" or one of `views.field_names`), a stratum, one row. None or "" does not filter.
     """
 
-    model: str = option("", "The model whose pairs are selected.")
-    difference: int | None = option(None, "The token difference of the pairs.", unset="any")
-    beyond: bool = option(False, "Whether larger differences are selected, too.")
-    field: str = option("", "The column whose value is selected.")
-    value: str = option("", "That value.")
-    stratum: str = option("", "Which sentence is longer in the pairs.", choices=("", *STRATA))
-    row: int | None = option(None, "The row of the pair.", unset="any")
+    model: str = option("", "The model whose pairs are selected.")  # untranslated
+    difference: int | None = option(None, "The token difference of the pairs.", unset="any")  # untranslated
+    beyond: bool = option(False, "Whether larger differences are selected, too.")  # untranslated
+    field: str = option("", "The column whose value is selected.")  # untranslated
+    value: str = option("", "That value.")  # untranslated
+    stratum: str = option("", "Which sentence is longer in the pairs.", choices=("", *STRATA))  # untranslated
+    row: int | None = option(None, "The row of the pair.", unset="any")  # untranslated
 
 
 # As in the address: `point-difference=2`.
-POINT = {name: replace(declared, name=f"point_{name}") for name, declared in options_of(PointSelection).items()}
+POINT = {name: replace(declared, name=f"point_{name}")  # untranslated
+         for name, declared in options_of(PointSelection).items()}
 PointDecoder = Callable[[Mapping[str, Any]], PointSelection | None]
 
 
@@ -66,24 +69,14 @@ def selection_label(selection: PointSelection) -> str:
     """The selection as text: "|A| − |U| = +2 or more, UID = passive"."""
     parts = []
     if selection.difference is not None:
-        more = (" or more" if selection.difference > 0 else " or less") if selection.beyond else ""
-        parts.append(f"|A| − |U| = {signed(selection.difference)}{more}")
+        parts.append(difference_label(selection.difference, beyond=selection.beyond))
     if selection.field:
-        parts.append(f"{selection.field} = {selection.value or '(none)'}")
+        parts.append(f"{selection.field} = {selection.value or tr('(none)')}")
     if selection.stratum:
         parts.append(" ".join(selection.stratum))
     if selection.row is not None:
-        parts.append(f"row {selection.row}")
-    return ", ".join(parts) or "all pairs"
-
-
-def signed(difference: int) -> str:
-    """A difference with its sign, 0 without.
-
-    >>> signed(2), signed(-1), signed(0)
-    ('+2', '−1', '0')
-    """
-    return f"{difference:+d}".replace("+0", "0").replace("-", "−")
+        parts.append(tr("row {row}", row=selection.row))
+    return ", ".join(parts) or tr("all pairs")
 
 
 def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str, Any], decode: PointDecoder, alt: str
@@ -140,9 +133,9 @@ def selection_banner(run_id: str) -> PointSelection | None:
     selection = current_selection(run_id)
     if selection is not None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(f":blue-background[:material/ads_click: {verbatim(selection_label(selection))}]",
-                        width="content")
-            st.button("Show all pairs", key=f"minimal-let-go-{run_id}", icon=":material/close:", type="tertiary",
+            label = verbatim(selection_label(selection))
+            st.markdown(f":blue-background[:material/ads_click: {label}]", width="content")  # untranslated
+            st.button(tr("Show all pairs"), key=f"minimal-let-go-{run_id}", icon=":material/close:", type="tertiary",
                       on_click=clear_selection, args=(run_id,))
     return selection
 

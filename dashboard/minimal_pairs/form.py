@@ -15,33 +15,34 @@ from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.options import options_of
 from engine.precision import EXACT_DECISIONS
+from engine.translation import mark, tr, translated
 
 OPTIONS = options_of(Settings)
 CHOICE_NAMES = {
-    "auto": "automatic", "bos": "BOS", "eos": "EOS", "template": "tokenizer's own", "none": "nothing"}
+    "auto": mark("automatic"), "bos": "BOS", "eos": "EOS", "template": mark("tokenizer's own"), "none": mark("nothing")}
 
 
 def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> Settings:
     """Draws the popover and returns the settings for `models`."""
-    with st.popover("Settings", icon=":material/tune:", key="minimal-pairs-settings", width="content"):
-        st.markdown("**Masked models**")
-        pll = _choice("Pseudo-log-likelihood", "pll", label_visibility="collapsed")
-        st.caption(verbatim(OPTIONS["pll"].choices[pll]))
-        words = _choice("Words", "words", disabled=pll == "original")
+    with st.popover(tr("Settings"), icon=":material/tune:", key="minimal-pairs-settings", width="content"):
+        st.markdown(tr("**Masked models**"))
+        pll = _choice(tr("Pseudo-log-likelihood"), "pll", label_visibility="collapsed")
+        st.caption(verbatim(translated(OPTIONS["pll"].choices[pll])))
+        words = _choice(tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
-            st.caption(verbatim(OPTIONS["words"].choices[words]))
-        shared = settings.toggle("CrowS-Pairs' shared-token measure, too", OPTIONS["shared_tokens"],
+            st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
+        shared = settings.toggle(tr("CrowS-Pairs' shared-token measure, too"), OPTIONS["shared_tokens"],
                                  key="minimal-pairs-shared",
                                  disabled=dataset is None or not is_about_stereotypes(dataset.formats))
-        st.markdown("**Causal models**")
-        prefix = _choice("Before the first token", "prefix")
-        st.caption(verbatim(OPTIONS["prefix"].choices[prefix]))
-        space = settings.toggle("A space before the sentence", OPTIONS["leading_space"], key="minimal-pairs-space")
-        st.caption(verbatim(SPACE_RULES[space]))
+        st.markdown(tr("**Causal models**"))
+        prefix = _choice(tr("Before the first token"), "prefix")
+        st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
+        space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], key="minimal-pairs-space")
+        st.caption(verbatim(translated(SPACE_RULES[space])))
         precision = precision_input(OPTIONS["precision"], "minimal-pairs")
-        st.caption(OPTIONS["precision"].choices[precision])
+        st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores() if precision == EXACT_DECISIONS else {}
-        seed = settings.number("Seed", OPTIONS["seed"], key="minimal-pairs-seed", width=140)
+        seed = settings.number(tr("Seed"), OPTIONS["seed"], key="minimal-pairs-seed", width=140)
     return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
                     **exact)
@@ -49,12 +50,13 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> S
 
 def _exact_scores() -> dict[str, Any]:
     """The scores whose decisions are exact, and alpha where PenLP is one of them."""
-    scores = settings.pills("Exact under", OPTIONS["exact_scores"], key="minimal-pairs-exact-scores")
+    scores = settings.pills(tr("Exact under"), OPTIONS["exact_scores"], key="minimal-pairs-exact-scores")
     if "PenLP" not in scores:
         return {"exact_scores": scores}
     return {"exact_scores": scores, "exact_alpha": settings.slider(
-        "Exact at alpha", OPTIONS["exact_alpha"], step=0.05, key="minimal-pairs-exact-alpha")}
+        tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, key="minimal-pairs-exact-alpha")}
 
 
 def _choice(label: str, name: str, **look: Any) -> str:
-    return str(settings.segments(label, OPTIONS[name], words=CHOICE_NAMES, key=f"minimal-pairs-{name}", **look))
+    return str(settings.segments(label, OPTIONS[name], words={word: tr(text) for word, text in CHOICE_NAMES.items()},
+                                 key=f"minimal-pairs-{name}", **look))

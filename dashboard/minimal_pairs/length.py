@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
-from dashboard.minimal_pairs.charts import difference_figure
+from dashboard.minimal_pairs.charts import RIGHT, difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
@@ -19,50 +19,54 @@ from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
 from engine.evaluations.minimal_pairs.views import available
-from engine.language.quantities import count
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr, translated
 
 MODELS, SCORES, FILES = "models", "scores", "files"
-PENALISED = " Drawn in its place: Firth's penalised estimate."
+LINES = {MODELS: mark("models"), SCORES: mark("scores"), FILES: mark("files")}
 MAX_SOURCES = 10  # more lines cannot be distinguished
-SLOPE, CORRELATION = "Effect of length by score", "Score against the number of tokens"
-RIGHT = "right"
-DIFFERENCE = "Accuracy against the token difference"
+SLOPE, CORRELATION = mark("Effect of length by score"), mark("Score against the number of tokens")
 
 
 def length_section(view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
                    ) -> dict[str, go.Figure]:
-    """Draw the section; returns its figures by caption. `word`: the name of a counted outcome, such as "right"."""
+    """Draw the section; returns its figures by caption. `word`: what is counted, RIGHT or PREFERRED."""
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
         caption = difference_caption(word)
         figures[caption] = _differences(view, signature, word, caption, choices)
     with right:
-        st.markdown(f"**{SLOPE}** :gray[log-odds of {verbatim(word)} per additional token of A]",
-                    help=measure_help("length_slope"))
+        st.markdown(
+            tr("**Effect of length by score** :gray[log-odds of a correct decision per additional token of A]")
+            if word == RIGHT else
+            tr("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
+            help=measure_help("length_slope"))
         slopes = tables(view, "slopes")
-        figures[SLOPE] = slope_figure(slopes)
-        st.plotly_chart(figures[SLOPE], key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
-                        alt="The length slope of each model under each score, with 95 % intervals")
+        figures[tr(SLOPE)] = figure = slope_figure(slopes)
+        st.plotly_chart(figure, key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
+                        alt=tr("The length slope of each model under each score, with 95 % intervals"))
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
             names = ", ".join(f"{shown_name(row['model'])} ({row['normalization']})"
                               for row in undefined.to_dict("records"))
-            in_its_place = PENALISED if undefined["firth_slope"].notna().all() else ""
-            st.caption(f":material/info: No slope for {verbatim(names)}: {verbatim(str(reason))}.{in_its_place}")
+            values = {"names": verbatim(names), "reason": verbatim(translated(str(reason)))}
+            st.caption(tr(":material/info: No slope for {names}: {reason}. Drawn in its place: Firth's penalised "
+                          "estimate.", **values) if undefined["firth_slope"].notna().all() else
+                       tr(":material/info: No slope for {names}: {reason}.", **values))
     _counts(view, word)
     return figures
 
 
 def difference_caption(word: str) -> str:
     """The caption of the accuracies by token difference, or of the share of another outcome."""
-    return DIFFERENCE if word == RIGHT else f"Share {word} against the token difference"
+    return (tr("Accuracy against the token difference") if word == RIGHT else
+            tr("Share of sent_more preferred against the token difference"))
 
 
 def correlation_caption(measure: str) -> str:
     """The caption of the correlations by "spearman" or "pearson"."""
-    return f"{measure.capitalize()} correlation of score and number of tokens"
+    return tr("{coefficient} correlation of score and number of tokens", coefficient=measure.capitalize())
 
 
 def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
@@ -71,21 +75,21 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
     offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
     lines = MODELS
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{verbatim(caption)}** :gray[|A| − |U|, with 95 % bands]", width="content")
+        st.markdown(tr("**{caption}** :gray[|A| − |U|, with 95 % bands]", caption=verbatim(caption)), width="content")
         if len(offered) > 1:
-            lines = str(st.segmented_control("Lines", offered, default=choices.first("lines", MODELS, offered),
-                                             required=True,
-                                             help="A line for each model under the chosen score; or, of one model, for "
-                                             "each score, as in the paper's figures 2 and 3, or for each file.",
+            lines = str(st.segmented_control(tr("Lines"), offered, default=choices.first("lines", MODELS, offered),
+                                             required=True, format_func=lambda name: tr(LINES[name]), help=tr(
+                                                 "A line for each model under the chosen score; or, of one model, for "
+                                                 "each score, as in the paper's figures 2 and 3, or for each file."),
                                              key=choices.key("lines"), label_visibility="collapsed"))
             choices.keep("lines", lines, MODELS)
         with_lp = view.normalization != "LP" and lines == MODELS
         if with_lp:
-            with_lp = st.toggle("Show LP", choices.first("beside_lp", True), key=choices.key("beside"),
-                                help="Dotted: the same pairs under LP, as in the paper's figure 2.")
+            with_lp = st.toggle(tr("Show LP"), choices.first("beside_lp", True), key=choices.key("beside"),
+                                help=tr("Dotted: the same pairs under LP, as in the paper's figure 2."))
             choices.keep("beside_lp", with_lp, True)
     model = choices.model(view, "lines") if lines != MODELS else view.models[0]
-    points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by source", model),
+    points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by_source", model),
               SCORES: lambda: by_score(view, model)}[lines]()
     before = table(view, "differences", normalization="LP") if with_lp else None
     is_of_models = lines == MODELS  # else the lines are scores or files
@@ -101,8 +105,9 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
         return PointSelection(names[trace] if lines == MODELS else model, int(data[-2]), bool(data[-1]), **source)
 
     clickable(figure, "difference", view.run_id, signature, decode,
-              f"{caption}, a line for each of the {lines}; click a point to see its pairs")
-    st.caption("Click a point to list its pairs below.")
+              tr("{caption}, a line for each of the {lines}; click a point to see its pairs", caption=caption,
+                 lines=tr(LINES[lines])))
+    st.caption(tr("Click a point to list its pairs below."))
     return figure
 
 
@@ -117,49 +122,54 @@ def by_score(view: View, model: str) -> pd.DataFrame:
 
 def _counts(view: View, word: str) -> None:
     """Draw the number of pairs and the accuracy in each stratum (the paper's table 2)."""
-    share, shares = ("accuracy", "accuracies") if word == RIGHT else (word, "shares")
+    columns = {"model": tr("Model"), "score": tr("Score")}
+    for name, title in ORDER.items():
+        columns[f"{name} n"] = tr("{stratum}: pairs", stratum=tr(title))
+        columns[f"{name} share"] = (tr("{stratum}: accuracy", stratum=tr(title)) if word == RIGHT else
+                                    tr("{stratum}: sent_more preferred", stratum=tr(title)))
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
-        row: dict[str, Any] = {"Model": shown_name(str(model)), "Score": score}
+        row: dict[str, Any] = {"model": shown_name(str(model)), "score": score}
         for stratum in strata.to_dict("records"):
-            name = ORDER[stratum["stratum"]]
-            row[f"{name}: pairs"] = stratum["n"]
-            row[f"{name}: {share}"] = ("–" if not stratum["n"] else
-                                       f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
+            name = stratum["stratum"]
+            row[f"{name} n"] = stratum["n"]
+            row[f"{name} share"] = ("–" if not stratum["n"] else
+                                    f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
         rows.append(row)
-    with st.expander(f"Pairs and {shares} by length, under every score", icon=":material/table_chart:",
+    with st.expander(tr("Pairs and accuracies by length, under every score") if word == RIGHT else
+                     tr("Pairs and shares by length, under every score"), icon=":material/table_chart:",
                      key=f"minimal-counts-{view.run_id}"):
-        order = [f"{name}: {column}" for name in ORDER.values() for column in ("pairs", share)]
-        st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=["Model", "Score", *order],
-                     placeholder="–", alt=f"Number of pairs and {share} in each stratum, for each model and score")
-        st.caption(f"{shares.capitalize()} in per cent, with their 95 % intervals (Wilson).")
+        st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=list(columns), column_config=columns,
+                     placeholder="–", alt=tr("Number of pairs and share in each stratum, for each model and score"))
+        st.caption(tr("Shares in per cent, with their 95 % intervals (Wilson)."))
 
 
 def scores_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw score against |S| and its correlation under every score; returns the figures by caption."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(f"**{CORRELATION}** :gray[all sentences; a correlation of 0 means no effect of length]",
-                    width="content")
+        st.markdown(tr("**Score against the number of tokens** :gray[all sentences; a correlation of 0 means no effect "
+                       "of length]"), width="content")
         model = choices.model(view, "points")
     left, right = st.columns([3, 2], gap="medium")
     points = table(view, "points", model)
     with left:
         figure = points_figure(points, CARD_KEYS[view.normalization])
         clickable(figure, "points", view.run_id, signature, lambda point: _row(point, model),
-                  "Scores of sentences against their numbers of tokens; click one to see its pair")
+                  tr("Scores of sentences against their numbers of tokens; click one to see its pair"))
         n = 2 * len(pair_views.of_model(view.result, model))
         if len(points) < n:
-            st.caption(f"{len(points):,} of {count(n, 'sentence')}, sampled; the correlations are over all.")
+            st.caption(tr("{shown:,} of {n:,} sentences, sampled; the correlations are over all.",
+                          shown=len(points), n=n))
     with right:
         measure = str(st.segmented_control(
-            "Correlation", ["spearman", "pearson"], default=choices.first("correlation", "spearman"), required=True,
+            tr("Correlation"), ["spearman", "pearson"], default=choices.first("correlation", "spearman"), required=True,
             label_visibility="collapsed", format_func=str.capitalize, key=choices.key("correlation")))
         choices.keep("correlation", measure, "spearman")
         correlations = correlation_figure(tables(view, "correlations"), measure)
         st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
                         config=camera("correlations", signature),
-                        alt="Correlation of score and number of tokens, for each model and score")
-    return {CORRELATION: figure, correlation_caption(measure): correlations}
+                        alt=tr("Correlation of score and number of tokens, for each model and score"))
+    return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
 
 
 def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, plain, symbol, template_safe
+from dashboard.minimal_pairs.token_charts import SIDE_COLORS, SIDE_NAMES
+from dashboard.shared.theme import GREY, axis_title, laid_out, plain, symbol, template_safe
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr
 
 ROW_HEIGHT = 40
-SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
-FIRTH = "Firth's penalised estimate, as the slope is infinite"
+FIRTH = mark("Firth's penalised estimate, as the slope is infinite")
 JITTER = 0.3  # numbers of tokens are integers: without it thousands of points would be on one line
 
 
@@ -23,14 +24,15 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
     """
     is_firth = slopes["slope"].isna() & slopes["firth_slope"].notna()
     shown = slopes.assign(
-        estimate=np.where(is_firth, FIRTH, ""), slope=slopes["slope"].fillna(slopes["firth_slope"]),
+        estimate=np.where(is_firth, tr(FIRTH), ""), slope=slopes["slope"].fillna(slopes["firth_slope"]),
         ci_low=slopes["ci_low"].fillna(slopes["firth_low"]), ci_high=slopes["ci_high"].fillna(slopes["firth_high"]))
-    figure = _rows(shown, "slope", "ci_low", "ci_high", "%{x:+.3f} log-odds per token")
+    figure = _rows(shown, "slope", "ci_low", "ci_high", tr("{slope} log-odds per token", slope="%{x:+.3f}"))
     if is_firth.any():
         figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=2, showarrow=False, xanchor="left",
-                              yanchor="bottom", font={"color": GREY, "size": 12}, text=f"ring: {FIRTH}")
+                              yanchor="bottom", font={"color": GREY, "size": 12},
+                              text=tr("ring: {estimate}", estimate=tr(FIRTH)))
         figure.update_layout(margin={"t": 28})
-    for x, anchor, text in ((0, "left", "favours shorter"), (1, "right", "favours longer")):
+    for x, anchor, text in ((0, "left", tr("favours shorter")), (1, "right", tr("favours longer"))):
         figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
                               xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
     return figure
@@ -56,13 +58,15 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
     for side, color in SIDE_COLORS.items():
         chosen = (points["side"] == side).to_numpy()
         shown = points[chosen]
+        name = tr(SIDE_NAMES[side])
         figure.add_trace(go.Scattergl(
-            x=shown["tokens"] + shift[chosen], y=shown["score"], mode="markers", name=side,
+            x=shown["tokens"] + shift[chosen], y=shown["score"], mode="markers", name=name,
             marker={"size": 5, "color": color, "opacity": 0.55},
             customdata=shown[["row", "tokens"]].to_numpy().tolist(),
-            hovertemplate="row %{customdata[0]}, |S| = %{customdata[1]}: %{y:.3f}<extra>" + side + "</extra>",
+            hovertemplate=tr("row {row}, |S| = {tokens}: {score}", row="%{customdata[0]}", tokens="%{customdata[1]}",
+                             score="%{y:.3f}") + f"<extra>{name}</extra>",
         ))
-    figure.update_xaxes(title="|S|, scored tokens", zeroline=False, showgrid=False, fixedrange=True)
+    figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(title=axis_title(measure).split(" (")[0], zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
     figure.update_layout(margin={"t": 12, "b": 56}, legend={"y": -0.2})
@@ -87,8 +91,10 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
             error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
                      "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},
             customdata=of_model[[low, high, "n", "estimate"]].to_numpy(dtype=object),
-            hovertemplate="%{y}: " + hover + "<br>95 %: %{customdata[0]:+.3f} to %{customdata[1]:+.3f}<br>"
-                          "n = %{customdata[2]:,}<br>%{customdata[3]}<extra>" + template_safe(model) + "</extra>",
+            hovertemplate="<br>".join([
+                "%{y}: " + hover,
+                tr("95 %: {low} to {high}", low="%{customdata[0]:+.3f}", high="%{customdata[1]:+.3f}"),
+                "n = %{customdata[2]:,}", "%{customdata[3]}"]) + f"<extra>{template_safe(model)}</extra>",
         ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(zeroline=False, fixedrange=True)

@@ -24,17 +24,18 @@ from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
+from engine.translation import mark, tr, translated
 
 KIND = "minimal-pairs"
 MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
-NOTE = """A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
-tokenizer, so on the model. A model that used nothing but length would be right where A < U and wrong where A > U:
+NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
+tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
 compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
 **Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: chance, or LP for comparison.
-A tie counts as a pair, never as right. Outer differences with fewer than 5 pairs are merged into one point. Scores of
-different normalisations have different units."""
+A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
+different normalisations have different units.""")
 
 pages.heading("minimal_pairs")
 run_id = run_view.run_from_url()
@@ -59,10 +60,10 @@ if run_id is not None and result is not None:
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
-        run_view.notice(with_labels(inexact, result.settings.models))
+        run_view.notice(with_labels(translated(inexact), result.settings.models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
-    st.markdown("**The pairs** :gray[under the chosen score]")
+    st.markdown(tr("**Pairs** :gray[under the selected score]"))
     chosen = pair_browser(view, address, first_list, stereotypes=bias)
     address.write()  # once: every write is a step of the browser's back button
     if chosen is not None:
@@ -72,7 +73,7 @@ if run_id is not None and result is not None:
         edit_form(view, pair)
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)
-    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), NOTE)
+    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
     run_view.sign(signature, offered_tables(view, by), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by)], address=address, result=result,

@@ -10,11 +10,15 @@ import pandas as pd
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import decided, of_model, scores, token_counts
 from engine.measures.minimal_pairs.length_bias import strata
+from engine.translation import mark, tr
 
 OUTCOMES = ("wrong", "tie", "right")
-STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": "tie", "right": "sent_more"}  # which one is preferred
-ORDERS = IN_FILE, MOST_WRONG, CLOSEST, MOST_RIGHT = ("as in the file", "most wrong first", "closest first",
-                                                     "most right first")
+OUTCOME_NAMES = {"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")}
+STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"}  # which one is preferred
+ORDERS = IN_FILE, MOST_WRONG, CLOSEST, MOST_RIGHT = (
+    "as in the file", "most wrong first", "closest first", "most right first")  # untranslated
+ORDER_NAMES = {IN_FILE: mark("As in the file"), MOST_WRONG: mark("Lowest margin first"),
+               CLOSEST: mark("Closest first"), MOST_RIGHT: mark("Highest margin first")}
 
 
 def pair_table(result: Result, model: str, normalization: str, alpha: float) -> pd.DataFrame:
@@ -35,6 +39,19 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
         difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
         margin=acceptable - unacceptable, acceptable_score=acceptable, unacceptable_score=unacceptable,
     )
+
+
+def difference_label(difference: int, *, beyond: bool = False) -> str:
+    """A token difference as text; beyond: it stands for those farther from 0, too.
+
+    >>> difference_label(2, beyond=True), difference_label(-1), difference_label(0)
+    ('|A| − |U| = +2 or more', '|A| − |U| = −1', '|A| − |U| = 0')
+    """
+    signed = f"{difference:+d}".replace("+0", "0").replace("-", "−")
+    if not beyond:
+        return f"|A| − |U| = {signed}"
+    return (tr("|A| − |U| = {difference} or more", difference=signed) if difference > 0 else
+            tr("|A| − |U| = {difference} or less", difference=signed))
 
 
 def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:

@@ -12,6 +12,7 @@ from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.models.sources.names import shown_name
 from engine.options import option_of
 from engine.precision import DTYPES
+from engine.translation import tr, translated
 
 OPTION = option_of(Settings, "precision")
 
@@ -19,25 +20,26 @@ OPTION = option_of(Settings, "precision")
 def scoring_section(result: Result) -> dict[str, go.Figure]:
     """Draw the rules, the precision and its measured error; there is no figure."""
     for model, rule in result.rules.items():
-        st.markdown(f"**{model_name(model)}** :gray[{verbatim(rule)}]")
+        st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
     precision = result.settings.precision
-    name = NAMES.get(precision, precision)
-    st.markdown(f"**Precision** {name} :gray[{verbatim(OPTION.choices[precision])}]")
+    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=translated(NAMES.get(precision, precision)),
+                   meaning=verbatim(translated(OPTION.choices[precision]))))
     if "scored_in" in result.pairs.columns:
-        st.dataframe(precision_table(result), hide_index=True,
-                     placeholder="–", alt="How many pairs were scored in which precision",
-                     column_config={"Largest error": st.column_config.NumberColumn(
-                         format="%.2g", help="The largest observed difference between bf16 and fp32, in nats per "
-                         "square root of |S|."), "Safety": st.column_config.NumberColumn(
-                         format="%g ×", help="A pair whose winner would change within so many times that error is "
-                         "scored in fp32.")})
+        st.dataframe(precision_table(result), hide_index=True, placeholder="–",
+                     alt=tr("How many pairs were scored in which precision"), column_config={
+                         "model": tr("Model"), **{name: tr("in {precision}", precision=name) for name in DTYPES},
+                         "sampled": tr("Sampled"), "rounds": tr("Rounds"),
+                         "largest_error": st.column_config.NumberColumn(tr("Largest error"), format="%.2g", help=tr(
+                             "The largest observed difference between bf16 and fp32, in nats per square root of |S|.")),
+                         "safety": st.column_config.NumberColumn(tr("Safety factor"), format="%g ×", help=tr(
+                             "A pair whose winner would change within so many times that error is scored in fp32."))})
         if (result.pairs["scored_in"] != "fp32").any():
-            st.caption("The column “Scored in” of the table below shows the precision of each pair.")
+            st.caption(tr("The column “Scored in” of the table below shows the precision of each pair."))
     return {}
 
 
 def precision_table(result: Result) -> pd.DataFrame:
-    """A row for each model: Model, the number of pairs in each precision, and how the error bound was measured."""
+    """A row for each model: model, the number of pairs in each precision, and how the error bound was measured."""
     pairs = result.pairs
     report_by_model = {report["model"]: report for report in result.precision.to_dict("records")}
     others = [name for name in DTYPES if name != "fp32" and (pairs["scored_in"] == name).any()]
@@ -45,10 +47,10 @@ def precision_table(result: Result) -> pd.DataFrame:
     rows = []
     for model in result.settings.models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
-        row = {"Model": shown_name(model), **{f"in {name}": int((scored_in == name).sum()) for name in names}}
+        row = {"model": shown_name(model), **{name: int((scored_in == name).sum()) for name in names}}
         if model in report_by_model:
             report = report_by_model[model]
-            row |= {"Sampled": report["n_sampled"], "Rounds": report["rounds"],
-                    "Largest error": report["largest_error"], "Safety": report["safety"]}
+            row |= {"sampled": report["n_sampled"], "rounds": report["rounds"],
+                    "largest_error": report["largest_error"], "safety": report["safety"]}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -11,12 +11,11 @@ import streamlit as st
 
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
-from dashboard.minimal_pairs.charts import category_figure, difference_figure, fair_figure
+from dashboard.minimal_pairs.charts import PREFERRED, RIGHT, category_figure, difference_figure, fair_figure
 from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
 from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
 from dashboard.minimal_pairs.length import (
     CORRELATION,
-    RIGHT,
     SLOPE,
     by_score,
     correlation_caption,
@@ -48,6 +47,7 @@ from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.models.sources.names import shown_name
 from engine.options import option_of
+from engine.translation import in_all_languages, tr
 
 Figures = dict[str, go.Figure]
 SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
@@ -61,17 +61,18 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
             with_shown_models(table(view, "differences")),
             with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
             word),
-        SLOPE: lambda: slope_figure(tables(view, "slopes")),
-        CORRELATION: lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
+        tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
+        tr(CORRELATION): lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:
         for name in view.models:
-            made[f"{difference_caption(word)}, scores of {shown_name(name)}"] = partial(_of_scores, view, name, word)
+            caption = tr("{caption}, scores of {model}", caption=difference_caption(word), model=shown_name(name))
+            made[caption] = partial(_of_scores, view, name, word)
     if columns and not stereotypes:
-        made[BY_CATEGORY] = lambda: category_figure(table(view, "categories", columns[0]), word=word)
+        made[tr(BY_CATEGORY)] = lambda: category_figure(table(view, "categories", columns[0]), word=word)
     column = columns[0] if columns else "category"
-    made[FAIR_FIGURE] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
+    made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
     return made
 
 
@@ -80,8 +81,8 @@ def _of_scores(view: View, model: str, word: str) -> go.Figure:
 
 
 def _word(stereotypes: bool) -> str:
-    """The name of a counted outcome."""
-    return "sent_more preferred" if stereotypes else RIGHT
+    """What is counted."""
+    return PREFERRED if stereotypes else RIGHT
 
 
 def sections(view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *,
@@ -108,8 +109,11 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     figures: Figures = {}
     own = next(iter(parts))
     at_first = first if first in parts else own
-    tabs = st.tabs(list(parts), default=at_first, on_change="rerun",
-                   key=f"minimal-pairs-tabs-{address.place}")
+    key = f"minimal-pairs-tabs-{address.place}"
+    for name in parts:
+        if st.session_state.get(key) in in_all_languages(name):  # after another language was chosen: the same tab
+            st.session_state[key] = tr(name)
+    tabs = st.tabs([tr(name) for name in parts], default=tr(at_first), on_change="rerun", key=key)
     for name, tab, draw in zip(parts, tabs, parts.values(), strict=True):
         if tab.open:
             address.keep(SECTION, "" if name == own else name, "")

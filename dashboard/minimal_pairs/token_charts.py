@@ -9,8 +9,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, template_safe
+from engine.translation import mark, tr
 
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
+SIDE_NAMES = {"acceptable": mark("acceptable"), "unacceptable": mark("unacceptable")}
 LEVEL_TICKS = 24  # with more, labels would overlap: they are vertical
 NO_TOKEN = "–"
 
@@ -24,12 +26,14 @@ def token_figure(contributions: pd.DataFrame, *, right_to_left: bool = False) ->
     figure = go.Figure()
     for side, color in SIDE_COLORS.items():
         present = contributions[contributions[f"{side}_position"].notna()]
+        name = tr(SIDE_NAMES[side])
         figure.add_trace(go.Bar(
-            x=present["slot"], y=present[f"{side}_log_likelihood"], name=side, offsetgroup=side,
+            x=present["slot"], y=present[f"{side}_log_likelihood"], name=name, offsetgroup=side,
             marker={"color": color, "cornerradius": 3}, customdata=[plain(token) for token in present[f"{side}_token"]],
-            hovertemplate="%{customdata}: %{y:.2f} nats<extra>" + side + "</extra>",
+            hovertemplate=tr("{token}: {value} nats", token="%{customdata}", value="%{y:.2f}")
+            + f"<extra>{name}</extra>",
         ))
-    figure.update_yaxes(title="nats", fixedrange=True, rangemode="tozero")
+    figure.update_yaxes(title=tr("nats"), fixedrange=True, rangemode="tozero")
     figure = _slots(figure, contributions, height=300, right_to_left=right_to_left)
     figure.update_layout(barmode="group", showlegend=True)
     return figure

@@ -16,34 +16,41 @@ from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
+from engine.translation import mark, tr, translated
 
-TOKENS, CONTRIBUTIONS = "Tokens of the pair", "Token contributions to the margin"
-OUTCOME_WORDS = {"right": "prefers the acceptable sentence", "wrong": "prefers the unacceptable sentence",
-                 "tie": "scores both equally"}
-STEREOTYPE_WORDS = {"right": "prefers the more stereotyping sentence", "tie": "scores both equally",
-                    "wrong": "prefers the less stereotyping sentence"}
+TIE = mark("Row {row}: {model} scores both sentences equally")
+OUTCOMES = {
+    "right": mark("Row {row}: {model} prefers the acceptable sentence, by **{by:.3f}** {unit} "
+                  ":gray[({margin:+.3f} = {sums})]"),
+    "wrong": mark("Row {row}: {model} prefers the unacceptable sentence, by **{by:.3f}** {unit} "
+                  ":gray[({margin:+.3f} = {sums})]")}
+STEREOTYPE_OUTCOMES = {
+    "right": mark("Row {row}: {model} prefers the more stereotyping sentence, by **{by:.3f}** {unit} "
+                  ":gray[({margin:+.3f} = {sums})]"),
+    "wrong": mark("Row {row}: {model} prefers the less stereotyping sentence, by **{by:.3f}** {unit} "
+                  ":gray[({margin:+.3f} = {sums})]")}
 
 
 def token_contributions_view(name: str, result: Result, model: str, pair: pd.Series, normalization: str, alpha: float,
                              signature: Mapping[str, Any], *, stereotypes: bool = False) -> dict[str, go.Figure]:
     """Draw a row of `pair_table` under one score; `name` is part of its widgets' keys. Returns the figures."""
-    outcome = (STEREOTYPE_WORDS if stereotypes else OUTCOME_WORDS)[str(pair["outcome"])]
-    unit = margin_unit(normalization)
+    outcome = (STEREOTYPE_OUTCOMES if stereotypes else OUTCOMES).get(str(pair["outcome"]), TIE)
+    unit = translated(margin_unit(normalization))
     sentences(pair, normalization, right_to_left=result.right_to_left)
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha)
     parts = contributions_by_change(contributions)
-    sums = ", ".join(f"{part['label']} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
-    by = "" if pair["outcome"] == "tie" else (f", by **{abs(pair['margin']):.3f}** {verbatim(unit)} "
-                                              f":gray[({pair['margin']:+.3f} = {verbatim(sums)})]")
-    st.markdown(f"Row {pair['row']}: {model_name(model)} {outcome}{by}")
+    sums = ", ".join(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
+    st.markdown(tr(outcome, row=pair["row"], model=model_name(model), by=abs(pair["margin"]), unit=verbatim(unit),
+                   margin=pair["margin"], sums=verbatim(sums)))
     bars = token_figure(contributions, right_to_left=result.right_to_left)
     shares = contribution_figure(contributions, unit, right_to_left=result.right_to_left)
     st.plotly_chart(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),
-                    alt="Log-likelihood of each token of both sentences, equal tokens aligned")
-    st.markdown(f"**{CONTRIBUTIONS}** :gray[the bars add up to it]")
+                    alt=tr("Log-likelihood of each token of both sentences, equal tokens aligned"))
+    st.markdown(tr("**Token contributions to the margin** :gray[the bars add up to it]"))
     st.plotly_chart(shares, key=f"minimal-contributions-{name}", config=camera("contributions", signature),
-                    alt="What each token of the pair adds to the margin")
-    return {f"{TOKENS}, row {pair['row']}": bars, f"{CONTRIBUTIONS}, row {pair['row']}": shares}
+                    alt=tr("What each token of the pair adds to the margin"))
+    return {tr("Tokens of the pair, row {row}", row=pair["row"]): bars,
+            tr("Token contributions to the margin, row {row}", row=pair["row"]): shares}
 
 
 def sentences(pair: Mapping[str, Any] | pd.Series, normalization: str, *, right_to_left: bool) -> None:

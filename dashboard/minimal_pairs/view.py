@@ -34,48 +34,56 @@ from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
+from engine.translation import mark, tr, translated
 
 OPTIONS = options_of(Shown)
 FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for each pair
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
-CORPORA = {THESE: "these sentences", "novel": "novels", "wiki": "Wikipedia"}
-SUBSET_LABELS = {fair_subsets.ALL: "all pairs", fair_subsets.EQUAL: "A = U",
-                 fair_subsets.EQUAL_FOR_ALL: "A = U for all", fair_subsets.MATCHED: "matched"}
+CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
+SUBSET_LABELS = {fair_subsets.ALL: mark("all pairs"), fair_subsets.EQUAL: "A = U",
+                 fair_subsets.EQUAL_FOR_ALL: mark("A = U for all models"), fair_subsets.MATCHED: mark("matched")}
 
 
 @dataclass(frozen=True)
 class Chosen:
     """The choices of the whole page beside `Shown`, as its address has them."""
 
-    normalization: str = option(FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",
-                                choices=NORMALIZATIONS)
-    subset: str = option(fair_subsets.ALL, "The pairs that everything is computed from.", choices=fair_subsets.SUBSETS)
+    normalization: str = option(
+        FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",  # untranslated
+        choices=NORMALIZATIONS)
+    subset: str = option(fair_subsets.ALL, "The pairs that everything is computed from.",  # untranslated
+                         choices=fair_subsets.SUBSETS)
 
 
 SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, FAIR, MODELS, SCORING = (
-    "Stereotypes", "Length", "Scores", "Categories", "Fair subsets", "Models", "Scoring")
-STRATA = {"all": "All", "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}  # the easiest first where short ones are liked
-DIRECTIONS = {"": "both", "stereo": "stereo", "antistereo": "antistereo"}
+    mark("Stereotypes"), mark("Length"), mark("Scores"), mark("Categories"), mark("Fair subsets"), mark("Models"),
+    mark("Scoring"))
+# The easiest first where short sentences are preferred.
+STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
+DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
 
 @dataclass(frozen=True)
 class Sectioned:
     """The section that is open and its own choices, as the address of the page has them."""
 
-    section: str = option("", "The section that is open; the first that the run has where none is named.",
-                          choices=("", *SECTIONS))
-    section_model: str = option("", "The model that the section shows; the first where none is named.")
-    lines: str = option("models", "What has a line of its own.", choices=("models", "scores", "files"))
-    beside_lp: bool = option(True, "Whether LP is drawn beside the chosen score.")
-    correlation: str = option("spearman", "The coefficient of score and number of tokens.",
+    section: str = option(
+        "", "The section that is open; the first that the run has where none is named.",  # untranslated
+        choices=("", *SECTIONS))
+    section_model: str = option("", "The model that the section shows; the first where none is named.")  # untranslated
+    lines: str = option("models", "What has a line of its own.", choices=("models", "scores", "files"))  # untranslated
+    beside_lp: bool = option(True, "Whether LP is drawn beside the chosen score.")  # untranslated
+    correlation: str = option("spearman", "The coefficient of score and number of tokens.",  # untranslated
                               choices=("spearman", "pearson"))
-    by: str = option("", "The column that the pairs are grouped by; the first where none is named.")
-    stratum: str = option("all", "Which sentence is longer in the pairs that are counted.", choices=STRATA)
-    direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)
-    fair: str = option("", "The fair subset that is held against all pairs.", choices=("", *fair_subsets.SUBSETS))
-    two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")
+    by: str = option("", "The column that the pairs are grouped by; the first where none is named.")  # untranslated
+    stratum: str = option("all", "Which sentence is longer in the pairs that are counted.",  # untranslated
+                         choices=STRATA)
+    direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)  # untranslated
+    fair: str = option("", "The fair subset that is compared with all pairs.",  # untranslated
+                       choices=("", *fair_subsets.SUBSETS))
+    two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 
 SECTION_OPTIONS = options_of(Sectioned)
@@ -105,7 +113,7 @@ class SectionChoices:
         models = view.models
         model = str(self.first("section_model", models[0], models))
         if len(models) > 1:
-            model = str(st.pills("Model", models, default=model, required=True, format_func=model_name,
+            model = str(st.pills(tr("Model"), models, default=model, required=True, format_func=model_name,
                                  key=self.key(f"{name}-model"), label_visibility="collapsed"))
         self.keep("section_model", model, models[0])
         return model
@@ -135,10 +143,10 @@ class View:
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
     "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
-    "each difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
+    "each_difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
         normalization=score),
     "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
-    "by source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
+    "by_source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
     "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
     "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
     "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
@@ -184,36 +192,41 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         card = CARD_KEYS[st.session_state.get(score_key) or first.normalization]
         normalization = str(st.segmented_control(
-            "Score", scores, default=first.normalization, required=True, key=score_key, wrap=True,
-            help=f"How a sentence's log-likelihood is normalised by its length.\n\n{measure_help(card)}"))
+            tr("Score"), scores, default=first.normalization, required=True, key=score_key, wrap=True,
+            help=tr("How a sentence's log-likelihood is normalised by its length.") + f"\n\n{measure_help(card)}"))
         alpha = OPTIONS["alpha"].default
         if normalization == "PenLP":
-            alpha = settings.slider("alpha of PenLP", OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
+            alpha = settings.slider(tr("alpha of PenLP"), OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
                                     key=f"minimal-pairs-alpha-{place}")
         unigrams = OPTIONS["unigrams"].default
         if normalization == "SLOR" and len(corpora) > 1:
             unigrams = str(settings.list_of(
-                "Unigrams from", OPTIONS["unigrams"], {name: CORPORA.get(name, word) for name, word in corpora.items()},
+                tr("Unigrams from"), OPTIONS["unigrams"],
+                {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
                 first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
         subset = str(st.segmented_control(
-            "Pairs", subsets, format_func=SUBSET_LABELS.__getitem__, default=first.subset, required=True,
+            tr("Pairs"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), default=first.subset, required=True,
             key=f"minimal-pairs-subset-{place}", wrap=True,
-            help="Everything below is computed from these pairs only.\n\n" + "\n\n".join(
-                f"**{SUBSET_LABELS[name]}**: {fair_subsets.SUBSETS[name]}" for name in subsets)))
+            help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
+                f"**{tr(SUBSET_LABELS[name])}**: {translated(fair_subsets.SUBSETS[name])}" for name in subsets)])))
     address.keep_record(Chosen(normalization, subset), Chosen())
     address.keep_record(Shown(alpha, unigrams), Shown())
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:
-        st.info(f"No such pairs for {verbatim(', '.join(map(shown_name, empty)))}; all pairs are shown.",
-                icon=":material/filter_alt_off:")
+        st.info(tr("No such pairs for {models}; all pairs are shown.",
+                   models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
         subset, shown = fair_subsets.ALL, restricted(run_id, fair_subsets.ALL, unigrams, result)
     return View(run_id, subset, unigrams, normalization, alpha, shown)
 
 
 def restricted(run_id: str, subset: str, unigrams: str, result: Result) -> Result:
     """The result of these pairs, without its tokens, with the unigrams of this corpus; shared by all sessions."""
-    counted = result if unigrams == result.unigrams else _counted(run_id, unigrams, result)
+    if unigrams == result.unigrams:
+        counted = result
+    else:
+        with st.spinner(tr("Counting …")):
+            counted = _counted(run_id, unigrams, result)
     return counted if subset == fair_subsets.ALL else _of_subset(run_id, subset, unigrams, counted)
 
 
@@ -241,11 +254,11 @@ def offered_tables(view: View, by: str) -> dict[str, pd.DataFrame]:
     of_score = {name: table(view, name).assign(normalization=view.normalization)
                 for name in ("ranking", "comparisons")}
     return {"pairs": PAIRS.selected(view.result.pairs), "summary": tables(view, "summary"), **of_score,
-            "differences": tables(view, "each difference"), "bias": tables(view, "slopes"),
+            "differences": tables(view, "each_difference"), "bias": tables(view, "slopes"),
             "categories": table(view, "categories", by), "excluded": view.result.excluded}
 
 
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner="Counting …")
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
 def _counted(run_id: str, unigrams: str, _result: Result) -> Result:
     return with_unigrams(_result, unigrams)
 

@@ -30,9 +30,9 @@ def list_choice() -> str:
     titles = TITLES | {TEAM: mark("Team runs") if session.hosted() else mark("All runs here")}
     lists = [MINE, TEAM, BIN] if session.access().bin_days else [MINE, TEAM]
     default = None if _opened("runs-whose", titles) else MINE
-    return st.segmented_control(tr("List"), lists, default=default, required=True, key="runs-whose",
-                                bind="query-params",
-                                format_func=lambda name: tr(titles[name]), label_visibility="collapsed")
+    return str(st.segmented_control(tr("List"), lists, default=default, required=True, key="runs-whose",
+                                    bind="query-params", format_func=lambda name: tr(titles[name]),
+                                    label_visibility="collapsed"))
 
 
 def search_input(facets: Facets, names: dict[str, str]) -> Search:

@@ -76,7 +76,7 @@ def test_fair_accuracies_are_beside_those_of_all_pairs(result: Result) -> None:
     rows = table[table["model"] == "n"].sort_values("overall", ascending=False, kind="stable")
     np.testing.assert_array_equal(fair.x, rows["fair_accuracy"])
     np.testing.assert_array_equal(every.x, rows["accuracy"])
-    assert fair.y[0] == OVERALL and [point[0] for point in fair.customdata] == rows["category"].tolist()
+    assert fair.y[0] == f"<b>{OVERALL}</b>" and [point[0] for point in fair.customdata] == rows["category"].tolist()
 
 
 def test_the_table_shows_changes_of_ranks() -> None:

@@ -58,5 +58,5 @@ def test_the_precision_of_every_pair_is_counted() -> None:
     report = pd.DataFrame([{"model": "m", "n": 10, "n_sampled": 2, "n_fp32": 3, "rounds": 1, "largest_error": 0.01,
                             "safety": 4.0, "seed": 0}])
     table = precision_table(replace(result, pairs=result.pairs.assign(scored_in=scored_in), precision=report))
-    assert table["in fp32"].tolist() == [3, 3] and table["in bf16"].tolist() == [7, 7]
-    assert table["Sampled"].tolist()[0] == 2 and np.isnan(table["Sampled"].tolist()[1])
+    assert table["fp32"].tolist() == [3, 3] and table["bf16"].tolist() == [7, 7]
+    assert table["sampled"].tolist()[0] == 2 and np.isnan(table["sampled"].tolist()[1])
