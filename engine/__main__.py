@@ -15,6 +15,7 @@ from engine.commands import (
     classification,
     clean,
     clusters,
+    compare,
     dictionary,
     fill_mask,
     metric_study,
@@ -29,6 +30,7 @@ from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
+            "compare": compare,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
             "move-database": move_database}
 # The names of the published command line that differ from those of the evaluations; they stay.
