@@ -14,6 +14,7 @@ from engine.commands import (
     classification,
     clean,
     clusters,
+    compare,
     dictionary,
     fill_mask,
     members,
@@ -31,6 +32,7 @@ from engine.translation import tr, translated
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
+            "compare": compare,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
             "move-database": move_database, "members": members}
 # The names of the published command line that differ from those of the evaluations; they stay.

@@ -23,7 +23,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
-from engine.evaluations.minimal_pairs.fair_subsets import ALL
+from engine.evaluations.minimal_pairs.records import ALL
 from engine.options import option, option_of
 from engine.translation import tr, tr_n, translated
 

@@ -5,6 +5,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.compare.charts import drawn_items, scatter
+from dashboard.compare.command import command_popover
 from dashboard.compare.items import item_detail, items_section
 from dashboard.compare.numbers import numbers_section, settings_section, settings_that_differ
 from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
@@ -95,4 +96,6 @@ figures, drawings = item_detail(item, sides, signature) if item is not None else
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
 run_view.sign(signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES)
-address.copy_link()
+with st.container(horizontal=True, gap="small"):
+    address.copy_link()
+    command_popover(sides)

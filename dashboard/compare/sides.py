@@ -127,7 +127,7 @@ class SideInput:
                                                 width=180, key=self._key("unigrams", run_id)))
         view = PairView(normalization, PairScoring(alpha, unigrams))
         self._keep(view, PairView())
-        self._keep(view.scoring, PairScoring(), but=("by",))
+        self._keep(view.scoring, PairScoring(), but=("by", "subset"))
         return view
 
     def _alignment(self, run_id: str, result: Any, model: str) -> AlignmentView:

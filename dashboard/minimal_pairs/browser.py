@@ -167,8 +167,8 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
         "category": tr("Category"),
     }
     for side, letter in SIDES.items():
-        columns[f"{side}_score"] = st.column_config.NumberColumn(
-            tr("{score} of {side}", score=normalization, side=letter), format="%.3f", help=score_help)
+        columns[f"{side}_score"] = st.column_config.NumberColumn(f"{normalization} ({letter})", format="%.3f",
+                                                                 help=score_help)
     if "scored_in" in shown.columns and (shown["scored_in"] != "fp32").any():
         columns["scored_in"] = st.column_config.TextColumn(tr("Scored in"), width="small")
     state = st.dataframe(

@@ -20,13 +20,12 @@ from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.export import MIME_BY_SUFFIX, export_pairs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs import fair_subsets
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import EQUAL, EQUAL_FOR_ALL, MATCHED, SUBSETS, Result
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, tr_n, translated
 
 FAIR = mark("All pairs and the fair subset")
-FILE_LABELS = {fair_subsets.EQUAL: "equal", fair_subsets.EQUAL_FOR_ALL: "equal-for-all",
-               fair_subsets.MATCHED: "matched"}
+FILE_LABELS = {EQUAL: "equal", EQUAL_FOR_ALL: "equal-for-all", MATCHED: "matched"}
 # The columns of each model by the end of their names: label and format.
 COLUMNS = {"all": (mark("{model} all"), "%.1f"), "fair": (mark("{model} fair"), "%.1f"),
            "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),
@@ -48,7 +47,7 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
             default=choices.first("fair", default, subsets), key=choices.key("fair"), label_visibility="collapsed"))
         choices.keep("fair", subset, default)
         column = column_input(view, "fair", choices)
-    st.caption(translated(fair_subsets.SUBSETS[subset]))
+    st.caption(translated(SUBSETS[subset]))
     rows = _rows(view.run_id, subset, whole.result)
     beside = table(whole, "beside", subset, column)
     downloads(view.run_id, whole.result, subset, rows)
@@ -83,7 +82,7 @@ def default_subset(view: View) -> str:
 
 
 def _subsets(view: View) -> list[str]:
-    return [name for name in FILE_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(view.models) > 1]
+    return [name for name in FILE_LABELS if name != EQUAL_FOR_ALL or len(view.models) > 1]
 
 
 def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
@@ -114,7 +113,7 @@ def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
 
 def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any]) -> None:
     """Draw how many pairs remain, with a download for each model: one for all where they share the subset."""
-    shared = subset == fair_subsets.EQUAL_FOR_ALL or len(rows) == 1
+    shared = subset == EQUAL_FOR_ALL or len(rows) == 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for model, kept_rows in rows.items():
             n = int((result.pairs["model"] == model).sum())

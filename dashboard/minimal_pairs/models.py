@@ -77,7 +77,7 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
         two = choices.first("two", names[0], view.models)
         model, other = st.selectbox(tr("Two models"), names, index=names.index(two) if two in names else 0,
                                     format_func=lambda models: tr(
-                                        "{model} against {other}", model=shown_name(models[0]),
+                                        "{model} vs. {other}", model=shown_name(models[0]),
                                         other=shown_name(models[1])),
                                     key=choices.key("two"), label_visibility="collapsed")
         choices.keep("two", (model, other), names[0])

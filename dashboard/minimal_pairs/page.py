@@ -19,9 +19,8 @@ from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
-from engine.evaluations.minimal_pairs.fair_subsets import ALL
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import ALL, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
 from engine.translation import mark, tr, translated
@@ -76,5 +75,5 @@ if run_id is not None and result is not None:
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
     run_view.sign(signature, offered_tables(view, by), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by)], address=address, result=result,
+                  further=[Shown(view.alpha, view.unigrams, by, view.subset)], address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

@@ -22,7 +22,7 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     for model, rule in result.rules.items():
         st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
     precision = result.settings.precision
-    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=translated(NAMES.get(precision, precision)),
+    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=tr(NAMES.get(precision, precision)),
                    meaning=verbatim(translated(OPTION.choices[precision]))))
     if "scored_in" in result.pairs.columns:
         st.dataframe(precision_table(result), hide_index=True, placeholder="–",

@@ -29,7 +29,16 @@ from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
 from engine.evaluations.minimal_pairs.files import PAIRS
-from engine.evaluations.minimal_pairs.records import THESE, Result, Shown
+from engine.evaluations.minimal_pairs.records import (
+    ALL,
+    EQUAL,
+    EQUAL_FOR_ALL,
+    MATCHED,
+    SUBSETS,
+    THESE,
+    Result,
+    Shown,
+)
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
 from engine.models.sources.names import shown_name
@@ -42,19 +51,17 @@ RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for each pair
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
-SUBSET_LABELS = {fair_subsets.ALL: mark("all pairs"), fair_subsets.EQUAL: "A = U",
-                 fair_subsets.EQUAL_FOR_ALL: mark("A = U for all models"), fair_subsets.MATCHED: mark("matched")}
+SUBSET_LABELS = {ALL: mark("all pairs"), EQUAL: "A = U", EQUAL_FOR_ALL: mark("A = U for all models"),
+                 MATCHED: mark("matched")}
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The choices of the whole page beside `Shown`, as its address has them."""
+    """The choice of the whole page beside `Shown`, as its address has it."""
 
     normalization: str = option(
         FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",  # untranslated
         choices=NORMALIZATIONS)
-    subset: str = option(fair_subsets.ALL, "The pairs that everything is computed from.",  # untranslated
-                         choices=fair_subsets.SUBSETS)
 
 
 SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, FAIR, MODELS, SCORING = (
@@ -82,7 +89,7 @@ class Sectioned:
                          choices=STRATA)
     direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)  # untranslated
     fair: str = option("", "The fair subset that is compared with all pairs.",  # untranslated
-                       choices=("", *fair_subsets.SUBSETS))
+                       choices=("", *SUBSETS))
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 
@@ -121,7 +128,7 @@ class SectionChoices:
 
 @dataclass(frozen=True)
 class View:
-    """What is shown: the run, the pairs (a key of `fair_subsets.SUBSETS`), the corpus of SLOR, score and alpha.
+    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score and alpha.
 
     `result` has those pairs only; the other fields are its cache key.
     """
@@ -180,13 +187,14 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     Raises InputError for an unusable corpus.
     """
     scores, place = pair_views.available(result.pairs), address.place
-    subsets = [name for name in SUBSET_LABELS if name != fair_subsets.EQUAL_FOR_ALL or len(result.settings.models) > 1]
+    subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.settings.models) > 1]
     corpora = {THESE: THESE}
     if "SLOR" in scores:
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
-    first = address.first_record(Chosen(), offered={"normalization": scores, "subset": subsets})
+    first = address.first_record(Chosen(), offered={"normalization": scores})
     first_shown = replace(Shown(), alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
-                          unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora))
+                          unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
+                          subset=address.first(OPTIONS["subset"], ALL, offered=subsets))
     address.notices()
     score_key = f"minimal-pairs-normalization-{place}"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -205,18 +213,18 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
                 first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
         subset = str(st.segmented_control(
-            tr("Pairs"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), default=first.subset, required=True,
-            key=f"minimal-pairs-subset-{place}", wrap=True,
+            tr("Pairs"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), required=True,
+            default=first_shown.subset, key=f"minimal-pairs-subset-{place}", wrap=True,
             help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
-                f"**{tr(SUBSET_LABELS[name])}**: {translated(fair_subsets.SUBSETS[name])}" for name in subsets)])))
-    address.keep_record(Chosen(normalization, subset), Chosen())
-    address.keep_record(Shown(alpha, unigrams), Shown())
+                f"**{tr(SUBSET_LABELS[name])}**: {translated(SUBSETS[name])}" for name in subsets)])))
+    address.keep_record(Chosen(normalization), Chosen())
+    address.keep_record(Shown(alpha, unigrams, subset=subset), Shown())
     shown = restricted(run_id, subset, unigrams, result)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:
         st.info(tr("No such pairs for {models}; all pairs are shown.",
                    models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
-        subset, shown = fair_subsets.ALL, restricted(run_id, fair_subsets.ALL, unigrams, result)
+        subset, shown = ALL, restricted(run_id, ALL, unigrams, result)
     return View(run_id, subset, unigrams, normalization, alpha, shown)
 
 
@@ -227,7 +235,7 @@ def restricted(run_id: str, subset: str, unigrams: str, result: Result) -> Resul
     else:
         with st.spinner(tr("Counting …")):
             counted = _counted(run_id, unigrams, result)
-    return counted if subset == fair_subsets.ALL else _of_subset(run_id, subset, unigrams, counted)
+    return counted if subset == ALL else _of_subset(run_id, subset, unigrams, counted)
 
 
 def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dashboard.shared.headlines import Headline
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, translated
+from engine.translation import mark, tr
 
 KIND, DATASET, NOTE = mark("Kind"), mark("Dataset"), mark("Note")
 
@@ -42,7 +42,7 @@ def differing_settings(runs: Sequence[RunRecord], names: Sequence[str],
 
 def in_words(table: pd.DataFrame) -> pd.DataFrame:
     """One of these tables for a reader: what a row is, in the reader's language."""
-    return table.assign(what=[translated(what) for what in table["what"]])
+    return table.assign(what=[tr(what) for what in table["what"]])
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from dashboard import pages
-from dashboard.runs.table import STATES
+from dashboard.runs.table import STATES, owner_word
 from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
@@ -61,7 +61,7 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
                                placeholder=tr("Any"))
         owner = st.selectbox(tr("Owner"), facets.owners, index=None, key="runs-owner", bind="query-params",
                              placeholder=tr("Any"),
-                             format_func=lambda owner: translated(names.get(owner) or default_name(owner))
+                             format_func=lambda owner: owner_word(owner, names.get(owner) or default_name(owner))
                              ) if len(facets.owners) > 1 else None
     order = st.selectbox(tr("Order"), list(ORDERS), key="runs-order", bind="query-params", width=190,
                          format_func=lambda name: tr(ORDERS[name]), label_visibility="collapsed")

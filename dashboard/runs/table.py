@@ -14,9 +14,11 @@ import pandas as pd
 from dashboard.runs.comparing import flat
 from dashboard.shared.headlines import in_a_line, short, stored
 from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.access.browsers import default_name
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, translated
+from engine.runs.storage.searching import BROWSER_PREFIX
+from engine.translation import mark, tr
 
 STAR = "★ "
 OPEN = mark("Open")
@@ -35,7 +37,7 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
     """
     values = [(tr(OPEN), (STAR if run.id in starred else "") + run.name, headline_of(run),
                title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
-               ", ".join(other_settings(run)), ", ".join(run.tags), translated(owner_names[run.owner]),
+               ", ".join(other_settings(run)), ", ".join(run.tags), owner_word(run.owner, owner_names[run.owner]),
                ago(run.deleted or run.created)) for run in runs]
     frame = pd.DataFrame(values, columns=list(COLUMNS))
     for column, length in lengths.items():
@@ -56,6 +58,15 @@ def headline_of(run: RunRecord) -> str:
 def state_word(state: str) -> str:
     """A state of runs for a reader; that of another version as it is."""
     return tr(STATES.get(state, state))
+
+
+def owner_word(owner: str, name: str) -> str:
+    """What an owner of runs is called, for a reader; a name that was chosen stays as it is."""
+    if name != default_name(owner):
+        return name
+    if owner.startswith(BROWSER_PREFIX):
+        return tr("Browser {digits}", digits=name.removeprefix("Browser "))
+    return tr("Everybody") if name == "Everybody" else name
 
 
 def other_settings(run: RunRecord) -> list[str]:

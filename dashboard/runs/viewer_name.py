@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.runs.table import owner_word
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.access.access import MAX_VIEWER_NAME_CHARACTERS
 from engine.runs.storage.searching import BROWSER_PREFIX
-from engine.translation import tr, translated
+from engine.translation import tr
 
 
 def name_popover() -> None:
@@ -18,12 +19,12 @@ def name_popover() -> None:
     viewer = access.viewer.id
     if not viewer.startswith(BROWSER_PREFIX):
         return
-    name = access.owner_names([viewer])[viewer]
-    with st.popover(tr("You: {name}", name=verbatim(translated(name))), type="tertiary", icon=":material/person:",
+    name = owner_word(viewer, access.owner_names([viewer])[viewer])
+    with st.popover(tr("You: {name}", name=verbatim(name)), type="tertiary", icon=":material/person:",
                     key="runs-my-name"), \
             st.form("runs-my-name-form", border=False):
         wanted = st.text_input(tr("Your name in the lists of others"), max_chars=MAX_VIEWER_NAME_CHARACTERS,
-                               key="runs-my-name-text", placeholder=translated(name),
+                               key="runs-my-name-text", placeholder=name,
                                help=tr("This browser is recognised by a cookie. Without the cookie its runs stay in "
                                        "“All runs here”."))
         if st.form_submit_button(tr("Save"), type="primary", key="runs-my-name-save"):

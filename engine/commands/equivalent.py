@@ -12,6 +12,7 @@ from engine.commands import (
     alignment,
     classification,
     clusters,
+    compare,
     dictionary,
     fill_mask,
     metric_study,
@@ -19,6 +20,7 @@ from engine.commands import (
 )
 from engine.commands.options import words_of
 from engine.evaluations.agreement.directories import Sources
+from engine.evaluations.comparison.records import Side
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs}
@@ -70,3 +72,9 @@ def agreement_line(directories: Mapping[str, str], out: str) -> str:
     sources = Sources(clusters=directories.get("clusters"), fill_mask=directories.get("fill-mask"),
                       classification=directories.get("classification"))
     return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])
+
+
+def compare_line(sides: Mapping[str, tuple[str, Side]], out: str = "out/compare") -> str:
+    """The command that compares two sides; sides: "a" and "b" -> (id of the run, the side)."""
+    words = [word for letter, (run_id, side) in sides.items() for word in compare.words_of_side(letter, run_id, side)]
+    return shlex.join(["python", "-m", "engine", "compare", *words, "--out", out])

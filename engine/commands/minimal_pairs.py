@@ -49,8 +49,9 @@ def run(options: argparse.Namespace) -> None:
         result = with_unigrams(result, shown.unigrams)
     not_exact = [notices.not_exact(result, name, shown.alpha) for name in options.normalization or ["PenLP"]]
     print_notices((*result.notices, *filter(None, not_exact)))
-    signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "format": result.format,
-                 "rules": result.rules}
+    signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
+                 "format": result.format, "rules": result.rules}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,
-                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed), dataset)
+                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset),
+                 dataset)

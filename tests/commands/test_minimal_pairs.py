@@ -100,6 +100,24 @@ def test_the_fair_rows_are_those_of_equal_length(blimp: Path) -> None:
         assert [row["row"] for row in fair if row["subset"] == subset] == equal
 
 
+def test_a_subset_is_counted_alone_and_the_fair_tables_keep_all_pairs(
+    cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--data", files["crows"], "--model", MODEL, "--normalization", "LP", "MeanLP"]
+    assert run(cache, tmp_path / "all", *arguments) == 0
+    assert run(cache, tmp_path / "equal", *arguments, "--subset", "A=U") == 0
+    pairs = table(tmp_path / "all" / "pairs.csv")
+    equal = [row for row in pairs if row["acceptable_tokens"] == row["unacceptable_tokens"]]
+    assert 0 < len(equal) < len(pairs) and table(tmp_path / "equal" / "pairs.csv") == equal
+    n = {row["stratum"]: row["n"] for row in table(tmp_path / "equal" / "summary.csv")}
+    assert n == {"all": str(len(equal)), "A=U": str(len(equal)), "A<U": "0", "A>U": "0"}
+    for name in ("fair_subsets", "fair_summary"):
+        assert table(tmp_path / "equal" / f"{name}.csv") == table(tmp_path / "all" / f"{name}.csv")
+    assert json.loads((tmp_path / "equal" / "settings.json").read_text(encoding="utf-8"))["subset"] == "A=U"
+    assert run(cache, tmp_path / "none", "--data", files["tips"], "--model", MODEL, "--subset", "A=U") == 2
+    assert "'A=U' has no pair under somebody/gpt2" in capsys.readouterr().err
+
+
 def test_repeated_data_and_a_zip_are_the_same_pairs(
     blimp: Path, cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
+from engine.evaluations.minimal_pairs.records import (
+    ALL,
+    EQUAL,
+    EQUAL_FOR_ALL,
+    MATCHED,
+    PAIR_ROW,
+    SUBSETS,
+    Result,
+)
 from engine.evaluations.minimal_pairs.views import (
     CATEGORY,
     COUNTED,
@@ -24,15 +32,6 @@ from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.matched_sample import matched_sample
 
-ALL = "all pairs"
-EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", "A=U for all models", "matched"
-SUBSETS: Mapping[str, str] = {
-    ALL: "Every pair that the model scored.",
-    EQUAL: "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
-    EQUAL_FOR_ALL: "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
-    MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
-             "one, drawn at random; other pairs for another model.",
-}
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
 
@@ -69,6 +68,21 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
         common = reduce(np.intersect1d, rows_by_model.values())
         return {model: rows[np.isin(rows, common)] for model, rows in rows_by_model.items()}
     return rows_by_model
+
+
+def of_subset(result: Result, subset: str) -> Result:
+    """The result of a subset of the pairs (a key of SUBSETS), drawn with the run's own seed.
+
+    Raises InputError for a subset that there is not, and where a model has no pair in it.
+    """
+    if subset == ALL:
+        return result
+    rows_by_model = fair_rows(result, subset, result.settings.seed)
+    empty = [model for model, rows in rows_by_model.items() if not len(rows)]
+    if empty:
+        raise InputError(f"The subset {subset!r} has no pair under {', '.join(empty)}. Choose another subset, or "
+                         f"{ALL!r}.")
+    return restricted(result, rows_by_model)
 
 
 def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Result:

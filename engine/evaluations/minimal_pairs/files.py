@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
 from engine.evaluations.shared.common_columns import best_in_bold
 
 # Of views under one normalisation, one below the other.
@@ -34,24 +34,27 @@ FILES = (
 )
 
 
-def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int
-                ) -> dict[str, pd.DataFrame]:
+def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
+                subset: str = ALL) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
+    subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. Raises InputError where a
+    model has no pair in the subset.
     """
-    subsets = [subset for subset in fair_subsets.SUBSETS if subset != fair_subsets.ALL]
+    subsets = [name for name in SUBSETS if name != ALL]
+    whole, result = result, fair_subsets.of_subset(result, subset)
 
     def each(view: Callable[[str], pd.DataFrame]) -> pd.DataFrame:
         """A view under each normalisation, one below the other."""
         return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
 
     def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat([fair_subsets.beside(result, subset, normalization, alpha, field=by, seed=seed)
-                          .assign(subset=subset) for subset in subsets])
+        return pd.concat([fair_subsets.beside(whole, name, normalization, alpha, field=by, seed=seed)
+                          .assign(subset=name) for name in subsets])
 
-    rows = [(subset, model, row) for subset in subsets
-            for model, kept in fair_subsets.fair_rows(result, subset, seed).items() for row in kept.tolist()]
+    rows = [(name, model, row) for name in subsets
+            for model, kept in fair_subsets.fair_rows(whole, name, seed).items() for row in kept.tolist()]
     tables = {
         "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha),
         "bias": length_effects.slopes(result, normalizations, alpha),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +20,15 @@ DEFAULT_SCORES = ("LP", "MeanLP", "PenLP")
 # The corpus of unigrams that the scored sentences themselves are.
 THESE = "these sentences"
 CATEGORY = "category"
+ALL = "all pairs"
+EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", "A=U for all models", "matched"
+SUBSETS: Mapping[str, str] = {
+    ALL: "Every pair that the model scored.",
+    EQUAL: "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
+    EQUAL_FOR_ALL: "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
+    MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
+             "one, drawn at random; other pairs for another model.",
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +84,8 @@ class Shown:
                                   "sentences, novel, wiki or the file of an idf dictionary.", metavar="D")
     by: str = option(CATEGORY, "Column that sorts the pairs by category: the category, source, or a column of the data "
                                "such as UID.", metavar="COLUMN")
+    subset: str = option(ALL, "The pairs that the tables are computed from; those that compare the fair subsets with "
+                              "all pairs keep all.", choices=SUBSETS)
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")

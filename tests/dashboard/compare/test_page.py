@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.home import samples
 from dashboard.shared import session
+from engine.__main__ import main
+from engine.commands import compare as compare_command
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.records import KINDS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from tests.dashboard.printed_commands import address, linked
+from tests.dashboard.printed_commands import Exported, address, linked
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import drawn, visit, words
@@ -124,3 +129,50 @@ def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, 
     app = visit("compare", **{"a-run": run.id, f"a-{name}": value})
     assert not app.error and app.get("plotly_chart")
     assert ("ignored" in words(app)) == (name != "threshold-kind")
+
+
+# For each kind of which a stored run has two models, what the address asks of a side beside the run and the model.
+ASKED: dict[str, tuple[dict[str, str], ...]] = {
+    "clusters": ({},), "classification": ({},),
+    "alignment": ({}, {"a-idf": "references", "b-idf": "none", "b-penalty": "names", "b-match-special": "off"},
+                  {"a-penalty": "none", "b-idf": "wiki", "b-penalty": "reading", "b-threshold": "0.9"}),
+    "metric-study": ({},),
+    "minimal-pairs": ({}, {"a-normalization": "PenLP", "a-alpha": "0.35", "b-normalization": "MeanLP"},
+                      {"b-normalization": "SLOR"}),
+}
+
+
+@pytest.mark.parametrize(("kind", "asked"), [(kind, asked) for kind, choices in ASKED.items() for asked in choices])
+def test_the_printed_command_writes_the_tables_of_the_page(
+    kind: str, asked: dict[str, str], exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    visit("compare")
+    run = next(run for run in runs(kind) if run.state == "done" and (asked or len(run.models) > 1))
+    app = visit("compare", **{"a-run": run.id, "b-run": run.id, **asked})
+    assert not app.error and "ignored" not in words(app)
+    written = command(app)
+    for name in ("numbers", "items"):
+        pd.testing.assert_frame_equal(written[name], exported.csv(name)[list(written[name])])
+    assert len(written["items"])
+
+
+@pytest.mark.parametrize(("words_given", "expected"), [
+    (["--a-run", "nowhere"], "There is no run 'nowhere'"),
+    (["--a-run", "{pairs}", "--a-idf", "novel"], "--a-idf: a run of minimal-pairs has no such choice"),
+    (["--a-run", "{pairs}", "--a-normalization", "LP2"], "The run has no score LP2"),
+    (["--a-run", "{pairs}", "--b-alpha", "-1"], "alpha is at least 0"),
+    (["--a-run", "{pairs}", "--b-run", "{alignment}"], "Only runs of one kind can be compared"),
+    (["--a-run", "{pairs}", "--b-model", "m"], "The run holds no model 'm'"),
+])
+def test_what_the_command_cannot_compare_is_said(
+    words_given: list[str], expected: str, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))
+    visit("compare")
+    ids = {"pairs": runs("minimal-pairs")[0].id, "alignment": runs("alignment")[0].id}
+    arguments = [word.format(**ids) for word in words_given]
+    assert main(["compare", *arguments, "--out", str(tmp_path / "out")]) != 0
+    assert expected in capsys.readouterr().err and not (tmp_path / "out").exists()

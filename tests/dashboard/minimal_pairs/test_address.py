@@ -15,8 +15,7 @@ from dashboard.minimal_pairs.pair_table import ORDERS
 from dashboard.minimal_pairs.view import SUBSET_LABELS
 from dashboard.shared import session
 from engine.datasets import sample_data
-from engine.evaluations.minimal_pairs.fair_subsets import ALL, EQUAL
-from engine.evaluations.minimal_pairs.records import Settings
+from engine.evaluations.minimal_pairs.records import ALL, EQUAL, SUBSETS, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
@@ -73,15 +72,14 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     shown = {name: exported.csv(name) for name in exported.tables}
     signature, metrics = exported.signature, [metric.value for metric in app.metric]
     written = command(app)
-    if subset == ALL:
-        same(written["summary"], shown["summary"])
-        same(written["bias"], shown["bias"])
-        same(written["differences"], shown["differences"])
-        columns = [name for name in written["pairs"] if name in shown["pairs"]]
-        same(written["pairs"][columns], shown["pairs"][columns])
-    else:  # the command writes every subset
-        rows = written["fair_subsets"]
-        same(rows.loc[rows["subset"] == subset, ["model", "row"]], shown["pairs"][["model", "row"]])
+    for name in ("summary", "bias", "differences"):
+        same(written[name], shown[name])
+    columns = [name for name in written["pairs"] if name in shown["pairs"]]
+    same(written["pairs"][columns], shown["pairs"][columns])
+    fair = written["fair_subsets"]  # of all pairs, whatever is counted
+    if subset != ALL:
+        same(fair.loc[fair["subset"] == subset, ["model", "row"]], shown["pairs"][["model", "row"]])
+    assert set(fair["subset"]) == set(SUBSETS) - {ALL}
     query = address(app)
     other = page_visits.visit("minimal_pairs", **query)  # type: ignore[arg-type]  # another session
     assert exported.signature == signature and [metric.value for metric in other.metric] == metrics

@@ -15,8 +15,8 @@ from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import exact_decisions
-from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, EQUAL_FOR_ALL, MATCHED, fair_rows
-from engine.evaluations.minimal_pairs.records import Settings
+from engine.evaluations.minimal_pairs.fair_subsets import fair_rows
+from engine.evaluations.minimal_pairs.records import EQUAL, EQUAL_FOR_ALL, MATCHED, Settings
 from engine.evaluations.minimal_pairs.views import summary
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from tests.support import page_visits

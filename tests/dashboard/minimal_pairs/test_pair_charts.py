@@ -13,9 +13,9 @@ from dashboard.minimal_pairs.length_charts import correlation_figure, points_fig
 from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
 from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
 from dashboard.minimal_pairs.view import by_source
-from engine.evaluations.minimal_pairs.fair_subsets import EQUAL, beside
+from engine.evaluations.minimal_pairs.fair_subsets import beside
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import EQUAL, Result
 from engine.evaluations.minimal_pairs.views import by_difference
 from tests.support.minimal_results import from_margins, synthetic
 

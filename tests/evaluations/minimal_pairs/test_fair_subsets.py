@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.fair_subsets import (
-    ALL,
-    EQUAL,
-    EQUAL_FOR_ALL,
-    MATCHED,
-    SUBSETS,
-    beside,
-    fair_rows,
-    restricted,
-)
+from engine.evaluations.minimal_pairs.fair_subsets import beside, fair_rows, of_subset, restricted
+from engine.evaluations.minimal_pairs.records import ALL, EQUAL, EQUAL_FOR_ALL, MATCHED, SUBSETS
 from engine.evaluations.minimal_pairs.views import counts, decided, of_model, summary
 from tests.support.minimal_results import from_margins, synthetic
 
@@ -50,6 +44,17 @@ def test_a_restricted_result_holds_those_pairs_alone() -> None:
     lp, mean = (decided(fair.pairs, which) for which in ("LP", "MeanLP"))
     np.testing.assert_array_equal(lp, mean)
     np.testing.assert_array_equal(lp, decided(fair.pairs, "PenLP", 1.3))
+
+
+def test_the_result_of_a_subset_is_drawn_with_the_runs_seed_and_holds_pairs_of_every_model() -> None:
+    seeded = replace(RESULT, settings=replace(RESULT.settings, seed=6))
+    assert of_subset(seeded, ALL) is seeded
+    for model, rows in fair_rows(RESULT, MATCHED, seed=6).items():
+        assert of_model(of_subset(seeded, MATCHED), model)["row"].tolist() == rows.tolist()
+    longer = replace(RESULT, pairs=RESULT.pairs.assign(
+        acceptable_tokens=RESULT.pairs["unacceptable_tokens"] + (RESULT.pairs["model"] == "n")))
+    with pytest.raises(InputError, match="no pair under n"):
+        of_subset(longer, EQUAL)
 
 
 def test_original_beside_fair_by_hand() -> None:

@@ -16,7 +16,6 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
 from dashboard.shared.exports.tables.offered import OfferedTables
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.fair_subsets import ALL
 
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
@@ -71,8 +70,7 @@ def bundle(contents: Bundle) -> bytes:
     files |= contents.dictionaries
     if contents.command:
         files["commands.sh"] = ("#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\n"
-                                f"{''.join(f'# {line}{chr(10)}' for line in _subset(contents))}set -e\n"
-                                f"{contents.command}\n").encode()
+                                f"set -e\n{contents.command}\n").encode()
     if contents.methods is not None:
         for language in LANGUAGES:
             files[f"methods.{language}.md"] = contents.methods.markdown(language).encode()
@@ -85,17 +83,6 @@ def bundle(contents: Bundle) -> bytes:
 def data_path(data: DataFile) -> str:
     """Where the data lie in the zip, as the command names them."""
     return f"data/{data.name}"
-
-
-def _subset(contents: Bundle) -> list[str]:
-    """What the commands compute where a subset of the minimal pairs is on show."""
-    subset = contents.signature.get("subset", ALL)
-    if subset == ALL:
-        return []
-    return [f"The tables and figures of this bundle are over a subset of the pairs ({subset}); the commands count all "
-            "pairs.",
-            "Of what they write, fair_summary.csv has the numbers of the subset, in the columns fair_... of the rows "
-            f"whose subset is {subset}, and fair_subsets.csv has its pairs."]
 
 
 def _figure_paths(figures: Mapping[str, object]) -> dict[str, str]:
@@ -146,7 +133,7 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
     lines += [f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
               for choice in contents.missing]
     if contents.command:
-        lines.append(" ".join(["- `commands.sh`: the commands that compute these numbers.", *_subset(contents)]))
+        lines.append("- `commands.sh`: the commands that compute these numbers.")
     if contents.methods is not None:
         lines += ["- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
                   "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",

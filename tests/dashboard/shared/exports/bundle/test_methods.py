@@ -21,7 +21,7 @@ from engine.evaluations.classification.records import Settings as Classification
 from engine.evaluations.clusters.records import Settings as ClusterSettings
 from engine.evaluations.fill_mask.records import Settings as MaskSettings
 from engine.evaluations.metric_study.records import Settings as MetricSettings
-from engine.evaluations.minimal_pairs.fair_subsets import ALL, SUBSETS
+from engine.evaluations.minimal_pairs.records import ALL, SUBSETS
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option_of
