@@ -25,6 +25,7 @@ from dashboard import pages
 from dashboard.shared import run_actions, session
 from dashboard.shared.address.texts import to_texts
 from dashboard.shared.address.view import View
+from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
@@ -143,7 +144,8 @@ def excluded(result: Any) -> None:
     if left_out.empty:
         return
     with st.expander(tr("Left out: {n:,}", n=len(left_out)), icon=":material/content_cut:"):
-        st.dataframe(with_shown_models(left_out), hide_index=True, placeholder="–",
+        shown = with_shown_models(left_out).assign(reason=[translated(reason) for reason in left_out["reason"]])
+        st.dataframe(shown, hide_index=True, placeholder="–", column_config=heads(map(str, shown.columns)),
                      alt=tr("What was left out, and why"))
 
 

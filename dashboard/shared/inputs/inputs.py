@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
@@ -23,18 +24,24 @@ from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
 from engine.errors import EngineError, InputError
-from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
+from engine.translation import mark, tr, tr_n, translated
 
-SOURCES = {"sample": "Sample", "upload": "My file", "paste": "Pasted text", "kept": "Kept"}
+SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
-NO_COLUMN = "(none)"
+MODELS_HELP = mark("A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
+                   "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
+                   "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press "
+                   "Enter.")
+SERVED_HELP = mark("A model behind a server is `endpoint/name`.")
+FILE_FORMATS = mark("CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and others.")
+LIVEDOOR = mark("The livedoor corpus is read as it is published, as zip or tar.gz.")
 TABLES_KEPT = 2  # for each session: an uploaded table can be large
 
 
 @dataclass(frozen=True)
 class DatasetForm:
-    """What the dataset widgets of one kind of run need: the module that reads it, the sample, texts."""
+    """What the dataset widgets of one kind of run need: the module that reads it, the sample, English texts."""
 
     module: ModuleType
     sample: Callable[[], Any]
@@ -47,7 +54,7 @@ class DatasetForm:
 
 LABELLED = DatasetForm(
     labelled_sentences, sample_data.labelled_sentences,
-    "Sentences of nine topics, written for this project.",
+    mark("Sentences of nine topics, written for this project."),
     "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術", livedoor_input,
 )
 FORMS: dict[str, DatasetForm] = {
@@ -55,28 +62,29 @@ FORMS: dict[str, DatasetForm] = {
     "classification": LABELLED,
     "fill-mask": DatasetForm(
         masked_sentences, sample_data.masked_sentences,
-        "Sentences of three domains with the noun to be masked, written for this project.",
+        mark("Sentences of three domains with the noun to be masked, written for this project."),
         "とても面白い＿＿だった。\t本\t読書\n朝から雨が降っている。\t雨\t天気",
     ),
     "fill-mask-sentences": DatasetForm(
         domain_sentences, sample_data.domain_sentences,
-        "Sentences of three domains, written for this project.",
+        mark("Sentences of three domains, written for this project."),
         "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気",
     ),
     "alignment": DatasetForm(
         sentence_pairs, sample_data.sentence_pairs,
-        "Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this project.",
+        mark("Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this "
+             "project."),
         "斉藤さんは今、最高の環境にいる。\t尾崎は良い場所にいる。",
     ),
     "metric-study": DatasetForm(
         sentence_pairs, sample_data.scored_pairs,
-        "Two candidates for each of 30 references, with the scores of three invented annotators, written for this "
-        "project.",
+        mark("Two candidates for each of 30 references, with the scores of three invented annotators, written for this "
+             "project."),
         "斉藤さんは駅で待っていた。\t斎藤さんは駅で待った。\t\t95",
     ),
     "minimal-pairs": DatasetForm(
         minimal_pairs, sample_data.minimal_pairs,
-        "Pairs of one acceptable and one unacceptable sentence, written for this project.",
+        mark("Pairs of one acceptable and one unacceptable sentence, written for this project."),
         "猫が魚を食べた。\t猫が魚に食べた。", files=pair_files_input,
     ),
 }
@@ -89,8 +97,8 @@ def dataset_input(kind: str) -> Any | None:
     """
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
-    source = st.segmented_control("Sentences", sources, format_func=SOURCES.__getitem__, default="sample",
-                                  required=True, key=f"{kind}-source", persist_state="session")
+    source = st.segmented_control(tr("Sentences"), sources, format_func=lambda name: tr(SOURCES[name]),
+                                  default="sample", required=True, key=f"{kind}-source", persist_state="session")
     if source == "sample":
         return _sample(kind)
     if source == "kept" and dataset_type is not None:
@@ -106,8 +114,9 @@ def dataset_input(kind: str) -> Any | None:
         show_error(error)
         dataset, has_bad_rows = None, not skipping and isinstance(error, InputError) and bool(error.rows)
     if has_bad_rows or skipping:
-        st.checkbox("Leave out rows that cannot be used", key=f"{kind}-skip-bad-rows", persist_state="session",
-                    help="They are listed with the result, each with its reason. Row numbers stay those of the file.")
+        st.checkbox(tr("Leave out rows that cannot be used"), key=f"{kind}-skip-bad-rows", persist_state="session",
+                    help=tr("They are listed with the result, each with its reason. Row numbers stay those of the "
+                            "file."))
     return dataset
 
 
@@ -116,7 +125,7 @@ def skips_bad_rows(kind: str) -> bool:
     return bool(st.session_state.get(f"{kind}-skip-bad-rows"))
 
 
-def models_input(kind: str, *architectures: str, label: str = "Models", offered: Sequence[str] = (),
+def models_input(kind: str, *architectures: str, label: str = mark("Models"), offered: Sequence[str] = (),
                  served: Sequence[str] = ()) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
@@ -126,13 +135,10 @@ def models_input(kind: str, *architectures: str, label: str = "Models", offered:
     built_in = [name for name, card in BUILT_IN.items() if not architectures or card.kind in architectures]
     choices = built_in + [name for name, card in BUILT_IN.items() if card.kind in offered and name not in built_in]
     choices += served
-    endpoints = ", one behind a server (`endpoint/name`)" if served else ""
     chosen = st.multiselect(
-        label, choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
-        placeholder="Choose, or type and press Enter",
-        help=f"A built-in model{endpoints}, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory "
-             "on the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
-             "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press Enter.",
+        tr(label), choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
+        placeholder=tr("Choose, or type and press Enter"),
+        help=f"{tr(MODELS_HELP)} {tr(SERVED_HELP)}" if served else tr(MODELS_HELP),
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 
@@ -140,7 +146,7 @@ def models_input(kind: str, *architectures: str, label: str = "Models", offered:
 def _sample(kind: str) -> Any:
     form = FORMS[kind]
     dataset = form.sample()
-    st.caption(f"{form.about_sample} {count(dataset.n, 'row')}.")
+    st.caption(f"{tr(form.about_sample)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
     _preview(dataset, kind)
     return dataset
 
@@ -153,14 +159,13 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
             _preview(dataset, kind, may_be_kept=True)
         return dataset
     archives = [suffix.lstrip(".") for suffix in ARCHIVES] if form.archive else []
-    layout = " Or the livedoor corpus, as zip or tar.gz." if form.archive else ""
+    layouts = " ".join([tr(FILE_FORMATS), *([tr(LIVEDOOR)] if form.archive else [])])
     upload = st.file_uploader(
-        "File", type=[*SUFFIXES, *archives], key=f"{kind}-file", label_visibility="collapsed",
-        help=f"CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and others. The first row names the columns.{layout}",
+        tr("File"), type=[*SUFFIXES, *archives], key=f"{kind}-file", label_visibility="collapsed",
+        help=f"{layouts} {tr('The first row names the columns.')}",
     )
     if upload is None:
-        st.caption(f"A table with {_field_list(form.module)}. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932."
-                   f"{layout}")
+        st.caption(f"{tr('A table with these columns: {columns}.', columns=field_list(form.module))} {layouts}")
         return None
     if form.archive and is_archive(upload.name):
         dataset = form.archive(kind, upload)
@@ -172,7 +177,8 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
         encoding_popover(kind, upload.file_id, [upload.name], [table])
         return None
     encoding = encoding_of(kind, upload.file_id)
-    dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
+    with st.spinner(tr("Checking the rows …")):
+        dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
     _preview(dataset, kind, may_be_kept=True,
              beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table]))
     return dataset
@@ -182,11 +188,13 @@ def _pasted(kind: str, skip_bad_rows: bool) -> Any | None:
     form = FORMS[kind]
     # A form, because otherwise Enter in an input method and every loss of focus would rerun the page.
     with st.form(f"{kind}-paste", border=False):
-        text = st.text_area("Text", key=f"{kind}-text", height=180, placeholder=form.example, persist_state="session",
-                            help=f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
-        st.form_submit_button("Use this text", key=f"{kind}-use")
+        layout = tr("One row a line, fields separated by a tab or a comma: {fields}.",
+                    fields=field_list(form.module))
+        text = st.text_area(tr("Text"), key=f"{kind}-text", height=180, placeholder=form.example,
+                            persist_state="session", help=layout)
+        st.form_submit_button(tr("Use this text"), key=f"{kind}-use")
     if not text.strip():
-        st.caption(f"One row a line, fields separated by a tab or a comma: {_field_list(form.module)}.")
+        st.caption(layout)
         return None
     table = files.paste_table(text, pasted_roles(text, form.module), skip_bad_rows=skip_bad_rows)
     dataset = form.module.from_table(table, skip_bad_rows=skip_bad_rows)
@@ -194,55 +202,19 @@ def _pasted(kind: str, skip_bad_rows: bool) -> Any | None:
     return dataset
 
 
-def column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
-                   ) -> dict[str, str | tuple[str, ...] | None] | None:
-    """Draw the choice of the column for each role, with a guess as default; None while a required one is missing."""
-    guessed = module.guess_columns(table)
-    names = [str(name) for name in table.frame.columns]
-    chosen: dict[str, str | tuple[str, ...] | None] = {}
-    for slot, (role, required, description) in zip(st.columns(len(module.ROLES)), module.ROLES, strict=True):
-        guess = guessed.get(role)
-        if role in getattr(module, "MULTI_COLUMN_ROLES", ()):  # any number of columns may play it
-            chosen[role] = tuple(slot.multiselect(
-                f"{role.replace('_', ' ').capitalize()} (optional)", names, default=guess or (),
-                key=f"{kind}-column-{role}-{file_id}", placeholder="None", help=verbatim(description),
-            ))
-            continue
-        # A guess may be two columns to be joined, which is not a column of the file.
-        choices = [*names, *([guess] if guess and guess not in names else [])]
-        options = choices if required else [NO_COLUMN, *choices]
-        name = slot.selectbox(
-            role.capitalize() if required else f"{role.capitalize()} (optional)", options,
-            index=options.index(guess) if guess in options else (None if required else 0),
-            key=f"{kind}-column-{role}-{file_id}", placeholder="Choose a column", help=verbatim(description),
-        )
-        chosen[role] = None if name == NO_COLUMN else name
-    missing = [role for role, required, _ in module.ROLES if required and chosen[role] is None]
-    if missing:
-        st.warning(f"Which column holds the {' and the '.join(missing)}? The file has: {verbatim(', '.join(names))}.",
-                   icon=":material/help:")
-        return None
-    return chosen
-
-
 def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Callable[[], None] | None = None) -> None:
     for notice in dataset.notices:
-        st.caption(f":material/info: {verbatim(notice)}")
+        st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     with st.container(horizontal=True, gap="small"):
-        with st.popover(f"See the {count(dataset.n, 'row')}", key=f"{kind}-preview", on_change="rerun",
+        with st.popover(tr_n("See the row", "See the {n:,} rows", dataset.n), key=f"{kind}-preview", on_change="rerun",
                         type="tertiary", icon=":material/table_rows:") as preview:
             if preview.open:
                 st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
-                             placeholder="–", alt="The rows of the dataset")
+                             placeholder="–", alt=tr("The rows of the dataset"))
         if may_be_kept and kept_type(kind) is not None:
             keep_popover(kind, dataset)
         if beside is not None:
             beside()
-
-
-def _field_list(module: ModuleType) -> str:
-    fields = [role if required else f"{role.replace('_', ' ')} (optional)" for role, required, _ in module.ROLES]
-    return ", ".join(fields)
 
 
 def pasted_roles(text: str, module: ModuleType) -> list[str]:
@@ -274,7 +246,7 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
         raise
 
 
-@st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner="Checking the rows …")
+@st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner=False)
 def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
              skip_bad_rows: bool, encoding: str, _table: files.Table) -> Any:
     """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""

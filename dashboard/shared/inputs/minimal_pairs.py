@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.inputs.columns import NO_COLUMN, role_label, role_name
 from dashboard.shared.inputs.uploads import encoding_of, encoding_popover, read_upload
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
@@ -20,12 +21,12 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
 from engine.errors import InputError
-from engine.language.quantities import count
+from engine.translation import mark, tr, tr_n, translated
 
 KIND = "minimal-pairs"
-RECOGNISED, NO_COLUMN = "(as recognised in each file)", "(none)"
-HELP = ("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932. "
-        f"Recognised as published: {', '.join(FORMATS)}; anything else needs two columns of sentences.")
+RECOGNISED = mark("(as recognised in each file)")
+HELP = mark("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
+            "others. Recognised as published: {formats}; anything else needs two columns of sentences.")
 
 Sources = tuple[tuple[str, bytes], ...]
 
@@ -36,10 +37,11 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     skip_bad_rows: leave out rows that cannot be used.
     """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
-    uploads = st.file_uploader("Files", type=types, accept_multiple_files=True, key=f"{kind}-files",
-                               label_visibility="collapsed", help=HELP)
+    about = tr(HELP, formats=", ".join(FORMATS))
+    uploads = st.file_uploader(tr("Files"), type=types, accept_multiple_files=True, key=f"{kind}-files",
+                               label_visibility="collapsed", help=about)
     if not uploads:
-        st.caption(HELP)
+        st.caption(about)
         return None
     ids, names = "-".join(upload.file_id for upload in uploads), [upload.name for upload in uploads]
     how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "encoding": encoding_of(kind, ids)}
@@ -61,13 +63,15 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
 def layout_notes(dataset: MinimalPairs) -> list[str]:
     """The layout of the files, the meaning of A and U in it, and the direction of writing, as Markdown."""
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
-    parts = [f"**{verbatim(name)}** ({count(n, 'file')})" for name, n in files.items()]
-    notes = [f":material/fact_check: Read as {', '.join(parts)}: {count(dataset.n, 'pair')}."]
+    parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(name))
+             for name, n in files.items()]
+    read = tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=", ".join(parts))
+    notes = [f":material/fact_check: {read}"]
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
-        notes.append(":material/info: A is `sent_more`, the more stereotyping sentence, in every row, whatever "
-                     "`stereo_antistereo` says: no sentence is the better one.")
+        notes.append(":material/info: " + tr("A is `sent_more`, the more stereotyping sentence, in every row, whatever "
+                                             "`stereo_antistereo` says: no sentence is the better one."))
     if dataset.right_to_left:
-        notes.append(":material/format_textdirection_r_to_l: Written and shown from right to left.")
+        notes.append(":material/format_textdirection_r_to_l: " + tr("Written and shown from right to left."))
     return notes
 
 
@@ -87,19 +91,28 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
             options = [*own, *common] if required else [NO_COLUMN, *own, *common]
             default = options.index(guess or NO_COLUMN) if (guess or NO_COLUMN) in options else None
             name = st.selectbox(
-                role.capitalize() if required else f"{role.capitalize()} (optional)", options, index=default,
-                key=f"{kind}-column-{role}-{files}", placeholder="Choose a column", help=verbatim(description))
+                role_label(role, required), options, index=default, key=f"{kind}-column-{role}-{files}",
+                format_func=_column, placeholder=tr("Choose a column"), help=verbatim(translated(description)))
             if name is None:
                 chosen[role] = None
             elif name != (guess or NO_COLUMN):
                 chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in ROLES if required and role in chosen and chosen[role] is None]
     if missing:
-        have = "files all have" if len(tables) > 1 else "file has"
-        st.warning(f"Which column holds the {' and the '.join(missing)} sentences? The {have}: "
-                   f"{verbatim(', '.join(common) or 'no common column')}.", icon=":material/help:")
+        roles, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
+        st.warning(
+            tr("Choose a column for: {roles}. The files have no column in common.", roles=roles) if not common else
+            tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=names)
+            if len(tables) == 1 else
+            tr("Choose a column for: {roles}. The files all have: {names}.", roles=roles, names=names),
+            icon=":material/help:")
         return None
     return chosen
+
+
+def _column(name: str) -> str:
+    """A column in a choice: as the file has it, but for the entries that stand for none or for each file's own."""
+    return tr(name) if name in (RECOGNISED, NO_COLUMN) else name
 
 
 def agreed(guesses: Sequence[str | None]) -> str | None:

@@ -7,12 +7,14 @@ from typing import Any
 from dashboard.shared.inputs import settings
 from engine.options import Option
 from engine.precision import AS_PUBLISHED, AUTO, EXACT_DECISIONS
+from engine.translation import mark, tr
 
 # As a reader sees them; the others go by their own names.
-NAMES = {AUTO: "Automatic", AS_PUBLISHED: "As published", "tf32": "fp32 with TF32", EXACT_DECISIONS: "Exact decisions"}
+NAMES = {AUTO: mark("Automatic"), AS_PUBLISHED: mark("As published"), "tf32": mark("fp32 with TF32"),
+         EXACT_DECISIONS: mark("Exact decisions")}
 
 
 def precision_input(option: Option, page: str, **look: Any) -> str:
     """Draws the list of precisions; `option`: of the page's record, `page` begins the widget's key."""
-    offered = {choice: NAMES.get(choice, str(choice)) for choice in option.choices}
-    return str(settings.list_of("Precision", option, offered, key=f"{page}-precision", **look))
+    offered = {choice: tr(NAMES.get(choice, str(choice))) for choice in option.choices}
+    return str(settings.list_of(tr("Precision"), option, offered, key=f"{page}-precision", **look))

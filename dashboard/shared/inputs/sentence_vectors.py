@@ -7,17 +7,19 @@ from typing import Any
 
 from dashboard.shared.inputs import settings
 from engine.options import Option
+from engine.translation import mark, tr
 
 # As a reader sees them.
-POOLINGS = {"published": "As published", "cls": "CLS", "mean": "Mean, all tokens",
-            "mean-without-special": "Mean, no special", "last": "Last token", "weighted-mean": "Weighted mean"}
+POOLINGS = {"published": mark("As published"), "cls": "CLS", "mean": mark("Mean of all tokens"),
+            "mean-without-special": mark("Mean without special tokens"), "last": mark("Last token"),
+            "weighted-mean": mark("Weighted mean")}
 
 
 def prompt_settings(options: Mapping[str, Option], page: str) -> dict[str, Any]:
     """Draws the fields of prompt and dimensions, for the record that has them; `page` begins the widgets' keys."""
     return {
-        "prompt": settings.typed("Prompt before each sentence", options["prompt"], key=f"{page}-prompt"),
-        "prompt_name": settings.typed("Prompt by its published name", options["prompt_name"],
+        "prompt": settings.typed(tr("Prompt before each sentence"), options["prompt"], key=f"{page}-prompt"),
+        "prompt_name": settings.typed(tr("Prompt by its published name"), options["prompt_name"],
                                       key=f"{page}-prompt-name"),
-        "truncate_dim": settings.number("Dimensions kept", options["truncate_dim"], key=f"{page}-truncate-dim"),
+        "truncate_dim": settings.number(tr("Dimensions kept"), options["truncate_dim"], key=f"{page}-truncate-dim"),
     }

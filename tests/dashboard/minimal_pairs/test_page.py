@@ -198,7 +198,7 @@ def test_several_files_are_recognised_and_evaluated_as_one(backend: FakeBackend)
 
 def test_the_mapping_can_be_changed_and_missing_columns_must_be_chosen(backend: FakeBackend) -> None:
     app = given_files(("mine.csv", "x,y,sentence_good\n猫がいる,猫をいる,雨だ\n".encode()))
-    assert "Which column holds the unacceptable sentences?" in words(app) and "x, y, sentence" in words(app)
+    assert "Choose a column for: unacceptable." in words(app) and "x, y, sentence" in words(app)
     app.selectbox[1].set_value("y")
     assert ": 1 pair." in words(drawn(app))
     app.selectbox[0].set_value("y")
