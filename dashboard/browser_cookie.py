@@ -52,7 +52,8 @@ class BrowserCookie:
         sent = cookie_parser(headers.get("cookie", "")).get(browsers.cookie_name)
         value = sent if sent is not None and browsers.viewer(sent) is not None else browsers.issue()
         is_secure = "https" in (scope.get("scheme"), headers.get("x-forwarded-proto", "").split(",")[0].strip())
-        return (f"{browsers.cookie_name}={value}; Path={self._path()}; Max-Age={COOKIE_SECONDS}; HttpOnly; SameSite=Lax"
+        cookie = f"{browsers.cookie_name}={value}; Path={self._path()}; Max-Age={COOKIE_SECONDS}"  # untranslated
+        return (f"{cookie}; HttpOnly; SameSite=Lax"  # untranslated
                 + ("; Secure" if is_secure else ""))
 
 

@@ -14,7 +14,8 @@ KEY = "language"
 COOKIE = "hakari_language"
 COOKIE_SECONDS = 400 * 86_400  # the longest that browsers keep one
 CHANGED = "language-changed"
-SCRIPT = """export default function ({ data }) {
+SCRIPT = """// A cookie of the browser can only be set there.  # untranslated
+export default function ({ data }) {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   document.cookie = `${data.name}=${data.value}; path=/; max-age=${data.seconds}; SameSite=Lax${secure}`;
 }"""

@@ -20,7 +20,7 @@ class LocalRoutes:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything else on."""
         if scope["type"] == "http" and scope["path"].rstrip("/").endswith(LOCAL_PATHS) and not is_local(scope):
-            await PlainTextResponse("Not Found", 404)(scope, receive, send)
+            await PlainTextResponse("Not Found", 404)(scope, receive, send)  # untranslated
             return
         await self._app(scope, receive, send)
 

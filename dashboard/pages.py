@@ -98,4 +98,4 @@ def heading(name: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.title(tr(page.title), anchor=False, width="content")
         language.switch()
-    st.markdown(f":gray[{tr(page.question)}]")
+    st.markdown(f":gray[{tr(page.question)}]")  # untranslated

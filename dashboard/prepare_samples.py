@@ -25,7 +25,7 @@ def main() -> int:
                     print(f"{sample.name}: {view.message or view.state}", file=sys.stderr)
                     return 1
     except EngineError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)  # untranslated
         return error.exit_code
     return 0
 

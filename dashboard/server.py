@@ -61,7 +61,7 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
     try:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)  # untranslated
     yield
     await asyncio.to_thread(_close)
 

@@ -18,11 +18,13 @@ from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import AccessError
 from engine.runs.access.viewers import Viewer
+from engine.translation import tr
 
 COOKIE = "hakari_next"
 COOKIE_SECONDS = 900
 FOLLOWED = "sign-in-followed"
-SCRIPT = """export default function ({ data }) {
+SCRIPT = """// A cookie of the browser can only be set there.  # untranslated
+export default function ({ data }) {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   document.cookie = `${data.name}=${data.value}; path=/; max-age=${data.seconds}; SameSite=Lax${secure}`;
 }"""
@@ -87,17 +89,17 @@ def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:
     if page.url_path or parameters:
         _cookie(link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
     with st.container(horizontal_alignment="center"), st.container(border=True, width=460):
-        st.title("Hakari", anchor=False)
+        st.title("Hakari", anchor=False)  # untranslated
         if refused is None:
-            st.markdown("Evaluate language models with your team. Your sentences and results are private until you "
-                        "share a run.")
+            st.markdown(tr("Evaluate language models with your team. Your sentences and results are private until you "
+                           "share a run."))
             if page.url_path:
-                st.caption("After signing in you go on to the page you asked for.")
-            if st.button("Sign in", type="primary", key="sign-in", icon=":material/login:"):
+                st.caption(tr("After signing in you go on to the page you asked for."))
+            if st.button(tr("Sign in"), type="primary", key="sign-in", icon=":material/login:"):
                 st.login()
         else:
             show_error(refused)
-            if st.button("Sign in with another account", key="sign-out", icon=":material/logout:"):
+            if st.button(tr("Sign in with another account"), key="sign-out", icon=":material/logout:"):
                 st.logout()
 
 
@@ -115,8 +117,8 @@ def _follow_link(page: st.Page) -> None:
 
 def _account_line(viewer: Viewer) -> None:
     with st.sidebar:
-        st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.id))
-        if st.button("Sign out", key="sign-out", type="tertiary", icon=":material/logout:"):
+        st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.id))  # untranslated
+        if st.button(tr("Sign out"), key="sign-out", type="tertiary", icon=":material/logout:"):
             st.logout()
 
 

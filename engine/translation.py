@@ -16,6 +16,8 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from gettext import GNUTranslations
 from pathlib import Path
@@ -39,6 +41,7 @@ def _of_environment() -> str:
 
 
 _chosen: Callable[[], str] = _of_environment
+_fixed: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def known(name: str | None) -> str:
@@ -59,7 +62,22 @@ def chosen_by(reader: Callable[[], str]) -> None:
 
 def language() -> str:
     """The language that texts are wanted in at the moment: one of LANGUAGES."""
-    return _chosen()
+    return _fixed.get() or _chosen()
+
+
+@contextmanager
+def in_language(wanted: str) -> Iterator[None]:
+    """Give the texts of a block in one of LANGUAGES, whoever reads: for a file that is written after its page.
+
+    >>> with in_language("ja"):
+    ...     language()
+    'ja'
+    """
+    token = _fixed.set(wanted)
+    try:
+        yield
+    finally:
+        _fixed.reset(token)
 
 
 def mark(text: str) -> str:

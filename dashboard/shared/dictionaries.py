@@ -18,6 +18,7 @@ from engine.measures.idf import IdfDictionary
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import tr
 
 FOLDER = "dictionaries"
 KIND = "dictionary"
@@ -46,7 +47,7 @@ class AvailableDictionary:
     @property
     def label(self) -> str:
         """Name and tokenizer in one line."""
-        return f"{self.name} · {self.model or 'tokenizer ' + self.tokenizer[:8]}"
+        return f"{self.name} · {self.model or tr('tokenizer {name}', name=self.tokenizer[:8])}"
 
 
 def available_dictionaries() -> list[AvailableDictionary]:

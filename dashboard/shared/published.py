@@ -10,9 +10,10 @@ import streamlit as st
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.published.beside import Beside, beside
 from engine.evaluations.published.printed import PublishedTable
+from engine.translation import mark, tr, translated
 
-AS_PUBLISHED = "as published"
-HERE = "this run"
+HERE = "this run"  # untranslated
+TITLE = mark("Published numbers")
 
 
 @st.fragment
@@ -21,24 +22,28 @@ def published_button(kind: str, result: Any) -> None:
 
     Pressing it does not draw the rest of the page again.
     """
-    if result is not None and st.button("Published numbers", icon=":material/menu_book:", key="published"):
+    if result is not None and st.button(tr(TITLE), icon=":material/menu_book:", key="published"):
         _published_tables(kind, result)
 
 
-@st.dialog("Published numbers", width="large")
 def _published_tables(kind: str, result: Any) -> None:
+    st.dialog(tr(TITLE), width="large")(_choice_of_tables)(kind, result)
+
+
+def _choice_of_tables(kind: str, result: Any) -> None:
     """Draw a choice of the papers' tables and the chosen one."""
     by_key = {entry.printed.key: entry for entry in beside(kind, result)}
-    key = st.selectbox("Table", list(by_key), key="published-table", label_visibility="collapsed",
-                       format_func=lambda key: f"{by_key[key].printed.source}: {by_key[key].printed.title}")
+    key = st.selectbox(tr("Table"), list(by_key), key="published-table", label_visibility="collapsed",
+                       format_func=lambda key: f"{by_key[key].printed.source}: {translated(by_key[key].printed.title)}")
     entry = by_key[key]
     table = side_by_side(entry)
     st.dataframe(table, hide_index=True, column_config=columns_of(entry.printed, table), placeholder="–",
-                 alt=f"{entry.printed.title}, as published")
+                 alt=tr("{title}, as published", title=translated(entry.printed.title)))
     if entry.reason:
         icon = ":material/check:" if entry.is_comparable else ":orange[:material/difference:]"
-        st.caption(f"{icon} {verbatim(entry.reason)}")
-    st.caption(f"{verbatim(entry.printed.source)}, {AS_PUBLISHED}. {verbatim(entry.printed.note)}")
+        st.caption(f"{icon} {verbatim(translated(entry.reason))}")
+    st.caption(tr("{source}, as published. {note}", source=verbatim(entry.printed.source),
+                  note=verbatim(translated(entry.printed.note))))
 
 
 def side_by_side(entry: Beside) -> pd.DataFrame:
@@ -68,6 +73,12 @@ def columns_of(printed: PublishedTable, table: pd.DataFrame) -> dict[str, Any]:
         head = column.removesuffix(f", {HERE}")
         is_name = head == printed.columns[0]
         configuration[column] = st.column_config.TextColumn(
-            column.capitalize() if is_name else column, alignment="left" if is_name else "right", pinned=is_name,
+            _label(column), alignment="left" if is_name else "right", pinned=is_name,
             help=measure_help(printed.measures[head]) if head in printed.measures else None)
     return configuration
+
+
+def _label(column: str) -> str:
+    """The heading of a column: the paper's, in the reader's language where it is known, or that of the run's own."""
+    head = translated(column.removesuffix(f", {HERE}"))
+    return tr("{column}, this run", column=head) if column.endswith(f", {HERE}") else head[:1].upper() + head[1:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dashboard.shared.wording import JOINER
+from engine.translation import tr
 
 UNBROKEN = f"{JOINER}–{JOINER}"  # an interval stays on one line
 
@@ -22,5 +23,6 @@ def rank_labels(ranked: pd.DataFrame) -> list[str]:
             continue
         ranks = ranked.loc[ranked["rank_group"] == group, "rank"].dropna()
         last = int(ranks.min()) + len(ranks) - 1  # equal scores have equal ranks, and leave the next ones out
-        labels.append(f"{int(ranks.min())}–{last} tied" if len(ranks) > 1 else str(int(rank)))
+        labels.append(tr("{first}–{last} tied", first=int(ranks.min()), last=last) if len(ranks) > 1
+                      else str(int(rank)))
     return labels

@@ -135,7 +135,7 @@ def notices(result: Any) -> None:
 
 def notice(text: str) -> None:
     """Draw one notice."""
-    st.caption(f":orange[:material/info:] {verbatim(translated(text))}")
+    st.caption(f":orange[:material/info:] {verbatim(translated(text))}")  # untranslated
 
 
 def excluded(result: Any) -> None:
@@ -279,7 +279,7 @@ def _headline(view: RunRecord) -> None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
         facts.append(tr("took {duration}", duration=duration(view.seconds)))
-    st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",
+    st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
                 help=tr("The address of this page is the link to this run. It opens for the team once you share the "
                         "run.") if session.hosted() else
                 tr("The address of this page is the link to this run. Whoever has it sees the same result."))

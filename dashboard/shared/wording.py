@@ -103,7 +103,7 @@ def how_to_read(measures: Sequence[str], note: str = "") -> None:
             card = CARDS[measure]
             name, question = verbatim(measure_name(measure)), verbatim(translated(card.question))
             facts, source = verbatim(_facts(measure)), verbatim(translated(card.source))
-            st.markdown(f"**{name}**: {question}  \n{verbatim(translated(card.formula))}  \n"
+            st.markdown(f"**{name}**: {question}  \n{verbatim(translated(card.formula))}  \n"  # untranslated
                         f":gray[:small[{tr('{facts}. {source}', facts=facts, source=source)}]]")
 
 

@@ -29,6 +29,7 @@ from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
 from engine.errors import InputError
 from engine.options import Option, options_of
+from engine.translation import tr, translated
 
 Record = TypeVar("Record")
 Texts = dict[str, list[str]]
@@ -113,7 +114,8 @@ class View:
         """
         if name not in self._kept.first:
             return
-        notice = f"The link asks for {name} {shown(self._kept.first[name])}, which {why}: ignored."
+        notice = tr("The link asks for {name} {value}, which {why}: ignored.", name=name,
+                    value=shown(self._kept.first[name]), why=translated(why))
         if notice not in self._kept.told:
             self._kept.told.add(notice)
             self._kept.ignored.append(notice)
@@ -178,7 +180,7 @@ class View:
 
         It is drawn again when it is opened: a fragment of the page may have changed a choice since.
         """
-        with st.popover("Copy link to this view", icon=":material/link:", type="tertiary", on_change="rerun",
+        with st.popover(tr("Copy link to this view"), icon=":material/link:", type="tertiary", on_change="rerun",
                         key=self._link_key):
             st.code(self.link(), language=None, wrap_lines=True)
 
@@ -194,7 +196,7 @@ class View:
     def _say(self, notice: str) -> None:
         # A fragment that is drawn alone cannot draw outside of itself; the next drawing of the page says it.
         if self._notices is not None and not self._is_drawn:
-            self._notices.caption(f":orange[:material/link_off:] {verbatim(notice)}")
+            self._notices.caption(f":orange[:material/link_off:] {verbatim(notice)}")  # untranslated
 
     def _is_opened(self, address: Texts, anchor: str) -> bool:
         """Whether the address counts: at the first visit, after the page was left, and when it is another one.

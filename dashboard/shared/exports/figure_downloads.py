@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -16,9 +17,11 @@ from dashboard.shared.exports.print.files import Drawing, figure_file, missing_c
 from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.standalone import figure_html
+from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import verbatim
 from engine.options import option_of
+from engine.translation import language, mark, tr
 
 CAMERA_FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2
@@ -26,7 +29,7 @@ KEY = "figure-format"
 PRINT_KEYS = {"columns": "figure-columns", "font_size": "figure-font-size", "language": "figure-language"}
 FORMAT_KEY = "figure-print-format"
 LACKING = "figure-lacking"  # in the session: caption of the figure downloaded last, characters that no font has
-COLUMN_WORDS = {"one": "one column", "two": "two columns"}
+COLUMN_WORDS = {"one": mark("one column"), "two": mark("two columns")}
 LANGUAGE_WORDS = {"en": "English", "ja": "日本語"}
 NOT_ALPHANUMERIC = re.compile(r"\W+")
 
@@ -60,9 +63,10 @@ def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def print_style() -> PrintStyle:
-    """The look of printed figures that was chosen in this session."""
+    """The look of printed figures that was chosen in this session; the words are at first in the reader's language."""
     chosen = {name: st.session_state.get(key) for name, key in PRINT_KEYS.items()}
-    return PrintStyle(**{name: value for name, value in chosen.items() if value is not None})
+    return replace(PrintStyle(language=language()),
+                   **{name: value for name, value in chosen.items() if value is not None})
 
 
 def print_format() -> str:
@@ -76,13 +80,13 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
 
     drawings: by caption, figures that are drawn for print alone, because the page shows a component in their place.
     """
-    with st.popover("Figures", icon=":material/image:", key="figure-downloads"):
+    with st.popover(tr("Figures"), icon=":material/image:", key="figure-downloads"):
         _print_choices(with_language=bool(drawings))
         _print_buttons({**dict.fromkeys(figures), **drawings}, figures, signature)
-        st.caption("As interactive HTML:")
+        st.caption(tr("As interactive HTML:"))
         for caption in figures:
             html_download(caption, figures, signature)
-        st.segmented_control("Format of the camera button", list(CAMERA_FORMATS), default="svg", required=True,
+        st.segmented_control(tr("Format of the camera button"), list(CAMERA_FORMATS), default="svg", required=True,
                              format_func=CAMERA_FORMATS.__getitem__, key=KEY, persist_state="session")
 
 
@@ -92,13 +96,14 @@ def _print_choices(*, with_language: bool) -> None:
     with_language: some of the figures have words that are written for print alone.
     """
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        settings.segments("Width", option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
-        settings.number("Letters, pt", option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"], width=110)
+        settings.segments(tr("Width"), option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
+        settings.number(tr("Letters, pt"), option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"],
+                        width=110)
         if with_language:
-            settings.segments("Words of the alignment", option_of(PrintStyle, "language"), words=LANGUAGE_WORDS,
-                              key=PRINT_KEYS["language"])
-        st.segmented_control("Format", list(printing.FORMATS), default=print_format(), required=True, key=FORMAT_KEY,
-                             format_func=printing.FORMATS.__getitem__, persist_state="session")
+            settings.segments(tr("Words of the alignment"), option_of(PrintStyle, "language"), words=LANGUAGE_WORDS,
+                              first=PrintStyle(language=language()), key=PRINT_KEYS["language"])
+        st.segmented_control(tr("Format"), list(printing.FORMATS), default=print_format(), required=True,
+                             key=FORMAT_KEY, format_func=printing.FORMATS.__getitem__, persist_state="session")
 
 
 @st.fragment
@@ -108,14 +113,16 @@ def _print_buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str,
     file_format, style = print_format(), print_style()
     for caption, drawing in drawings.items():
         st.download_button(
-            f"{caption}.{file_format}", partial(_printed, caption, drawing, figures, file_format, style, signature),
+            f"{caption}.{file_format}",
+            in_readers_language(partial(_printed, caption, drawing, figures, file_format, style, signature)),
             file_name=f"{file_name(caption, signature)}.{file_format}", mime=printing.MIME_BY_FORMAT[file_format],
             key=f"download-print-{caption}", on_click=_note_lacking, icon=":material/print:",
             args=(caption, drawing, figures))
     caption, characters = st.session_state.get(LACKING, ("", ""))
     if characters and caption in drawings:
-        st.warning(f"No font of this server has {verbatim(' '.join(characters))}: in the printed figure "
-                   f"'{verbatim(caption)}' boxes stand for them. The HTML file shows them in the fonts of the browser.",
+        st.warning(tr("No font of this server has {characters}: in the printed figure '{caption}' boxes stand for "
+                      "them. The HTML file shows them in the fonts of the browser.",
+                      characters=verbatim(" ".join(characters)), caption=verbatim(caption)),
                    icon=":material/font_download_off:")
 
 
@@ -131,7 +138,8 @@ def _note_lacking(caption: str, drawing: Drawing | None, figures: Mapping[str, g
 def html_download(caption: str, figures: Mapping[str, go.Figure], signature: Mapping[str, Any]) -> None:
     """A button that downloads one of the figures as a standalone page, written when it is pressed; about 5 MB."""
     st.download_button(
-        f"{caption}.html", lambda: figure_html(figures[caption], caption, signature),
+        f"{caption}.html",  # untranslated
+        in_readers_language(lambda: figure_html(figures[caption], caption, signature)),
         file_name=f"{file_name(caption, signature)}.html", mime="text/html", key=f"download-html-{caption}",
         on_click="ignore", icon=":material/download:",
     )

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,35 +19,28 @@ from plotly.offline import get_plotlyjs
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
+from engine.translation import language, mark, tr, tr_n
 
 ROWS_SHOWN = 200
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.55 'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic UI', system-ui, sans-serif;
-       color: #1f2430; background: #fff; max-width: 1080px; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: 0; } h2 { font-size: 1.15rem; margin-top: 2.2rem; }
-.quiet { color: #5b6475; font-size: .87rem; }
-figure { margin: 1rem 0; } figcaption { color: #5b6475; font-size: .87rem; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .87rem; }
-th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #e4e7ec; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-pre { background: #f4f5f8; padding: .8rem; border-radius: 9px; overflow-x: auto; font-size: .8rem; }
-"""
+STYLE = Path(__file__).with_name("report.css")
 PAPERS = {
     "clusters": ("shibayama",), "fill-mask": ("shibayama",), "classification": ("shibayama", "shibayama-ja"),
     "alignment": ("bertscore", "novels"), "metric-study": ("bertscore", "novels"), "minimal-pairs": ("length",),
 }
 CITATIONS = {
-    "shibayama": "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by Using "
-                 "Sentence Clustering. PACLIC 34, 2020.",
+    "shibayama":
+        "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by "  # untranslated
+        "Using Sentence Clustering. PACLIC 34, 2020.",
     "shibayama-ja": "芝山直希, 曹鋭, 白静, 馬ブン, 新納浩幸: 文のクラスタリングを用いた BERT 事前学習モデルの評価. "
                     "言語処理学会第26回年次大会 (NLP 2020).",
-    "bertscore": "T. Zhang, V. Kishore, F. Wu, K. Q. Weinberger, Y. Artzi: BERTScore: Evaluating Text Generation with "
-                 "BERT. ICLR 2020.",
-    "novels": "The paper on BERTScore for the translation of Japanese novels with a penalty by the edit distance of "
-              "readings.",
-    "length": "上田直生也, 三田雅人, 小町守: Minimal-pair Paradigm データセットにおけるトークン長バイアスの分析と改善. "
-              "言語処理学会第30回年次大会 (NLP 2024).",
+    "bertscore":
+        "T. Zhang, V. Kishore, F. Wu, K. Q. Weinberger, Y. Artzi: BERTScore: Evaluating Text "  # untranslated
+        "Generation with BERT. ICLR 2020.",
+    "novels": mark("The paper on BERTScore for the translation of Japanese novels with a penalty by the edit distance "
+                   "of readings."),
+    "length":
+        "上田直生也, 三田雅人, 小町守: Minimal-pair Paradigm データセットにおける"  # untranslated
+        "トークン長バイアスの分析と改善. 言語処理学会第30回年次大会 (NLP 2024).",
 }
 
 
@@ -78,17 +72,24 @@ def report_html(report: Report) -> str:
     for caption, figure in report.figures.items():
         parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(caption)}</figcaption></figure>")
     for name, table in report.tables.items():
-        parts += [f"<h2>{html.escape(name)}</h2>", _table(table)]
+        parts += [_heading(name), _table(table)]
     if report.command:
-        parts += ["<h2>The same from a terminal</h2>", f"<pre>{html.escape(report.command)}</pre>"]
-    parts += ["<h2>Sources</h2>", *(f"<p>{html.escape(CITATIONS[key])}</p>" for key in PAPERS.get(report.kind, ()))]
+        parts += [_heading(tr("The same from a terminal")), f"<pre>{html.escape(report.command)}</pre>"]
+    parts += [_heading(tr("Sources")), *(f"<p>{html.escape(tr(CITATIONS[key]))}</p>"
+                                         for key in PAPERS.get(report.kind, ()))]
     full = json.dumps(dict(report.signature), ensure_ascii=False, indent=1, default=str)
-    parts += ["<h2>Signature</h2>", f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
+    parts += [_heading(tr("Signature")), f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
               f"<pre>{html.escape(full)}</pre>"]
-    return (f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(report.title)}</title>'
+    return (f'<!DOCTYPE html><html lang="{language()}"><head><meta charset="utf-8">'
+            f"<title>{html.escape(report.title)}</title>"
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<meta name="hakari-signature" content="{digest(report.signature)}"><style>{STYLE}</style>'
+            f'<meta name="hakari-signature" content="{digest(report.signature)}">'
+            f'<style>{STYLE.read_text(encoding="utf-8")}</style>'
             f"<script>{get_plotlyjs()}</script></head><body>{''.join(parts)}</body></html>")
+
+
+def _heading(text: str) -> str:
+    return f"<h2>{html.escape(text)}</h2>"
 
 
 def _embedded(figure: go.Figure) -> str:
@@ -106,7 +107,9 @@ def _table(table: pd.DataFrame) -> str:
                          f"<td>{html.escape(_text(value))}</td>" for value, is_number in zip(row, numeric, strict=True))
         + "</tr>" for row in shown.itertuples(index=False))
     n_hidden = len(table) - len(shown)
-    rest = f'<p class="quiet">… and {n_hidden:,} more rows: see the table\'s own download.</p>' if n_hidden else ""
+    hidden = tr_n("… and {n} more row: see the download of the table.",
+                  "… and {n:,} more rows: see the download of the table.", n_hidden)
+    rest = f'<p class="quiet">{html.escape(hidden)}</p>' if n_hidden else ""
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
 
 

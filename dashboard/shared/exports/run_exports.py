@@ -28,6 +28,7 @@ from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
 from dashboard.shared.exports.tables.downloads import table_downloads
 from dashboard.shared.exports.tables.offered import OfferedTables
+from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line, dictionary_line
@@ -39,10 +40,11 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark, tr, translated
 
 DICTIONARY, PASTED_FILE = "dictionary", "pasted.txt"
-BUNDLE = ("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
-          "references, in English and Japanese. Figures look as chosen under Figures.")
+BUNDLE = mark("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
+              "references, in English and Japanese. Figures look as chosen under Figures.")
 
 
 def offered_tables(view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
@@ -57,7 +59,8 @@ def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
     """The tables in the format of the session, in a popover, and beside it the signature that they carry."""
     table_downloads(tables, signature)
     st.download_button(
-        "signature.json", lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
+        "signature.json",  # untranslated
+        lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
         file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
         on_click="ignore", icon=":material/download:",
     )
@@ -65,9 +68,10 @@ def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
 
 def signature_in_full(signature: Mapping[str, Any]) -> None:
     """Draw the signature in a line, and in a popover all of it."""
-    st.caption(f":small[{verbatim(signature_line(signature))}]")
-    with st.popover("Signature in full", type="tertiary", icon=":material/fingerprint:", key="signature"):
-        st.markdown(":small[All that determines these numbers. The same signature gives the same numbers again.]")
+    st.caption(f":small[{verbatim(signature_line(signature))}]")  # untranslated
+    with st.popover(tr("Signature in full"), type="tertiary", icon=":material/fingerprint:", key="signature"):
+        about = tr("All that determines these numbers. The same signature gives the same numbers again.")
+        st.markdown(f":small[{about}]")  # untranslated
         st.code(json.dumps(signature, indent=2, ensure_ascii=False), language="json")
 
 
@@ -77,7 +81,8 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     A last column and the file's name carry the signature's digest; the companion file holds it in full.
     """
     st.download_button(
-        f"{name}.csv", lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
+        f"{name}.csv",  # untranslated
+        lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
         mime="text/csv", key=f"download-{name}", on_click="ignore", icon=":material/download:",
     )
 
@@ -92,23 +97,25 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Offere
     """
     options = [*_reading(signature), *further]
     command = _command(view, settings, options)
-    with st.popover("Export", icon=":material/ios_share:", key="export"):
-        st.caption("A standalone page with the interactive figures, the tables, the signature and the papers; it needs "
-                   "no network.")
+    with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
+        st.caption(tr("A standalone page with the interactive figures, the tables, the signature and the papers; it "
+                      "needs no network."))
         st.download_button(
-            "Report (HTML)", lambda: report_html(_report(view, signature, tables, figures, command)),
+            tr("Report (HTML)"),
+            in_readers_language(lambda: report_html(_report(view, signature, tables, figures, command))),
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
             on_click="ignore", icon=":material/description:",
         )
         if view.kind in METHODS:
             makers = {**_lazily(figures), **_lazily(drawings)}
             st.download_button(
-                "Paper bundle (zip)", partial(paper_bundle, view, signature, tables, makers, print_style(),
-                                              _shown(view, settings), options),
+                tr("Paper bundle (zip)"),
+                in_readers_language(partial(paper_bundle, view, signature, tables, makers, print_style(),
+                                            _shown(view, settings), options)),
                 file_name=f"{view.kind}-paper-{digest(signature)}.zip", mime="application/zip", key="download-bundle",
-                on_click="ignore", icon=":material/folder_zip:", help=BUNDLE)
+                on_click="ignore", icon=":material/folder_zip:", help=tr(BUNDLE))
         if command:
-            st.caption("The same from a terminal:")
+            st.caption(tr("The same from a terminal:"))
             st.code(command, language="bash", wrap_lines=True)
             data_download(view)
 
@@ -125,7 +132,7 @@ def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedT
     carried = with_dictionaries([*settings, *options])
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(Bundle(
-        title=view.name, question=pages.card(page).question, signature=signature, tables=tables, style=style,
+        title=view.name, question=tr(pages.card(page).question), signature=signature, tables=tables, style=style,
         figures=LazyFigures(makers), data=data,
         is_renumbered=dataset is not None and is_renumbered(dataset),
         command=_command(view, carried.records[:len(settings)], carried.records[len(settings):],
@@ -162,9 +169,10 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
             figures: Mapping[str, go.Figure], command: str) -> Report:
     page = pages.PAGE_BY_KIND.get(view.kind)
     return Report(
-        title=view.name, kind=view.kind, question=pages.card(page).question if page else "", made=datetime.now(UTC),
+        title=view.name, kind=view.kind, question=tr(pages.card(page).question) if page else "", made=datetime.now(UTC),
         signature=signature, figures=figures,
-        tables={name: with_shown_models(table) for name, table in tables.items()}, notices=view.dataset_notices,
+        tables={name: with_shown_models(table) for name, table in tables.items()},
+        notices=[translated(notice) for notice in view.dataset_notices],
         note=view.note, command=command,
     )
 
@@ -201,7 +209,7 @@ def data_download(view: RunRecord, name: str = DATA) -> None:
     elif _data_file(view, name) == name:
         st.download_button(name, lambda: data_csv(session.access().dataset(view.id)), file_name=name, mime="text/csv",
                            key=f"download-{name}", on_click="ignore", icon=":material/download:",
-                           help="The data that the command reads.")
+                           help=tr("The data that the command reads."))
 
 
 def _pasted_download(view: RunRecord) -> None:
@@ -210,7 +218,7 @@ def _pasted_download(view: RunRecord) -> None:
     if first.name == PASTED_FILE and not others and first.path.is_file():
         st.download_button(PASTED_FILE, first.path.read_bytes, file_name=PASTED_FILE, mime="text/plain",
                            key="download-data", on_click="ignore", icon=":material/download:",
-                           help="The text that the command counts.")
+                           help=tr("The text that the command counts."))
 
 
 def _corpus_names(view: RunRecord) -> list[str]:

@@ -30,7 +30,8 @@ def signature_line(signature: Mapping[str, Any]) -> str:
         elif key == "settings":
             parts += _settings(value)
     # The libraries' versions are in the full signature only; a line of them would hide what differs.
-    parts += [f"hakari {signature['versions']['hakari']}"] if "hakari" in signature.get("versions", {}) else []
+    if "hakari" in signature.get("versions", {}):
+        parts.append(f"hakari {signature['versions']['hakari']}")  # untranslated
     return " · ".join(parts)
 
 

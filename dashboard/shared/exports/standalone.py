@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.theme import ACCENT, PALETTES
 
-FONT = "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic UI', system-ui, sans-serif"
+FONT = "'Noto Sans CJK JP', 'Noto Sans JP', 'Hiragino Sans', 'Yu Gothic UI', system-ui, sans-serif"  # untranslated
 PALE = "#f4f5f8"
 
 

@@ -66,7 +66,7 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
     parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(name))
              for name, n in files.items()]
     read = tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=", ".join(parts))
-    notes = [f":material/fact_check: {read}"]
+    notes = [f":material/fact_check: {read}"]  # untranslated
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
         notes.append(":material/info: " + tr("A is `sent_more`, the more stereotyping sentence, in every row, whatever "
                                              "`stereo_antistereo` says: no sentence is the better one."))

@@ -17,4 +17,4 @@ NAMES = {AUTO: mark("Automatic"), AS_PUBLISHED: mark("As published"), "tf32": ma
 def precision_input(option: Option, page: str, **look: Any) -> str:
     """Draws the list of precisions; `option`: of the page's record, `page` begins the widget's key."""
     offered = {choice: tr(NAMES.get(choice, str(choice))) for choice in option.choices}
-    return str(settings.list_of(tr("Precision"), option, offered, key=f"{page}-precision", **look))
+    return str(settings.list_of(tr("Numeric precision"), option, offered, key=f"{page}-precision", **look))

@@ -21,7 +21,7 @@ from engine.version import VERSION
 WRITING = Lock()
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "path", "svg.hashsalt": "hakari", "pdf.fonttype": 42, "path.simplify": False,
-    "font.family": ["IPAexGothic", "DejaVu Sans"], "text.parse_math": False,
+    "font.family": ["IPAexGothic", "DejaVu Sans"], "text.parse_math": False,  # untranslated
 }
 
 
@@ -75,7 +75,7 @@ def _written(drawn: Any, format: str, signature: Mapping[str, Any]) -> bytes:
 
 
 def _metadata(format: str, signature: Mapping[str, Any]) -> dict[str, str | None]:
-    note, creator = f"signature {digest(signature)}", f"Hakari {VERSION}"
+    note, creator = f"signature {digest(signature)}", f"Hakari {VERSION}"  # untranslated
     if format == "pdf":
         return {"Keywords": note, "Creator": creator, "CreationDate": None, "Producer": None}
     if format == "svg":

@@ -10,10 +10,12 @@ from pathlib import Path
 from matplotlib import ft2font
 from matplotlib.font_manager import FontEntry, FontProperties, fontManager
 
-JAPANESE, LATIN = "IPAexGothic", "DejaVu Sans"  # the first comes with matplotlib-fontja, the second with matplotlib
+# The first comes with matplotlib-fontja, the second with matplotlib.
+JAPANESE, LATIN = "IPAexGothic", "DejaVu Sans"  # untranslated
 # Fonts that have a picture for every character without showing it, or that are not encoded by Unicode.
-UNUSABLE = ("Last Resort", "cm", "STIXNonUnicode", "STIXSize", "DejaVu Sans Display", "DejaVu Serif Display")
-FIRST_AMONG_OTHERS = ("Noto Sans", "Noto", "")
+UNUSABLE = ("Last Resort", "cm", "STIXNonUnicode", "STIXSize",  # untranslated
+            "DejaVu Sans Display", "DejaVu Serif Display")  # untranslated
+FIRST_AMONG_OTHERS = ("Noto Sans", "Noto", "")  # untranslated
 INVISIBLE = frozenset("\n\t\r\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
 
 

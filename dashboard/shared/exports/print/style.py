@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.options import option
+from engine.translation import mark
 
 # The columns and the text of the ACL's style files (acl-style-files 2024, A4): 7.7 cm and 16 cm.
 WIDTH_CM: Mapping[str, float] = {"one": 7.7, "two": 16.0}
@@ -20,12 +21,12 @@ MIME_BY_FORMAT: Mapping[str, str] = {"pdf": "application/pdf", "svg": "image/svg
 class PrintStyle:
     """The look of every printed figure of a session."""
 
-    columns: str = option("one", "Width of a printed figure: that of one column of a two-column page, or of both.",
-                          choices={"one": "7.7 cm", "two": "16 cm"})
-    font_size: int = option(8, "Size of the letters in a printed figure; titles and names of points are up to a sixth "
-                            "larger or smaller.", least=5, most=14, unit="pt")
-    language: str = option("en", "Language of the words that are written for print alone: those of the "
-                           "alignment. The other figures have the words of the page.",
+    columns: str = option("one", mark("Width of a printed figure: that of one column of a two-column page, or of "
+                                      "both."), choices={"one": "7.7 cm", "two": "16 cm"})
+    font_size: int = option(8, mark("Size of the letters in a printed figure; titles and names of points are up to a "
+                                 "sixth larger or smaller."), least=5, most=14, unit="pt")
+    language: str = option("en", mark("Language of the words that are written for print alone: those of the "
+                                "alignment. The other figures have the words of the page."),
                            choices={"en": "English", "ja": "Japanese"})
 
     @property

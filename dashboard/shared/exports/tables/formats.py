@@ -18,6 +18,7 @@ from dashboard.shared.exports.tables.markdown import markdown
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.tables.workbook import too_large, workbook
 from engine.evaluations.shared.declared_tables import Table
+from engine.translation import tr
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same tables give the same bytes
 METADATA = b"hakari_signature"
@@ -79,10 +80,10 @@ def refusal(tables: OfferedTables, name: str, format_name: str) -> str:
     """Why a table has no file of a format, a sentence; "" where it has one. Nothing is read for it."""
     n_rows = tables.n_rows(name)
     if FORMATS[format_name].for_print and n_rows > print_form.MOST_ROWS:
-        return (f"{name}: {n_rows:,} rows are too long to print (at most {print_form.MOST_ROWS:,}); CSV, Parquet and "
-                "Excel have them.")
+        return tr("{name}: {n:,} rows are too long to print (at most {most:,}); CSV, Parquet and Excel have them.",
+                  name=name, n=n_rows, most=print_form.MOST_ROWS)
     if FORMATS[format_name].for_print and not n_rows:
-        return f"{name}: no rows."
+        return tr("{name}: no rows.", name=name)
     if format_name == "excel" and (reason := too_large(n_rows, len(tables.declaration(name).columns))):
         return f"{name}: {reason}"
     return ""

@@ -17,6 +17,7 @@ import pandas as pd
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedColumn, PrintedTable
+from engine.translation import tr
 
 # Tables of more lines run over pages; longtable needs a page of one column.
 LONG = 40
@@ -142,16 +143,18 @@ def _layout(table: PrintedTable) -> _Layout:
 
 
 def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
-    layout = ["% longtable breaks over pages and needs a page of one column (\\onecolumn)."] if is_long else []
+    layout = ["% longtable breaks over pages and needs a page of one column (\\onecolumn)."  # untranslated
+              ] if is_long else []
     line = " ".join(signature_line(signature).split())
-    return [f"% Needs {', '.join(chr(92) + f'usepackage{{{name}}}' for name in PACKAGES)}.",
-            "% Japanese texts need an engine and a font that have them, such as LuaLaTeX with Noto CJK.", *layout,
-            f"% Hakari, signature {digest(signature)}: {line}"]
+    return [f"% Needs {', '.join(chr(92) + f'usepackage{{{name}}}' for name in PACKAGES)}.",  # untranslated
+            "% Japanese texts need an engine and a font for them: LuaLaTeX with Noto CJK.",  # untranslated
+            *layout, f"% Hakari, signature {digest(signature)}: {line}"]  # untranslated
 
 
 def _caption(table: PrintedTable, left_out: Sequence[str]) -> str:
     meaning = table.meaning if table.meaning.endswith(".") else f"{table.meaning}." if table.meaning else table.name
-    notes = [*table.notes, *([f"Not printed for lack of room: {', '.join(left_out)}."] if left_out else [])]
+    room = tr("Not printed for lack of room: {heads}.", heads=", ".join(left_out))
+    notes = [*table.notes, *([room] if left_out else [])]
     return " ".join([escape_text(meaning), *map(escape_text, notes)])
 
 

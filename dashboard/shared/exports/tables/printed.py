@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.shared.column_heads import head as head_of
 from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
+from engine.translation import tr, translated
 
 # More rows are data, not a table to print: some ten pages.
 MOST_ROWS = 500
@@ -89,20 +91,21 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
             constants += [f"{head} {cells[0].text}"] if cells[0].text not in ("", MISSING) else []
             continue
         if column.unit and column.card:
-            units.setdefault(column.unit, []).append(head)
+            units.setdefault(translated(column.unit), []).append(head)
         used.append(header)
         columns.append(PrintedColumn(head, ARROWS[column.better] if column.type != "text" else "",
                                      bool(column.card and CARDS[column.card].symbol), column.type != "text"
                                      and column.type != "boolean", cells))
     notes = [
-        *([f"In every row: {'; '.join(constants)}."] if constants else []),
-        *([f"Units: {_listed(units)}."] if units else []),
-        *(["Arrows point to the better end."] if any(column.arrow for column in columns) else []),
+        *([tr("In every row: {values}.", values="; ".join(constants))] if constants else []),
+        *([tr("Units: {units}.", units=_listed(units))] if units else []),
+        *([tr("Arrows point to the better end.")] if any(column.arrow for column in columns) else []),
         *(_interval_notes([(header, bounds[header]) for header, column in zip(used, columns, strict=True)
                            if any(cell.interval for cell in column.cells)], dict(shown))),
-        *([table.bold.meaning] if table.bold is not None and any(bold) and table.bold.column in used else []),
+        *([translated(table.bold.meaning)] if table.bold is not None and any(bold) and table.bold.column in used
+          else []),
     ]
-    return PrintedTable(table.name, table.meaning, tuple(columns), tuple(notes))
+    return PrintedTable(table.name, translated(table.meaning), tuple(columns), tuple(notes))
 
 
 def _listed(heads_by_text: Mapping[str, Sequence[str]]) -> str:
@@ -175,7 +178,7 @@ def _text(value: object, column: Column) -> str:
     if _is_missing(value):
         return MISSING
     if column.type == "boolean":
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     if column.type != "text" and column.unit and int(value) >= GROUPED_FROM:  # type: ignore[call-overload]
         return f"{value:,}"
     return str(value)
@@ -188,8 +191,8 @@ def _is_missing(value: object) -> bool:
 def _head(column: Column, header: str) -> str:
     # A measure under its own name is known by its symbol; one of several of a card ("accuracy_min") by its name.
     if column.card and column.name in (column.card, "score", "accuracy", "probability", "p_value"):
-        return CARDS[column.card].symbol or CARDS[column.card].name
-    return header.replace("_", " ")
+        return CARDS[column.card].symbol or translated(CARDS[column.card].name)
+    return head_of(header)
 
 
 def _interval_notes(intervals: Sequence[tuple[str, tuple[str, str]]], declared: dict[str, Column]) -> list[str]:
@@ -198,5 +201,8 @@ def _interval_notes(intervals: Sequence[tuple[str, tuple[str, str]]], declared: 
     for header, (low, _) in intervals:
         way = declared[low].meaning.partition(", ")[2]
         ways.setdefault(way, []).append(_head(declared[header], header))
-    named = "; ".join(f"{', '.join(heads)}: {way}" for way, heads in ways.items() if way)
-    return ["Square brackets: 95 % interval" + (f" ({named})." if named else ".")] if intervals else []
+    named = "; ".join(f"{', '.join(heads)}: {translated(way)}" for way, heads in ways.items() if way)
+    if not intervals:
+        return []
+    return [tr("Square brackets: 95 % interval ({ways}).", ways=named) if named else
+            tr("Square brackets: 95 % interval.")]

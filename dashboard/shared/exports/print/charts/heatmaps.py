@@ -92,7 +92,7 @@ def _edges(places: Any, panel: Panel, letter: str, n: int) -> NDArray[np.float64
 
 def _color_bar(sheet: Sheet, panel: Panel, trace: Any, mesh: Any) -> None:
     """The bar beside the plot area; its place is set with that of the area."""
-    axes: Axes = sheet.figure.add_axes((0, 0, 0.1, 0.1), label="color bar")
+    axes: Axes = sheet.figure.add_axes((0, 0, 0.1, 0.1), label="color bar")  # untranslated
     bar = Colorbar(axes, mesh)
     bar.outline.set_visible(False)
     bar.ax.tick_params(length=0, labelsize=TEXT_SIZE * sheet.unit, labelcolor=INK, pad=2 * sheet.unit,

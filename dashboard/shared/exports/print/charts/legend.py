@@ -43,7 +43,7 @@ def legend_of(sheet: Sheet, figure: go.Figure) -> Legend | None:
 
 def _drawn(sheet: Sheet, handles: Sequence[Artist], names: Sequence[str], n_columns: int) -> Legend:
     legend = sheet.figure.legend(
-        handles, names, ncols=n_columns, loc="upper left", frameon=False, borderpad=0, borderaxespad=0,
+        handles, names, ncols=n_columns, loc="upper left", frameon=False, borderpad=0, borderaxespad=0,  # untranslated
         labelspacing=0.35, columnspacing=1.2, handlelength=2.4, handletextpad=0.5, labelcolor=INK,
         prop=FontProperties(family=fonts.families("".join(names)), size=float(sheet.style.font_size)))
     for text in legend.get_texts():

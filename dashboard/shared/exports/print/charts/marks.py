@@ -68,7 +68,7 @@ def _arrow(sheet: Sheet, panel: Panel, note: Any, tip: tuple[float, float], tran
     away = (float(note.ax or 0), -float(note.ay or 0))
     panel.axes.annotate(
         "", xy=tip, xycoords=transform, xytext=(away[0] * sheet.unit, away[1] * sheet.unit), gid=f"arrow-{number}",
-        textcoords="offset points", annotation_clip=False, zorder=ABOVE, arrowprops={
+        textcoords="offset points", annotation_clip=False, zorder=ABOVE, arrowprops={  # untranslated
             "arrowstyle": f"-|>,head_length={HEAD},head_width={HEAD / 2}", "color": color(note.arrowcolor or INK),
             "linewidth": (note.arrowwidth or 1.5) * sheet.unit, "shrinkA": 0, "shrinkB": 0,
             "mutation_scale": sheet.style.font_size})

@@ -12,6 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from engine.errors import InputError
+from engine.translation import mark
 
 TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
 # What is there to be hovered, clicked or animated, and the frame of the page around the figure.
@@ -55,8 +56,8 @@ def check_printable(figure: go.Figure) -> None:
     for trace in figure.data:
         if trace.type not in TRACES:
             raise InputError(f"A trace of the type '{trace.type}' cannot be printed; {', '.join(TRACES)} can.")
-        _check(trace.to_plotly_json(), f"the trace '{trace.name or trace.type}'", "")
-    _check(figure.layout.to_plotly_json(), "the layout", "")
+        _check(trace.to_plotly_json(), mark("the trace '{trace}'").format(trace=trace.name or trace.type), "")
+    _check(figure.layout.to_plotly_json(), mark("the layout"), "")
 
 
 def _check(values: Mapping[str, Any], where: str, prefix: str) -> None:

@@ -111,7 +111,7 @@ def _markers(sheet: Sheet, panel: Panel, trace: Any, index: int, x: NDArray[np.f
 
 
 def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: NDArray[np.float64], own: str) -> None:
-    positions = per_item(trace.textposition or "middle center", len(x))
+    positions = per_item(trace.textposition or "middle center", len(x))  # untranslated
     sizes = per_item(trace.marker.size if "markers" in (trace.mode or "") else 0, len(x))
     for at_x, at_y, text, position, size in zip(x, y, per_item(trace.text, len(x)), positions, sizes, strict=True):
         if not text or not np.isfinite(at_x + at_y):

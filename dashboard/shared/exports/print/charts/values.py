@@ -81,7 +81,7 @@ def group_offsets(traces: Sequence[Any], mode: str | None, gap: float | None) ->
     used = 1 - (DEFAULT_GAP if gap is None else gap)
     if mode != "group":
         return {number: (0.0, used) for number in range(len(traces))}
-    keys = [trace.offsetgroup or f"trace {number}" if isinstance(trace, go.Bar)
+    keys = [trace.offsetgroup or f"trace {number}" if isinstance(trace, go.Bar)  # untranslated
             else property_of(trace, "offsetgroup") or ""
             for number, trace in enumerate(traces)]
     order = list(dict.fromkeys(keys))
