@@ -41,7 +41,7 @@ tokens, dotted ones those of the reference's. With the unit **word**, the simila
 best matches of their pieces, in both directions."""
 
 pages.heading("alignment")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 panel = run_view.inputs_panel(run_id)
 result = run_view.finished_result(run_id, KIND)
 with panel:

@@ -28,7 +28,7 @@ accuracy on the training sentences after the last epoch. Runs on other sentences
 vectors that differ in their last digits, as on another machine, can move a run by a sentence or two."""
 
 pages.heading("classification")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked")

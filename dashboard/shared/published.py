@@ -12,6 +12,7 @@ from engine.evaluations.published.beside import Beside, beside
 from engine.evaluations.published.printed import PublishedTable
 from engine.translation import mark, tr, translated
 
+AS_PUBLISHED = mark("as published")
 HERE = "this run"  # untranslated
 TITLE = mark("Published numbers")
 

@@ -62,8 +62,8 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], tables: Sequ
     if not is_text or (chosen == DETECT and is_beyond_doubt):
         return
     read_as = dict.fromkeys(ENCODINGS.get(table.encoding, table.encoding) for table in tables if table.encoding)
-    with st.popover(tr("Encoding: {names}", names=", ".join(read_as) or tr("not recognised")), type="tertiary", icon=":material/translate:",
-                    key=f"{kind}-encoding-{file_id}-choice"):
+    with st.popover(tr("Encoding: {names}", names=", ".join(read_as) or tr("not recognised")), type="tertiary",
+                    icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
         st.selectbox(tr("Encoding of the file"), [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
                      persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding) or tr("Detect it"),
                      help=tr("UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "

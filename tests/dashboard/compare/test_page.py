@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home import samples
-from dashboard.shared import session
+from dashboard.shared import samples, session
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.records import KINDS
