@@ -22,7 +22,7 @@ from engine.evaluations.minimal_pairs import views
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
-MAP_HEIGHT, CURVE_HEIGHT = 190, 210
+MAP_HEIGHT, CURVE_HEIGHT = 150, 175
 LEAST_PAIRS = 5  # outer differences of fewer pairs are one point
 TITLES = {"clusters": mark("Do the classes lie apart?"),
           "minimal-pairs": mark("Does a model only prefer short sentences?")}
@@ -54,8 +54,7 @@ def _clusters(result: clusters.Result) -> None:
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
     best = ranked.iloc[0]
     if mapped:
-        figure = maps_figure(result, mapped[0]).update_layout(showlegend=False, title=None)
-        figure.update_layout(annotations=[])
+        figure = maps_figure(result, mapped[0]).update_layout(showlegend=False, margin={"t": 4, "b": 4})
         _draw(figure, "home-map", MAP_HEIGHT, tr("Map of the sample sentences, coloured by class"))
     st.caption(tr("Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
                   "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
@@ -65,7 +64,7 @@ def _clusters(result: clusters.Result) -> None:
 def _minimal_pairs(result: minimal_pairs.Result) -> None:
     points = views.by_difference(result, "LP", least=LEAST_PAIRS)
     figure = difference_figure(with_shown_models(points.assign(model=points["model"].map(short))))
-    _draw(figure.update_layout(annotations=[], margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"}), "home-bias",
+    _draw(figure.update_layout(margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"}), "home-bias",
           CURVE_HEIGHT, tr("Accuracy by the difference of the numbers of tokens"))
     summary = views.summary(result, ("LP",)).set_index(["model", "stratum"])["accuracy"]
     drops = {model: summary[model, "A<U"] - summary[model, "A>U"] for model in result.settings.models}
@@ -76,6 +75,7 @@ def _minimal_pairs(result: minimal_pairs.Result) -> None:
 
 
 def _draw(figure: go.Figure, key: str, height: int, alt: str) -> None:
+    figure.layout.annotations = ()  # the caption says it
     st.plotly_chart(figure.update_layout(height=height), key=key, config={"displayModeBar": False}, alt=alt)
 
 

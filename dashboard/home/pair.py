@@ -43,8 +43,9 @@ def pair_demonstration() -> None:
     _keep_model_warm()
     reference, candidate = _first_pair()
     with st.form("home-pair", border=False):
-        reference = st.text_input(tr("Reference"), reference, key="home-reference", max_chars=MOST_CHARACTERS)
-        candidate = st.text_input(tr("Candidate"), candidate, key="home-candidate", max_chars=MOST_CHARACTERS)
+        with st.grid(2, min_column_width=230, gap="small"):
+            reference = st.text_input(tr("Reference"), reference, key="home-reference", max_chars=MOST_CHARACTERS)
+            candidate = st.text_input(tr("Candidate"), candidate, key="home-candidate", max_chars=MOST_CHARACTERS)
         st.form_submit_button(tr("Align"), type="primary", key="home-align", icon=":material/compare_arrows:")
     try:
         if not reference.strip() or not candidate.strip():
@@ -76,9 +77,11 @@ def aligned(reference: str, candidate: str) -> AlignedPair:
 
 
 def _first_pair() -> tuple[str, str]:
+    """The shortest pair of the sample whose names differ, so that its tokens fit on a line."""
     sample = sample_data.sentence_pairs()
-    first = sample.categories.index(FIRST_SHOWN)
-    return sample.references[first], sample.candidates[first]
+    pairs = zip(sample.references, sample.candidates, sample.categories, strict=True)
+    reference, candidate, _ = min((pair for pair in pairs if pair[2] == FIRST_SHOWN), key=lambda pair: len(pair[0]))
+    return reference, candidate
 
 
 @st.cache_resource(show_spinner=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -49,7 +49,7 @@ class Headline:
     @property
     def shown(self) -> Headline:
         """The headline in the reader's language."""
-        return Headline(*map(translated, (self.label, self.value, self.note)), self.measure)
+        return replace(self, label=translated(self.label), value=translated(self.value), note=translated(self.note))
 
 
 def of_clusters(result: clusters.Result) -> list[Headline]:
