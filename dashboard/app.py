@@ -18,6 +18,7 @@ if __name__ == "__main__":
 
     from dashboard import language, page_frame, sign_in
     from dashboard.pages import navigation
+    from dashboard.shared.address.view import SAMPLE
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
 
@@ -25,6 +26,7 @@ if __name__ == "__main__":
     st.set_page_config(page_icon=Path(__file__).with_name("icon.svg"), layout="wide", initial_sidebar_state=230)
     language.follow_reader()
     page_frame.draw()
+    st.session_state.pop(SAMPLE, None)  # of the page shown before
     try:
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")

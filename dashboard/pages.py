@@ -93,9 +93,12 @@ def _redirect(name: str) -> None:
 
 
 def heading(name: str) -> None:
-    """Title of a page with the choice of the language beside it, and, under it, its question in one sentence."""
+    """Title of a page with the choice of the language beside it, and, under it, its question in one sentence.
+
+    The home page is called after the dashboard.
+    """
     page = card(name)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.title(tr(page.title), anchor=False, width="content")
+        st.title("Hakari" if name == "home" else tr(page.title), anchor=False, width="content")  # untranslated
         language.switch()
     st.markdown(f":gray[{tr(page.question)}]")  # untranslated

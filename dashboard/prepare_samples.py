@@ -1,14 +1,14 @@
 """`python -m dashboard.prepare_samples`: evaluate the built-in models on the samples before the first visitor comes.
 
-The home page shows these runs. One that was already done by the same code on the same files is reused.
+The pages open on these runs. One that was already done by the same code on the same files is reused.
 """
 
 from __future__ import annotations
 
 import sys
 
-from dashboard.home.samples import OWNER, SAMPLE_RUNS
 from dashboard.shared.inputs.inputs import FORMS
+from dashboard.shared.samples import OWNER, SAMPLE_RUNS
 from engine.errors import EngineError
 from engine.runs.open import open_engine
 

@@ -42,7 +42,7 @@ the candidate's tokens, dotted ones those of the reference's. With the unit **wo
 the mean over the best matches of their pieces, in both directions.""")
 
 pages.heading("alignment")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 panel = run_view.inputs_panel(run_id)
 result = run_view.finished_result(run_id, KIND)
 with panel:

@@ -30,7 +30,7 @@ cannot be compared; vectors that differ in their last digits, as on another mach
 sentence or two.""")
 
 pages.heading("classification")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked")

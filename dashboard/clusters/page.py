@@ -35,7 +35,7 @@ from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences 
 the number of sentences of a class; the two variances do not.""")
 
 pages.heading("clusters")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", offered=("causal",))

@@ -9,8 +9,7 @@ from dashboard.compare.command import command_popover
 from dashboard.compare.items import item_detail, items_section
 from dashboard.compare.numbers import numbers_section, settings_section, settings_that_differ
 from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
-from dashboard.home import samples
-from dashboard.shared import run_view, wording
+from dashboard.shared import run_view, samples, wording
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError

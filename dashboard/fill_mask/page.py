@@ -27,7 +27,7 @@ subword, times that of the second given the first, and so on. Another vocabulary
 subwords before you compare models.""")
 
 pages.heading("fill_mask")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = masked_sentences_input()
     models = inputs.models_input(KIND, "masked")

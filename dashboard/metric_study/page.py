@@ -36,7 +36,7 @@ def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
 
 
 pages.heading("metric_study")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = with_scores(inputs.dataset_input(KIND))
     models = inputs.models_input(KIND, "masked")

@@ -37,7 +37,7 @@ A tie counts as a pair, never as correct. Outer differences with fewer than 5 pa
 different normalisations have different units.""")
 
 pages.heading("minimal_pairs")
-run_id = run_view.run_from_url()
+run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()))

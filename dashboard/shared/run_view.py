@@ -22,14 +22,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import pages
-from dashboard.shared import run_actions, session
-from dashboard.shared.address.texts import to_texts
-from dashboard.shared.address.view import View
+from dashboard.shared import run_actions, samples, session
+from dashboard.shared.address.view import SAMPLE, View
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.published import published_button
+from dashboard.shared.run_links import compare_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
@@ -44,16 +44,30 @@ from engine.translation import mark, tr, translated
 POLL_SECONDS = 0.7
 RESULTS_KEPT = 8
 ACTIVE = ("queued", "running")
+SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")
 
 
-def run_from_url() -> str | None:
-    """The run that the address names (`?run=…`), or None."""
-    return st.query_params.get("run") or None
+def run_from_url(kind: str = "") -> str | None:
+    """The run that the address names (`?run=…`), or None.
+
+    For a `kind` whose sample was evaluated it is, without one in the address, that of the sample, as long as the sample
+    is what the form of the page is set to.
+    """
+    if named := st.query_params.get("run"):
+        return named
+    if kind and st.session_state.get(f"{kind}-source", "sample") == "sample":
+        st.session_state[SAMPLE] = samples.finished(kind)
+    return st.session_state.get(SAMPLE)
+
+
+def _is_sample(run_id: str | None) -> bool:
+    """Whether the run on show is that of the sample, which the address does not name."""
+    return run_id is not None and st.session_state.get(SAMPLE) == run_id
 
 
 def inputs_panel(run_id: str | None) -> DeltaGenerator:
     """The container of a page's inputs: open until a run is shown, then a closed expander above it."""
-    if run_id is None:
+    if run_id is None or _is_sample(run_id):
         return st.container(border=True)
     return st.expander(tr("New evaluation"), icon=":material/tune:")
 
@@ -102,7 +116,10 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
         except EngineError as error:
             show_error(error)
             return None
-        _headline(view)
+        if _is_sample(run_id):
+            st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN)}")  # untranslated
+        else:
+            _headline(view)
         return result
     return None
 
@@ -257,20 +274,6 @@ def _run_of_another_page(view: RunRecord) -> None:
             icon=":material/alt_route:")
     if view.kind in pages.PAGE_BY_KIND:
         run_link(view, tr("Open it there"))
-
-
-def run_link(view: RunRecord, label: str) -> None:
-    """A link to the page and the result of a run."""
-    page = pages.PAGE_BY_KIND[view.kind]
-    st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
-
-
-def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),
-                 other_id: str | None = None) -> None:
-    """A link to the comparison of a run, shown with these choices, with another run (None: chosen there)."""
-    query = {"a-run": run_id, **{f"a-{name.replace('_', '-')}": text for name, value in choices.items()
-                                 for text in to_texts(value)}, **({"b-run": other_id} if other_id else {})}
-    st.page_link(pages.path("compare"), label=label, icon=pages.card("compare").icon, query_params=query)
 
 
 def _headline(view: RunRecord) -> None:

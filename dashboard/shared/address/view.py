@@ -31,6 +31,7 @@ from engine.errors import InputError
 from engine.options import Option, options_of
 from engine.translation import tr, translated
 
+SAMPLE = "sample-on-show"  # in the session: the run of a page's sample, while it is shown without being in the address
 Record = TypeVar("Record")
 Texts = dict[str, list[str]]
 
@@ -222,7 +223,9 @@ class View:
         return {name: texts for name, texts in address.items() if name in self._names}
 
     def _others(self, address: Texts) -> Texts:
-        return {name: texts for name, texts in address.items() if name not in self._names}
+        """The rest of the address, with the run on show where that is a sample's, so that a link is complete."""
+        run = {"run": [self._run_id]} if self._run_id and st.session_state.get(SAMPLE) == self._run_id else {}
+        return run | {name: texts for name, texts in address.items() if name not in self._names}
 
     def _has_changed_widgets(self) -> bool:
         """Whether a widget has another value than when the address was written; those drawn only then or now aside."""

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.home import samples
-from dashboard.shared import session
+from dashboard.shared import samples, session
 from engine.__main__ import main
 from engine.commands import compare as compare_command
 from engine.evaluations.alignment.records import Result as Alignment

@@ -1,0 +1,98 @@
+"""The two sentences of the home page and their alignment, answered at once by a model that is kept in memory."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import suppress
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import pages
+from dashboard.alignment.pair import AlignedPair, aligned_pair
+from dashboard.alignment.pair_choice import pair_table
+from dashboard.alignment.scores import own_layer
+from dashboard.alignment.view import alignment_view, view_data
+from dashboard.shared import session
+from dashboard.shared.wording import measure_help, show_error
+from engine.datasets import sample_data
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import EngineError, InputError
+from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.catalog import EVALUATIONS
+from engine.models.sources.cards import BUILT_IN
+from engine.translation import mark, tr
+
+KIND, PLACE = "alignment", "home"
+MODEL = next(name for name, card in BUILT_IN.items() if card.kind == "masked")
+SETTINGS = Settings((MODEL,), scoring=Scoring(idf="novel", penalty="reading"))
+# Of the categories of the sample: the readings of its names differ.
+FIRST_SHOWN = "swapped name"  # untranslated
+KEPT = 64
+MOST_CHARACTERS = 300
+MEANING = mark("F1 is 1 where every token has an equal one in the other sentence; larger is better.")
+PENALISED = mark("Low-frequency tokens that are read differently lower it to {f1:.3f}: a wrong name costs more than a "
+                 "synonym.")
+
+
+@st.fragment
+def pair_demonstration() -> None:
+    """Draw two boxes for sentences, their alignment under them with its F1, and the door to the page."""
+    _keep_model_warm()
+    reference, candidate = _first_pair()
+    with st.form("home-pair", border=False):
+        with st.grid(2, min_column_width=230, gap="small"):
+            reference = st.text_input(tr("Reference"), reference, key="home-reference", max_chars=MOST_CHARACTERS)
+            candidate = st.text_input(tr("Candidate"), candidate, key="home-candidate", max_chars=MOST_CHARACTERS)
+        st.form_submit_button(tr("Align"), type="primary", key="home-align", icon=":material/compare_arrows:")
+    try:
+        if not reference.strip() or not candidate.strip():
+            raise InputError("A pair is two sentences; one of them is empty. Type both.")
+        with st.spinner(tr("Aligning …")):
+            pair = aligned(reference.strip(), candidate.strip())
+    except EngineError as error:
+        show_error(error)
+        return
+    alignment_view(view_data(pair.tokens, pair.similarities, pair.threshold, pair.scoring), key="home-alignment")
+    f1, penalised = float(pair.pair["f1"]), float(pair.pair["penalized_f1"])
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.metric("F1 ↑", tr("undefined") if f1 != f1 else f"{f1:.3f}", help=measure_help("f1"), width=110)
+        sentences = [tr(MEANING), *([tr(PENALISED, f1=penalised)] if penalised < f1 else [])]
+        st.caption(" ".join(sentences), width="stretch")
+    page = pages.card(KIND)
+    st.page_link(pages.path(KIND), label=tr("Align your own sentences or a file of them"), icon=page.icon)
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def aligned(reference: str, candidate: str) -> AlignedPair:
+    """Two sentences aligned by the built-in model. It is no run: nothing of it is listed. Raises EngineError."""
+    frame = pd.DataFrame({"reference": [reference], "candidate": [candidate]})
+    engine = session.engine()
+    result = EVALUATIONS[KIND].evaluate(SETTINGS, SentencePairs.from_frame(frame, PLACE), engine.gateway.session(PLACE))
+    scores = rescore(result, SETTINGS.scoring)
+    return aligned_pair(PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], MODEL,
+                        own_layer(result, MODEL))
+
+
+def _first_pair() -> tuple[str, str]:
+    """The shortest pair of the sample whose names differ, so that its tokens fit on a line."""
+    sample = sample_data.sentence_pairs()
+    pairs = zip(sample.references, sample.candidates, sample.categories, strict=True)
+    reference, candidate, _ = min((pair for pair in pairs if pair[2] == FIRST_SHOWN), key=lambda pair: len(pair[0]))
+    return reference, candidate
+
+
+@st.cache_resource(show_spinner=False)
+def _keep_model_warm() -> None:
+    """Have a server's worker load the model at the first visit: before somebody types, and not in the cache."""
+    engine = session.engine()
+    if engine.run_processes is None:  # no server
+        return
+
+    def load() -> None:
+        with suppress(EngineError):  # whoever types sees it
+            engine.gateway.session(PLACE).token_similarities(MODEL, [(str(time.time()), PLACE)])
+
+    threading.Thread(target=load, name="home-model", daemon=True).start()  # untranslated

@@ -1,0 +1,28 @@
+"""Links from a run: to its page, and to the comparison with another run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.shared.address.texts import to_texts
+from dashboard.shared.wording import verbatim
+from engine.runs.storage.run_record import RunRecord
+
+
+def run_link(view: RunRecord, label: str) -> None:
+    """A link to the page and the result of a run."""
+    page = pages.PAGE_BY_KIND[view.kind]
+    st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+
+
+def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),
+                 other_id: str | None = None) -> None:
+    """A link to the comparison of a run, shown with these choices, with another run (None: chosen there)."""
+    query = {"a-run": run_id, **{f"a-{name.replace('_', '-')}": text for name, value in choices.items()
+                                 for text in to_texts(value)}, **({"b-run": other_id} if other_id else {})}
+    st.page_link(pages.path("compare"), label=label, icon=pages.card("compare").icon, query_params=query)
