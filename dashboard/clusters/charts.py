@@ -17,8 +17,10 @@ from dashboard.shared.theme import (
     plain,
     shortened,
     symbol,
+    template_safe,
     wrapped,
 )
+from engine.translation import tr
 
 BAR_HEIGHT, BAR_WIDTH = 48, 0.34  # pixels for a model with its name; share of them that the bar takes
 BAR_OPACITY = 0.45  # paler than the line of the interval, whose lower half lies on the bar
@@ -94,19 +96,22 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
             line={"width": 2}, marker={"symbol": symbol(index), "size": is_chosen.map({True: 13, False: 7}).tolist(),
                                        "opacity": 1},
             customdata=of_model[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),
-            hovertemplate=f"layer %{{x}}: M_m %{{y:,.{digits}f}}<br>A_m %{{customdata[0]:,.4~g}}, "
-                          f"B_m %{{customdata[1]:,.4~g}}<extra>{plain(str(model))}</extra>",
+            hovertemplate=tr("Layer {layer}: {scores}", layer="%{x}", scores=f"M_m %{{y:,.{digits}f}}")
+            + f"<br>A_m %{{customdata[0]:,.4~g}}, B_m %{{customdata[1]:,.4~g}}<extra>{template_safe(str(model))}"
+              "</extra>",
         ))
     figure.update_xaxes(title=None, dtick=1 if layers["layer"].nunique() <= 16 else None, fixedrange=True,
                         showgrid=False, zeroline=False)
     figure.update_yaxes(title=None, fixedrange=True, zeroline=False, rangemode="tozero")
+    score_note = measure_note("dispersion_score")
     # At layer 0 the first token is the same in every sentence, and so is its vector: the score is undefined.
-    gap = "; a gap where it is undefined" if layers["score"].isna().any() else ""
+    note = (tr("{measure}; layer 0 holds the embeddings; a gap where it is undefined", measure=score_note)
+            if layers["score"].isna().any() else tr("{measure}; layer 0 holds the embeddings", measure=score_note))
     n_models = layers["model"].nunique()
     figure = laid_out(figure, height=270 + LEGEND_LINE * n_models, legend=n_models > 1)
     figure.update_layout(
-        title={"text": f"{measure_name('dispersion_score')} at every layer", "x": 0, "font": {"size": 14},
-               "subtitle": {"text": f"{measure_note('dispersion_score')}; layer 0 holds the embeddings{gap}"}},
+        title={"text": tr("{measure} at every layer", measure=measure_name("dispersion_score")), "x": 0,
+               "font": {"size": 14}, "subtitle": {"text": note}},
         margin={"t": TITLE_HEIGHT, "b": 44}, legend={"y": -0.16},
     )
     return figure
@@ -132,7 +137,7 @@ def value_text(value: float, low: float, high: float, digits: int) -> str:
     'undefined'
     """
     if value != value:
-        return "undefined"
+        return tr("undefined")
     shown = f"{value:,.{digits}f}"
     if low != low or high != high:
         return shown

@@ -12,9 +12,10 @@ from dashboard.clusters.uncertainty import other_indices, ranking_uncertainty
 from dashboard.shared.address.view import View
 from engine.evaluations.clusters.records import Result
 from engine.options import option, option_of, options_of
+from engine.translation import mark, tr
 
-TITLES = {"uncertainty": "Uncertainty of the ranking", "classes": "Scores by class and sentence",
-          "indices": "Other validity indices"}
+TITLES = {"uncertainty": mark("Uncertainty of the ranking"), "classes": mark("Scores by class and sentence"),
+          "indices": mark("Other validity indices")}
 ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", "indices": ":material/straighten:"}
 
 
@@ -22,7 +23,7 @@ ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", 
 class Opened:
     """The sections that are open, as the address of the page has them."""
 
-    section: tuple[str, ...] = option((), "The folded sections that are open.", choices=TITLES)
+    section: tuple[str, ...] = option((), "The folded sections that are open.", choices=TITLES)  # untranslated
 
 
 SECTION = option_of(Opened, "section")
@@ -37,7 +38,7 @@ def detail_sections(run_id: str, result: Result, view: View) -> None:
     view.own(options_of(Explained).values())
     first, opened = view.first(SECTION, ()), []
     for name, title in TITLES.items():
-        with st.expander(title, name in first, icon=ICONS[name], on_change="rerun", key=view.key(f"open-{name}")
+        with st.expander(tr(title), name in first, icon=ICONS[name], on_change="rerun", key=view.key(f"open-{name}")
                          ) as section:
             if section.open:
                 opened.append(name)

@@ -18,22 +18,21 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
 from engine.options import option
+from engine.translation import mark, tr, tr_n
 
-LISTS = {"misplaced": "Nearer to another class", "farthest": "Farthest from their own class"}
+LISTS = {"misplaced": mark("Nearer to another class"), "farthest": mark("Farthest from their own class")}
 LIST_HEIGHT, FEW = 290, 7
-FIGURES = {"classes": "Variance of each class", "centroids": "Distances between the classes"}
-HINT = "Choose one to highlight it in the maps."
+FIGURES = {"classes": mark("Variance of each class"), "centroids": mark("Distances between the classes")}
 
 
 @dataclass(frozen=True)
 class Explained:
     """The choices of the section, as the address of the page has them."""
 
-    model: str = option("", "The model whose scores are explained; the best where none is named.")
-    sentences: str = option("misplaced", "Which sentences are listed.", choices=LISTS)
+    model: str = option("", "The model whose scores are explained; the best where none is named.")  # untranslated
+    sentences: str = option("misplaced", "Which sentences are listed.", choices=LISTS)  # untranslated
 
 
 @st.fragment
@@ -44,14 +43,15 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
     first = view.first_record(own, offered={"model": ranked})
     model = first.model
     if len(ranked) > 1:
-        model = st.pills("Model", ranked, default=model, required=True, key=view.key("why-model"),
+        model = st.pills(tr("Model"), ranked, default=model, required=True, key=view.key("why-model"),
                          format_func=model_name)
     with st.grid(2, min_column_width=340):
         for name in FIGURES:
             st.plotly_chart(_figure(result, name, model), key=f"clusters-why-{name}",
-                            config=camera(name, result.signature), alt=f"{FIGURES[name]} under {shown_name(model)}")
-    which = st.segmented_control("Sentences", list(LISTS), format_func=LISTS.__getitem__, default=first.sentences,
-                                 required=True, key=view.key("why-list"), label_visibility="collapsed")
+                            config=camera(name, result.signature), alt=_caption(name, model))
+    which = st.segmented_control(tr("Sentences"), list(LISTS), format_func=lambda name: tr(LISTS[name]),
+                                 default=first.sentences, required=True, key=view.key("why-list"),
+                                 label_visibility="collapsed")
     points = _of(result.points, model)
     shown = misplaced(points) if which == "misplaced" else farthest(points)
     st.caption(_list_caption(which, shown, points))
@@ -63,8 +63,11 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
 def explanation_figures(result: Result) -> dict[str, Callable[[], go.Figure]]:
     """What draws the figures of the section under every model, by their captions."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
-    return {f"{caption}, {shown_name(model)}": partial(_figure, result, name, model)
-            for model in ranked for name, caption in FIGURES.items()}
+    return {_caption(name, model): partial(_figure, result, name, model) for model in ranked for name in FIGURES}
+
+
+def _caption(name: str, model: str) -> str:
+    return tr("{figure}, {model}", figure=tr(FIGURES[name]), model=shown_name(model))
 
 
 def _figure(result: Result, name: str, model: str) -> go.Figure:
@@ -75,9 +78,12 @@ def _figure(result: Result, name: str, model: str) -> go.Figure:
 
 def _list_caption(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:
     if which == "farthest":
-        return f"The {count(len(shown), 'sentence')} farthest from the centroid of their class. {HINT}"
-    return (f"{len(shown):,} of {count(len(points), 'sentence')} are nearer to the centroid of another class than to "
-            f"that of their own. The smaller the ratio of the two distances, the clearer. {HINT}")
+        return tr_n("The {n} sentence farthest from the centroid of its class. Choose it to highlight it in the maps.",
+                    "The {n:,} sentences farthest from the centroid of their class. Choose one to highlight it in the "
+                    "maps.", len(shown))
+    return tr("{n:,} of {total:,} sentences are nearer to the centroid of another class than to that of their own. The "
+              "smaller the ratio of the two distances, the clearer. Choose one to highlight it in the maps.",
+              n=len(shown), total=len(points))
 
 
 def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
@@ -85,21 +91,22 @@ def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
     if shown.empty:
         return None
     columns = {
-        "label": st.column_config.TextColumn("Class", width="small"),
-        "text": st.column_config.TextColumn("Sentence", width="large"),
-        "own_distance": st.column_config.NumberColumn("Distance", help="To the centroid of its own class.",
+        "label": st.column_config.TextColumn(tr("Class"), width="small"),
+        "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
+        "own_distance": st.column_config.NumberColumn(tr("Distance"), help=tr("To the centroid of its own class."),
                                                       format=f"%.{decimals(shown['own_distance'])}f"),
     }
     if which == "misplaced":
-        columns["nearest_class"] = st.column_config.TextColumn("Nearest class", width="small")
-        columns["ratio"] = st.column_config.NumberColumn("Ratio", format="%.2f",
-                                                         help="Distance to the nearer centroid / distance to its own.")
+        columns["nearest_class"] = st.column_config.TextColumn(tr("Nearest class"), width="small")
+        columns["ratio"] = st.column_config.NumberColumn(
+            tr("Ratio"), format="%.2f", help=tr("Distance to the nearer centroid / distance to its own."))
         columns.pop("own_distance")
-    columns["row"] = st.column_config.NumberColumn("Row", width="small")
+    columns["row"] = st.column_config.NumberColumn(tr("Row"), width="small")
     state = st.dataframe(
         shown, hide_index=True, height=LIST_HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", key=f"clusters-why-{which}-{key}", column_config=columns,
-        column_order=list(columns), placeholder="–", alt="Misplaced sentences; choose one to highlight it in the maps")
+        column_order=list(columns), placeholder="–",
+        alt=tr("{sentences}; choose one to highlight it in the maps", sentences=tr(LISTS[which])))
     index = next(iter(state.selection.rows), None)
     return None if index is None else int(shown["row"].iloc[index])
 

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, decimals, laid_out, plain, template_safe, wrapped
-from engine.language.quantities import count
+from engine.translation import tr, tr_n
 
 BAR_HEIGHT = 30
 NAMED_CLASSES = 60  # beyond, their names do not fit along the map; the hover still shows them
@@ -33,19 +33,21 @@ def class_bars(classes: pd.DataFrame) -> go.Figure:
         x=spread["variance"], y=list(range(len(spread))), orientation="h",
         marker={"color": ACCENT, "cornerradius": 3}, textposition="outside", cliponaxis=False,
         text=[f"{value:,.{digits}f}" for value in spread["variance"]],
-        customdata=np.stack([spread["class"].map(wrapped), [count(n, "sentence") for n in spread["n"]],
+        customdata=np.stack([spread["class"].map(wrapped),
+                             [tr_n("{n} sentence", "{n:,} sentences", n) for n in spread["n"].tolist()],
                              spread["dispersion"], share, spread["centroid_distance"]], axis=1),
-        hovertemplate="%{customdata[0]}<br>%{customdata[1]}, σ² / n %{text}<br>σ² %{customdata[2]:,.4~g}, "
-                      "%{customdata[3]:.1%} of A_m<br>centroid %{customdata[4]:,.4~g} from the mean of centroids"
-                      "<extra></extra>",
+        hovertemplate="%{customdata[0]}<br>%{customdata[1]}, σ² / n %{text}<br>"
+        + tr("σ² {variance}, {share} of A_m", variance="%{customdata[2]:,.4~g}", share="%{customdata[3]:.1%}") + "<br>"
+        + tr("distance of the centroid from the mean of the centroids: {distance}",
+             distance="%{customdata[4]:,.4~g}") + "<extra></extra>",
     ))
     figure.update_yaxes(tickvals=list(range(len(spread))), ticktext=[_short(name) for name in spread["class"]],
                         range=[len(spread) - 0.5, -0.5], fixedrange=True, title=None)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, (float(spread["variance"].max()) or 1.0) * 1.25])
     figure = laid_out(figure, height=48 + BAR_HEIGHT * len(spread))
     return figure.update_layout(
-        title={"text": "Variance of each class", "x": 0, "font": {"size": 14},
-               "subtitle": {"text": "per sentence, σ² / n"}}, margin={"t": 56},
+        title={"text": tr("Variance of each class"), "x": 0, "font": {"size": 14},
+               "subtitle": {"text": tr("per sentence, σ² / n")}}, margin={"t": 56},
     )
 
 
@@ -67,7 +69,8 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
         colorbar={"thickness": 10, "outlinewidth": 0, "len": 0.8},
         customdata=[[f"{first} – {second}" for second in names] for first in names],
         texttemplate=f"%{{z:,.{digits}f}}" if n <= NUMBERED_CLASSES else None,
-        hovertemplate=f"%{{customdata}}<br>distance of the centroids %{{z:,.{digits}f}}<extra></extra>",
+        hovertemplate="%{customdata}<br>" + tr("distance of the centroids {distance}",
+                                               distance=f"%{{z:,.{digits}f}}") + "<extra></extra>",
     ))
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n))
     ticks = {"tickvals": list(range(n)), "ticktext": [_short(name) for name in classes], "fixedrange": True,
@@ -76,8 +79,8 @@ def centroid_map(distances: pd.DataFrame, classes: Sequence[str]) -> go.Figure:
     figure.update_yaxes(**ticks, range=[n - 0.5, -0.5])
     figure = laid_out(figure, height=cell * n + 180)
     return figure.update_layout(
-        title={"text": "Distance between the classes", "x": 0, "font": {"size": 14},
-               "subtitle": {"text": "between their centroids; strong colour: near, easily confused"}},
+        title={"text": tr("Distances between the classes"), "x": 0, "font": {"size": 14},
+               "subtitle": {"text": tr("between their centroids; strong colour: near, easily confused")}},
         margin={"t": 56, "b": 70},
     )
 

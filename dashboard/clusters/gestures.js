@@ -13,7 +13,8 @@ function listen(map, shared) {
 
   const zoomBy = (factor, x = map.size()[0] / 2, y = map.size()[1] / 2) => map.show(zoomed(map.view(), factor, x, y, ...map.size()));
   const reset = () => map.show({ ...FIRST_VIEW });
-  stage.append(zoomButtons([["Zoom in", "+", () => zoomBy(ZOOM_STEP)], ["Zoom out", "−", () => zoomBy(1 / ZOOM_STEP)], ["Show the whole map", "⟲", reset]], map.title));
+  const { words } = shared.data;
+  stage.append(zoomButtons([[words.zoom_in, "+", () => zoomBy(ZOOM_STEP)], [words.zoom_out, "−", () => zoomBy(1 / ZOOM_STEP)], [words.whole, "⟲", reset]], (action) => filled(words.of_map, { action, model: map.title })));
 
   function moveBy(dx, dy) {
     const view = map.view();
@@ -119,17 +120,22 @@ function listen(map, shared) {
   }
 }
 
-function zoomButtons(acts, title) {
+function zoomButtons(acts, named) {
   const row = element("div", "zoom");
   for (const [label, text, act] of acts) {
     const button = element("button", "", text);
     button.type = "button";
     button.title = label;
-    button.setAttribute("aria-label", `${label}: ${title}`);
+    button.setAttribute("aria-label", named(label));
     button.onclick = act;
     row.append(button);
   }
   return row;
+}
+
+// A text with values in its {places}.
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
 }
 
 function element(tag, name = "", text = "") {

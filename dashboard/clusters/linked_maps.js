@@ -1,7 +1,6 @@
 // All maps of a run: the tools, the legend and the selection they share. Streamlit calls the default export again whenever
 // the data or the theme changes, and its return value at the end. linked_maps.py concatenates the files of this module.
 
-const TOOLS = { box: "Box", lasso: "Lasso" };
 const views = new WeakMap(); // by the element Streamlit gives
 const answered = new WeakMap(); // by the element of a request: the row that it requested last
 const shown = new Map(); // run -> its view while it is on the page
@@ -22,6 +21,11 @@ export default function (component) {
     answered.set(parentElement, data.requested);
     return;
   }
+  // In another language the maps are built anew; what is remembered of them comes back.
+  if (views.has(parentElement) && views.get(parentElement).language !== data.words.language) {
+    views.get(parentElement).close();
+    views.delete(parentElement);
+  }
   if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".maps"), data));
   const view = views.get(parentElement);
   view.show(setStateValue);
@@ -33,6 +37,7 @@ export default function (component) {
 
 function createView(root, data) {
   const memory = memoryOf(data.run);
+  const { words } = data;
   const sentenceByRow = new Map(data.rows.map((row, sentence) => [row, sentence]));
   const state = {
     tool: memory.tool ?? (data.dimensions === 3 || matchMedia("(pointer: coarse)").matches ? "move" : "box"),
@@ -50,9 +55,9 @@ function createView(root, data) {
   const tools = element("div", "tools");
   const status = element("span", "status");
   status.setAttribute("role", "status");
-  const clear = button("Clear", "Select nothing (Esc)", () => select([], false));
+  const clear = button(words.clear, words.clear_help, () => select([], false));
   const chips = data.classes.map((_, k) => chip(k));
-  const centroids = button("Centroids", "Show or hide the mean point of each class", () => {
+  const centroids = button(words.centroids, words.centroids_help, () => {
     memory.centroids = state.centroids = !state.centroids;
     refresh();
     report("centroids", state.centroids);
@@ -60,7 +65,7 @@ function createView(root, data) {
   let maps = [];
   let report = () => {};
 
-  for (const [tool, label] of Object.entries({ move: data.dimensions === 3 ? "Turn" : "Move", ...TOOLS })) {
+  for (const [tool, label] of Object.entries({ move: data.dimensions === 3 ? words.turn : words.move, box: words.box, lasso: words.lasso })) {
     const choice = button(label, "", () => {
       memory.tool = state.tool = tool;
       refresh();
@@ -70,7 +75,7 @@ function createView(root, data) {
   }
   const saving = element("div", "saving");
   for (const format of ["svg", "png"]) {
-    saving.append(button(format.toUpperCase(), `Save the maps in their present view, on white, as ${format.toUpperCase()}`, () => save(format, maps, shared)));
+    saving.append(button(format.toUpperCase(), filled(words.save_help, { format: format.toUpperCase() }), () => save(format, maps, shared)));
   }
   bar.append(tools, status, clear);
   legend.append(...chips, centroids);
@@ -142,7 +147,7 @@ function createView(root, data) {
 
   function placeTip(sentence, left, top) {
     const label = element("div", "label", data.classes[shared.classes[sentence]].name);
-    label.append(element("span", "row", `row ${data.rows[sentence]}`));
+    label.append(element("span", "row", filled(words.row, { row: data.rows[sentence] })));
     tip.replaceChildren(element("div", "", data.texts[sentence]), label);
     tip.showPopover?.();
     const above = top - tip.offsetHeight - 14;
@@ -154,14 +159,14 @@ function createView(root, data) {
     for (const choice of tools.children) choice.setAttribute("aria-pressed", choice.dataset.tool === state.tool);
     chips.forEach((chip, k) => chip.setAttribute("aria-pressed", !state.hidden.has(k)));
     centroids.setAttribute("aria-pressed", state.centroids);
-    status.textContent = state.nSelected ? `${state.nSelected.toLocaleString("en")} selected` : "";
+    status.textContent = state.nSelected ? filled(words.selected, { n: state.nSelected.toLocaleString(words.language) }) : "";
     clear.hidden = !state.nSelected;
     maps.forEach((map) => map.draw());
   }
 
   function chip(k) {
     const { name, n, symbol } = data.classes[k];
-    const classButton = button("", "Click: hide or show this class. Double click: only this class, or all again.", () => {
+    const classButton = button("", words.class_help, () => {
       state.hidden.has(k) ? state.hidden.delete(k) : state.hidden.add(k);
       memory.hidden = state.hidden;
       refresh();
@@ -178,7 +183,7 @@ function createView(root, data) {
     svg.setAttribute("viewBox", "-1.5 -1.5 3 3");
     const shape = svg.appendChild(document.createElementNS(SVG, "path"));
     shape.setAttribute("d", SHAPES[symbol]);
-    classButton.append(svg, element("span", "", name), element("span", "n", n.toLocaleString("en")));
+    classButton.append(svg, element("span", "", name), element("span", "n", n.toLocaleString(words.language)));
     return classButton;
   }
 
@@ -189,7 +194,7 @@ function createView(root, data) {
     if (shown.get(data.run)?.highlight === highlight) shown.delete(data.run);
   }
 
-  return { show, close };
+  return { show, close, language: words.language };
 }
 
 function button(text, title, act) {

@@ -20,11 +20,23 @@ import streamlit as st
 from dashboard.clusters.map_charts import class_order, class_symbol, has_map
 from dashboard.shared.theme import PALETTES, shortened
 from engine.evaluations.clusters.records import Result
+from engine.translation import language, mark, tr
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("geometry.js", "style.js", "pixels.js", "gestures.js", "map.js", "picture.js", "linked_maps.js")
 HTML = '<div class="maps"></div>\n'
 TEXT_LENGTH = 160  # of a sentence under the pointer; the list below the maps shows the full text
+# What the script shows, by the names it has there; it fills the places itself.
+WORDS = {
+    "move": mark("Move"), "turn": mark("Rotate"), "box": mark("Box"), "lasso": mark("Lasso"), "clear": mark("Clear"),
+    "clear_help": mark("Clear the selection (Esc)"), "centroids": mark("Centroids"),
+    "centroids_help": mark("Show or hide the mean point of each class"),
+    "class_help": mark("Click: hide or show this class. Double click: only this class, or all again."),
+    "save_help": mark("Save the maps in their present view, on white, as {format}"), "row": mark("row {row}"),
+    "selected": mark("{n} selected"), "map": mark("Map of {n} sentences under {model}"),
+    "map_selected": mark("Map of {n} sentences under {model}, {selected} selected"), "zoom_in": mark("Zoom in"),
+    "zoom_out": mark("Zoom out"), "whole": mark("Show the whole map"), "of_map": mark("{action}: {model}"),
+}
 MapState = tuple[tuple[int, ...], tuple[str, ...], bool]
 NO_NEIGHBOUR = np.iinfo(np.uint32).max
 
@@ -34,7 +46,7 @@ def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Ma
 
     Sentences are numbered over all models in the order of their rows; each model lists those it has. Numbers are
     base64 of little-endian arrays. `notes` are shown beside the models' names; `picture` has the `name` of a saved
-    picture and the `signature` that is written into it.
+    picture, and before it is drawn the `signature` that is written into it.
     """
     sentences = result.points.drop_duplicates("row").sort_values("row")
     rows = sentences["row"].to_numpy()
@@ -53,9 +65,15 @@ def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Ma
     }
 
 
-def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
-    """Draw the maps of `view_data`; returns the selected rows, the hidden classes, and whether centroids are shown.
+def map_words() -> dict[str, str]:
+    """The texts of the maps in the reader's language; `language` names it."""
+    return {"language": language(), **{name: tr(text) for name, text in WORDS.items()}}
 
+
+def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
+    """Draw the maps; returns the selected rows, the hidden classes, and whether centroids are shown.
+
+    `data`: of `view_data`, with `map_words` as `words` and the `signature` in `picture`.
     `first`: the same before anybody touches the maps; `highlight` has them show it.
     """
     selection, hidden, centroids = first

@@ -61,7 +61,8 @@ function createMap(model, shared) {
     painter?.finish();
     if (state.centroids) drawCentroids(context, anySelected);
     figure.dataset.selected = n;
-    overlay.setAttribute("aria-label", `Map of ${scene.n} sentences under ${model.title}${anySelected ? `, ${n} selected` : ""}`);
+    const { words } = shared.data;
+    overlay.setAttribute("aria-label", filled(anySelected ? words.map_selected : words.map, { n: scene.n, model: model.title, selected: n }));
     // A vertical swipe scrolls the page, unless it draws a selection or the map is zoomed.
     overlay.style.touchAction = state.tool === "move" && view.zoom === 1 ? "pan-y" : "none";
     overlay.style.cursor = state.tool === "move" ? "grab" : "crosshair";

@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from dashboard.shared.theme import N_COLORS, PALETTES, SYMBOLS, laid_out, plain, shortened, template_safe, wrapped
 from engine.evaluations.clusters.records import Result
+from engine.translation import tr
 
 COLUMNS = 3
 MAP_HEIGHT = 430
@@ -94,9 +95,10 @@ def _class_traces(result: Result, model: str, name: str, index: int, n_classes: 
     return [
         kind(**{axis: of_class[axis] for axis in axes}, mode="markers", name=plain(name), marker=marker,
              customdata=[[wrapped(text), row] for text, row in zip(of_class["text"], of_class["row"], strict=True)],
-             hovertemplate=f"%{{customdata[0]}}<br><b>{safe}</b>, row %{{customdata[1]}}<extra></extra>"),
+             hovertemplate="%{customdata[0]}<br>" + tr("{label}, row {row}", label=f"<b>{safe}</b>",
+                                                       row="%{customdata[1]}") + "<extra></extra>"),
         kind(**{axis: centroid[axis] for axis in axes}, mode="markers", name="",
              marker=marker | {"size": CENTROID_SIZE / (2 if is_solid else 1), "opacity": 1,
                               "line": {"width": 2, "color": "#1f2430"}},
-             hovertemplate=f"centroid of <b>{safe}</b><extra></extra>"),
+             hovertemplate=tr("centroid of {label}", label=f"<b>{safe}</b>") + "<extra></extra>"),
     ]

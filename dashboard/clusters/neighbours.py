@@ -8,6 +8,7 @@ import streamlit as st
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.translation import tr
 
 TEXT_LENGTH = 80
 CELL_WIDTH = 330
@@ -19,14 +20,16 @@ def neighbours(result: Result, row: int) -> None:
     sentence = points.iloc[0]
     text = " ".join(sentence["text"].split())
     shown = text if len(text) <= TEXT_LENGTH else f"{text[:TEXT_LENGTH]} …"
-    st.markdown(f"**Nearest to “{verbatim(shown)}”** :gray[{verbatim(sentence['label'])}, row {row}]")
+    title = tr("Nearest neighbours of “{sentence}”", sentence=verbatim(shown))
+    source = tr("{label}, row {row}", label=verbatim(sentence["label"]), row=row)
+    st.markdown(f"**{title}** :gray[{source}]")  # untranslated
     near = neighbour_table(result, row)
     models = list(dict.fromkeys(near["model"]))
     if len(models) == 2:
         first, second = (set(near.loc[near["model"] == model, "neighbour"]) for model in models)
         n_neighbours = int(near["rank"].max())
-        st.caption(verbatim(f"{shortened(models[0])} and {shortened(models[1])} share {len(first & second)} of these "
-                            f"{n_neighbours}."))
+        st.caption(verbatim(tr("{first} and {second} share {n} of these {total}.", first=shortened(models[0]),
+                               second=shortened(models[1]), n=len(first & second), total=n_neighbours)))
     with st.grid(min(len(models), 3) or 1, min_column_width=CELL_WIDTH, gap="small"):
         for model in models:
             _table(near[near["model"] == model], model, len(models))
@@ -54,20 +57,23 @@ def overlap_sentence(overlap: pd.DataFrame) -> str:
     'Of the nearest neighbours of a sentence, a and b share 25 % (by chance: 1 %).'
     """
     row = overlap.iloc[0]
-    return (f"Of the nearest neighbours of a sentence, {shortened(row['model'])} and {shortened(row['other'])} share "
-            f"{100 * row['mean_overlap']:.0f} % (by chance: {100 * row['expected']:.0f} %).")
+    return tr("Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f} % (by chance: "
+              "{expected:.0f} %).", first=shortened(row["model"]), second=shortened(row["other"]),
+              share=100 * row["mean_overlap"], expected=100 * row["expected"])
 
 
 def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
     with st.container():
-        st.markdown(f":small[**{verbatim(shortened(model))}**]")
+        st.markdown(f":small[**{verbatim(shortened(model))}**]")  # untranslated
         columns = {
-            "label": st.column_config.TextColumn("Class", width="small"),
-            "text": st.column_config.TextColumn("Sentence", width="large"),
-            "distance": st.column_config.NumberColumn("Distance", format=f"%.{min(decimals(near['distance']), 4)}f"),
+            "label": st.column_config.TextColumn(tr("Class"), width="small"),
+            "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
+            "distance": st.column_config.NumberColumn(tr("Distance"),
+                                                      format=f"%.{min(decimals(near['distance']), 4)}f"),
         }
         if n_models > 1:
             columns["models"] = st.column_config.NumberColumn(
-                "Models", format=f"%d of {n_models}", help="How many models have this sentence among the nearest.")
+                tr("Models"), format=f"%d / {n_models}",
+                help=tr("How many models have this sentence among the nearest."))
         st.dataframe(near, hide_index=True, column_order=list(columns), column_config=columns,
-                     placeholder="–", alt=f"The nearest neighbours under {shortened(model)}")
+                     placeholder="–", alt=tr("The nearest neighbours under {model}", model=shortened(model)))

@@ -22,16 +22,17 @@ from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr
 
-KIND, CURVE = "clusters", "Score at every layer"
+KIND, CURVE = "clusters", mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
-NOTE = """**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
+NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
 bootstrap that resamples the sentences within each class. **Ranks** that are tied: the models of the group do not differ
 significantly from its best one on these sentences. **Maps**: one point for each sentence, in the colour of its class;
 near points are near in the model's space, but distances between far clusters, their sizes and the axes have no meaning,
 and the maps of two models are not comparable by eye alone: compare the neighbours they share. The scores are computed
 from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with
-the number of sentences of a class; the two variances do not."""
+the number of sentences of a class; the two variances do not.""")
 
 pages.heading("clusters")
 run_id = run_view.run_from_url()
@@ -52,30 +53,30 @@ if run_id is not None and result is not None:
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
     figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
-        for caption, figure in figures.items():
+        for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):
             with st.container(border=True):
-                st.plotly_chart(figure, key=f"clusters-bars-{caption}", config=camera(caption, signature),
-                                alt=f"{caption} of each model")
+                st.plotly_chart(figure, key=f"clusters-bars-{measure}", config=camera(caption, signature),
+                                alt=tr("{measure} of each model", measure=caption))
     if len(result.layers):
-        figures[CURVE] = charts.layer_curve(result.layers, signature.get("layers"))
-        st.plotly_chart(figures[CURVE], key="clusters-layers", config=camera(CURVE, signature),
-                        alt="The score of each model at every layer")
+        figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
+        st.plotly_chart(figures[tr(CURVE)], key="clusters-layers", config=camera(CURVE, signature),
+                        alt=tr("The score of each model at every layer"))
     map_section(run_id, result, view)
     detail_sections(run_id, result, view)
     view.write()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Compare with other evaluations:", width="content")
+        st.caption(tr("Compare with other evaluations:"), width="content")
         for name in CHECKS:
-            st.page_link(pages.path(name), label=pages.card(name).title, icon=pages.card(name).icon)
+            st.page_link(pages.path(name), label=tr(pages.card(name).title), icon=pages.card(name).icon)
     run_view.excluded(result)
-    wording.how_to_read((*MEASURES, *VARIANCES), NOTE)
+    wording.how_to_read((*MEASURES, *VARIANCES), tr(NOTE))
     makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
     if result.points["x"].notna().any():
-        makers["Maps of the sentences"] = partial(maps_figure, result)
+        makers[tr("Maps of the sentences")] = partial(maps_figure, result)
         mapped = [model for model in result.models["model"] if has_map(result.points, model)]
         if len(mapped) > 1:  # in one column of a page, all beside each other are small
-            makers |= {f"Map of the sentences, {shown_name(model)}": partial(maps_figure, result, model)
-                       for model in mapped}
+            makers |= {tr("Map of the sentences, {model}", model=shown_name(model)):
+                       partial(maps_figure, result, model) for model in mapped}
     makers |= explanation_figures(result)
     run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
                   result=result)

@@ -12,7 +12,7 @@ from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import Result
-from engine.language.quantities import count
+from engine.translation import tr, tr_n
 
 # measure -> its column in Result.models
 MEASURES = {"dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
@@ -29,7 +29,7 @@ def score_table(result: Result) -> None:
     ends = dict(zip(zip(intervals["model"], intervals["measure"], strict=True),
                     zip(intervals["ci_low"], intervals["ci_high"], strict=True), strict=True))
     digits = {measure: decimals(ranked[column]) for measure, column in MEASURES.items()}
-    header = ["Rank", "Model", *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
+    header = [tr("Rank"), tr("Model"), *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
     rows = [header, [":--:", ":--", *["--:"] * (len(header) - 2)]]
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
         cells = [rank, verbatim(shortened(row["model"]))]
@@ -45,7 +45,7 @@ def score_table(result: Result) -> None:
 def size_summary(result: Result) -> str:
     """The numbers of sentences and classes; the largest, where models left some out."""
     n_sentences, n_classes = result.models["n_sentences"].max(), result.models["n_classes"].max()
-    return f"{count(n_sentences, 'sentence')} of {n_classes:,} classes."
+    return tr("{n:,} sentences of {n_classes:,} classes.", n=n_sentences, n_classes=n_classes)
 
 
 def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
@@ -55,27 +55,27 @@ def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
     for _, group in ranked.groupby("rank_group", sort=True):
         if len(group) > 1:
             best, *others = map(shortened, group["model"])
-            caveats.append(f"Not significantly different from {best} on these sentences: {_listed(others)} (the 95 % "
-                           "interval of the difference in M_m includes 0; paired bootstrap, "
-                           f"{result.settings.resamples:,} resamples).")
+            caveats.append(tr("Not significantly different from {best} on these sentences: {others} (the 95 % interval "
+                              "of the difference in M_m includes 0; paired bootstrap, {resamples:,} resamples).",
+                              best=best, others=_listed(others), resamples=result.settings.resamples))
     if len(ranked) > 1 and not caveats:
-        support.append("No two models share a rank: all neighbours in the ranking differ significantly (paired "
-                       f"bootstrap, {result.settings.resamples:,} resamples).")
+        support.append(tr("No two models share a rank: all neighbours in the ranking differ significantly (paired "
+                          "bootstrap, {resamples:,} resamples).", resamples=result.settings.resamples))
     null = result.null.dropna(subset=["p_value"])
     not_significant = null[null["p_value"] > SIGNIFICANCE]
     if len(not_significant):
         models = ", ".join(f"{shortened(row['model'])} (p = {row['p_value']:.3f})"
                            for row in not_significant.to_dict("records"))
-        caveats.append(f"Not significantly better than with shuffled labels: {models}. There is no evidence that "
-                       "these vectors separate the classes.")
+        caveats.append(tr("Not significantly better than with shuffled labels: {models}. There is no evidence that "
+                          "these vectors separate the classes.", models=models))
     elif len(null) == 1:
         low, high = null[["null_low", "null_high"]].iloc[0]
         digits = decimals([low, high])
-        support.append(f"With shuffled labels M_m would be {low:,.{digits}f} to {high:,.{digits}f} "
-                       f"(95 %; p = {null['p_value'].iloc[0]:.3f}).")
+        support.append(tr("With shuffled labels M_m would be {low} to {high} (95 %; p = {p:.3f}).",
+                          low=f"{low:,.{digits}f}", high=f"{high:,.{digits}f}", p=null["p_value"].iloc[0]))
     elif len(null):
-        support.append("All models score significantly better than with shuffled labels "
-                       f"(p ≤ {null['p_value'].max():.3f}).")
+        support.append(tr("All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
+                          p=null["p_value"].max()))
     return caveats, support
 
 
@@ -88,9 +88,9 @@ def _interval(low: float, high: float) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     if len(names) > MAX_NAMED:
-        return f"{len(names)} models"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        return tr_n("{n} model", "{n:,} models", len(names))
+    return ", ".join(names)
 
 
 def _number(value: float, digits: int) -> str:
-    return "undefined" if pd.isna(value) else f"{value:,.{digits}f}"
+    return tr("undefined") if pd.isna(value) else f"{value:,.{digits}f}"

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.clusters.linked_maps import highlight, linked_maps, view_data
+from dashboard.clusters.linked_maps import highlight, linked_maps, map_words, view_data
 from dashboard.clusters.map_charts import class_order, has_map, maps_figure
 from dashboard.clusters.neighbours import neighbours, overlap_sentence
 from dashboard.shared.address.view import View
@@ -19,14 +19,15 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
-from engine.language.quantities import count
 from engine.options import option
+from engine.translation import mark, tr, tr_n
 
 VIEWS_KEPT = 4
 SELECTED_MOST = 100  # sentences in an address
 LIST_HEIGHT, FEW = 290, 7
 MAPS = "maps"
-HINT = ("Click a point, or draw a box or a lasso (with Shift to add): the same sentences are highlighted in every map.")
+HINT = mark("Click a point, or draw a box or a lasso (with Shift to add): the same sentences are highlighted in every "
+            "map.")
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,11 @@ class Mapped:
     A selection of more than SELECTED_MOST sentences would be no address any more.
     """
 
-    selected: tuple[int, ...] = option((), "Rows of the selected sentences.")
-    row: int | None = option(None, "Row of the one among them whose neighbours are shown.", unset="none")
-    hidden: tuple[str, ...] = option((), "Classes that the maps do not show.")
-    centroids: bool = option(True, "Whether the maps show the mean point of each class.")
+    selected: tuple[int, ...] = option((), "Rows of the selected sentences.")  # untranslated
+    row: int | None = option(
+        None, "Row of the one among them whose neighbours are shown.", unset="none")  # untranslated
+    hidden: tuple[str, ...] = option((), "Classes that the maps do not show.")  # untranslated
+    centroids: bool = option(True, "Whether the maps show the mean point of each class.")  # untranslated
 
 
 @st.fragment
@@ -50,9 +52,10 @@ def map_section(run_id: str, result: Result, view: View) -> None:
     all_rows = set(result.points["row"].tolist())
     first = view.first_record(Mapped(), offered={"selected": all_rows, "row": all_rows,
                                                  "hidden": set(class_order(result.points))})
-    rows, hidden, centroids = linked_maps(_data(run_id, result), (first.selected, first.hidden, first.centroids),
+    rows, hidden, centroids = linked_maps(_shown(run_id, result), (first.selected, first.hidden, first.centroids),
                                           key=f"clusters-maps-{view.place}")
-    st.caption(f"{HINT} {verbatim(overlap_sentence(result.overlap))}" if len(result.overlap) == 1 else HINT)
+    overlap = [verbatim(overlap_sentence(result.overlap))] if len(result.overlap) == 1 else []
+    st.caption(" ".join([tr(HINT), *overlap]))
     chosen = selected_sentences(result.points, rows)
     focus = None
     if len(chosen) > 1:
@@ -68,7 +71,7 @@ def map_section(run_id: str, result: Result, view: View) -> None:
         html_download(MAPS, LazyFigures({MAPS: lambda: maps_figure(result)}), result.signature)
     is_short = len(rows) <= SELECTED_MOST
     if not is_short:
-        st.caption(f"The link to this view has no selection of more than {SELECTED_MOST} sentences.")
+        st.caption(tr("The link to this view has no selection of more than {n} sentences.", n=SELECTED_MOST))
     view.keep_record(Mapped(tuple(rows) if is_short else (), focus if is_short and len(rows) > 1 else None, hidden,
                             centroids), Mapped())
     view.write_in_fragment()
@@ -94,29 +97,36 @@ def _list(chosen: pd.DataFrame, place: str, row: int | None) -> int | None:
     at_first = [index for index, listed in enumerate(chosen["row"].tolist()) if listed == row]
     counts = chosen["label"].value_counts()
     shares = ", ".join(f"{label} {n:,}" for label, n in counts.head(6).items())
-    more = f" and {len(counts) - 6} more classes" if len(counts) > 6 else ""
-    st.markdown(f"**{count(len(chosen), 'sentence')} selected** :gray[{verbatim(shares + more)}]")
+    if len(counts) > 6:
+        shares = tr("{classes} and {n:,} more classes", classes=shares, n=len(counts) - 6)
+    title = tr_n("{n} sentence selected", "{n:,} sentences selected", len(chosen))
+    st.markdown(f"**{title}** :gray[{verbatim(shares)}]")  # untranslated
     state = st.dataframe(
         chosen, hide_index=True, height=LIST_HEIGHT if len(chosen) > FEW else "auto", on_select="rerun",
         selection_mode="single-row", selection_default={"selection": {"rows": at_first}},
         # Another selection is another table: the row chosen in the last one has no meaning in it.
         key=f"clusters-selected-{place}-{digest({'rows': chosen['row'].tolist()})}",
-        placeholder="–", alt="The selected sentences; choose one to see its neighbours", column_config={
-            "row": st.column_config.NumberColumn("Row", width="small"),
-            "label": st.column_config.TextColumn("Class", width="small"),
-            "text": st.column_config.TextColumn("Sentence", width="large"),
+        placeholder="–", alt=tr("The selected sentences; choose one to see its neighbours"), column_config={
+            "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+            "label": st.column_config.TextColumn(tr("Class"), width="small"),
+            "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
         })
     index = next(iter(state.selection.rows), None)
     return None if index is None else int(chosen["row"].iloc[index])
 
 
+def _shown(run_id: str, result: Result) -> dict[str, Any]:
+    """The data of the maps of a run, with the texts in the reader's language."""
+    signature = result.signature
+    line = tr("{settings} · signature {digest}", settings=signature_line(signature), digest=digest(signature))
+    data = _data(run_id, result)
+    return data | {"words": map_words(), "picture": data["picture"] | {"signature": line}}
+
+
 @st.cache_resource(max_entries=VIEWS_KEPT, show_spinner=False)
 def _data(run_id: str, _result: Result) -> dict[str, Any]:
-    """The data of the maps of a run, shared by all sessions and never changed."""
+    """The data of the maps of a run without texts of the page, shared by all sessions and never changed."""
     scored = _result.models.dropna(subset=["score"]).set_index("model")["score"]
     digits = decimals(scored.tolist())
-    signature = _result.signature
-    return view_data(
-        _result, run_id, {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
-        {"name": f"maps-{digest(signature)}",
-         "signature": f"{signature_line(signature)} · signature {digest(signature)}"})
+    return view_data(_result, run_id, {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
+                     {"name": f"maps-{digest(_result.signature)}"})

@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.clusters import detail_sections
+from dashboard.clusters.linked_maps import map_words
 from dashboard.shared import run_view, session
 from dashboard.shared.exports.signing import digest
 from engine.datasets import sample_data
@@ -167,8 +168,25 @@ def test_a_selection_is_listed_and_a_chosen_sentence_shows_its_neighbours(backen
 def test_a_clicked_sentence_shows_its_neighbours_at_once(backend: FakeBackend) -> None:
     app = selected(visit(finished()), 5)
     assert asked(app) == [5] and len(app.dataframe) == 2
-    assert "share" in words(app) and f"Nearest to “{a_few().texts[4]}”" in words(app)
+    assert "share" in words(app) and f"Nearest neighbours of “{a_few().texts[4]}”" in words(app)
     assert len(selected(app).dataframe) == 0 and not asked(app)
+
+
+def test_another_language_keeps_the_selection(backend: FakeBackend) -> None:
+    app = selected(visit(finished()), 3, 9, 4)
+    english = maps_of(app)
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert "3文を選択中" in words(app) and app.dataframe[0].value["row"].tolist() == [3, 4, 9]
+    japanese = maps_of(app)
+    assert set(japanese["words"]) == set(map_words()) and japanese["words"]["lasso"] == "投げ縄選択"
+    assert english["words"] == map_words()  # without a page it is English
+    different = {"words", "picture"}
+    assert {name: data for name, data in japanese.items() if name not in different} == {
+        name: data for name, data in english.items() if name not in different}
+    for title in TITLES:
+        opened(app, title)
+    assert "並べ替え検定" in words(app) and "自クラスの重心よりも" in words(app)
 
 
 def test_a_selection_runs_no_model(backend: FakeBackend) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -12,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.clusters.linked_maps import FOLDER, NO_NEIGHBOUR, SCRIPTS, TEXT_LENGTH, view_data
+from dashboard.clusters.linked_maps import FOLDER, NO_NEIGHBOUR, SCRIPTS, TEXT_LENGTH, map_words, view_data
 from dashboard.clusters.neighbours import neighbour_table
 from dashboard.clusters.scores import ranking_statements
 from dashboard.clusters.selection import coordinates, selected_sentences
@@ -79,6 +80,14 @@ def test_the_script_of_the_maps_writes_texts_as_texts_only() -> None:
     for script in SCRIPTS:
         source = (FOLDER / script).read_text(encoding="utf-8")
         assert "innerHTML" not in source and "insertAdjacentHTML" not in source, script
+
+
+def test_the_script_of_the_maps_has_its_texts_from_the_data() -> None:
+    source = "\n".join((FOLDER / script).read_text(encoding="utf-8") for script in SCRIPTS)
+    assert set(re.findall(r"\bwords\.(\w+)", source)) == set(map_words())
+    # What else is written in quotes is no sentence: names of properties, keys and shapes.
+    code = re.sub(r"//.*", "", source)
+    assert not re.findall(r'"[A-Z][a-z]+ [a-z]+[^"]*"', code)
 
 
 def test_selected_sentences_are_listed_once_and_in_order() -> None:
