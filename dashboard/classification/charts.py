@@ -19,8 +19,8 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
-from engine.language.quantities import count
 from engine.models.sources.names import shown_name
+from engine.translation import tr, tr_n
 
 MEASURE = "classification_accuracy"
 ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; height of its name above its dots, as a share of them
@@ -51,16 +51,18 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
             name=plain(shown_name(row["model"])),
             marker={"color": ACCENT, "size": DOT, "opacity": 0.75, "line": {"width": 0}},
             customdata=model_runs[["seed", "train_accuracy"]].to_numpy(),
-            hovertemplate="seed %{customdata[0]}: accuracy %{x:.1%}<br>%{customdata[1]:.1%} on the training sentences"
-                          f"<extra>{template_safe(row['model'])}</extra>",
+            hovertemplate=tr("seed {seed}: accuracy {accuracy}", seed="%{customdata[0]}", accuracy="%{x:.1%}") + "<br>"
+            + tr("training accuracy {accuracy}", accuracy="%{customdata[1]:.1%}")
+            + f"<extra>{template_safe(row['model'])}</extra>",
         ))
         figure.add_shape(type="line", x0=baseline, x1=baseline, y0=height - 0.17, y1=height + 0.3,
                          line={"color": GREY, "width": 1, "dash": "dot"})
         above = {"y": height - NAME_ABOVE, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
         figure.add_annotation(x=0, xref="paper", text=plain(shortened(row["model"])), xanchor="left", **above)
         figure.add_annotation(x=1, xref="paper", text=f"<b>{row['accuracy_mean']:.1%}</b>", xanchor="right", **above)
-    figure.add_annotation(x=baseline, y=len(ranked) - 0.5, text=f"largest class {baseline:.1%}", showarrow=False,
-                          xanchor="left", yanchor="bottom", xshift=3, font={"color": GREY, "size": 11})
+    figure.add_annotation(x=baseline, y=len(ranked) - 0.5, text=tr("largest class {share}", share=f"{baseline:.1%}"),
+                          showarrow=False, xanchor="left", yanchor="bottom", xshift=3,
+                          font={"color": GREY, "size": 11})
     low = min(baseline, float(ranked["ci_low"].min()))
     high = max(float(ranked["ci_high"].max()), float(ranked["accuracy_max"].max()))
     figure.update_xaxes(range=[max(0.0, low - 0.04), min(1.0, high + 0.04)], tickformat=".0%", fixedrange=True,
@@ -69,7 +71,8 @@ def run_dots(models: pd.DataFrame, runs: pd.DataFrame) -> go.Figure:
     figure = laid_out(figure, height=TITLE_HEIGHT + AXIS_HEIGHT + ROW_HEIGHT * len(ranked))
     return figure.update_layout(
         title={"text": measure_name(MEASURE), "x": 0, "font": {"size": 14},
-               "subtitle": {"text": f"{measure_note(MEASURE)}; dots: runs, bar: mean, band: 95 %"}},
+               "subtitle": {"text": tr("{measure}; dots: training runs, bar: mean, band: 95 %",
+                                       measure=measure_note(MEASURE))}},
         margin={"t": TITLE_HEIGHT, "b": AXIS_HEIGHT},
     )
 
@@ -90,11 +93,11 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
     names = [wrapped(name) for name in classes]
     figure = go.Figure(go.Heatmap(
         z=shares, zmin=0, zmax=1, xgap=1, ygap=1, showscale=False,
-        customdata=[[[true, predicted, count(counts[i, j], "time")] for j, predicted in enumerate(names)]
-                    for i, true in enumerate(names)],
+        customdata=[[[true, predicted, tr_n("{n} sentence", "{n:,} sentences", int(counts[i, j]))]
+                     for j, predicted in enumerate(names)] for i, true in enumerate(names)],
         text=np.where(counts > 0, counts, "").astype(str), texttemplate="%{text}" if n <= NUMBERED_CLASSES else None,
-        hovertemplate="%{customdata[0]}<br>classified as %{customdata[1]}<br>%{customdata[2]}, %{z:.1%}"
-                      "<extra></extra>",
+        hovertemplate=tr("True: {label}", label="%{customdata[0]}") + "<br>"
+        + tr("Predicted: {label}", label="%{customdata[1]}") + "<br>%{customdata[2]}, %{z:.1%}<extra></extra>",
     ))
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n))
     ticks = {"tickvals": list(range(n)), "ticktext": [_short(name) for name in classes], "fixedrange": True,
@@ -104,7 +107,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
     figure = laid_out(figure, height=cell * n + 150)
     return figure.update_layout(
         title={"text": plain(shortened(model)), "x": 0, "font": {"size": 14},
-               "subtitle": {"text": "down: the true class; across: the predicted class"}},
+               "subtitle": {"text": tr("rows: true class; columns: predicted class")}},
         margin={"t": 56, "b": 70},
     )
 

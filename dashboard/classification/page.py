@@ -14,18 +14,20 @@ from dashboard.shared.inputs import inputs
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.models.sources.names import shown_name
+from engine.translation import mark, tr
 
 KIND = "classification"
-NOTE = """A check on the clusters: a small network can classify vectors that form separable groups, whatever the shape
-of the groups. It is trained on most sentences of each class and tested on the rest, several times with other random
-weights.
+NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the
+shape of the groups. It is trained on most sentences of each class and tested on the rest, several times with other
+random weights.
 
-**Dots**: the runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more runs do not
-narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are tied: the
-models do not differ significantly, compared sentence by sentence. **Confusion matrices**: a row is a true class, its
-darkest cell the class it was most often predicted as; correct predictions are on the diagonal. **In training**: the
-accuracy on the training sentences after the last epoch. Runs on other sentences, or with another split, do not compare;
-vectors that differ in their last digits, as on another machine, can move a run by a sentence or two."""
+**Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
+runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are
+tied: the models do not differ significantly, compared sentence by sentence. **Confusion matrices**: a row is a true
+class, its darkest cell the class it was most often predicted as; correct predictions are on the diagonal. **Training
+accuracy**: the accuracy on the training sentences after the last epoch. Runs on other sentences, or with another split,
+cannot be compared; vectors that differ in their last digits, as on another machine, can change the prediction of a
+sentence or two.""")
 
 pages.heading("classification")
 run_id = run_view.run_from_url()
@@ -45,28 +47,31 @@ if run_id is not None and result is not None:
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
     with st.container(border=True):
         st.plotly_chart(charts.run_dots(result.models, result.runs), key="classification-runs",
-                        config={"displayModeBar": False}, alt="Accuracy of each run, and the mean, under each model")
+                        config={"displayModeBar": False},
+                        alt=tr("Accuracy of each training run, and the mean, under each model"))
 
-    st.markdown("**Confusion matrices** :gray[number of test sentences, over all runs]")
+    note = tr("number of test sentences, over all training runs")
+    st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated
     classes = list(dict.fromkeys(result.classes["class"]))
     ranked = result.models.sort_values("rank", kind="stable")["model"].tolist()
     with st.grid(2, min_column_width=340):
         for model in ranked:
             with st.container(border=True):
                 st.plotly_chart(charts.confusion_matrix(result.confusion, model, classes), key=f"classify-map-{model}",
-                                config={"displayModeBar": False}, alt=f"Confusion matrix of {shown_name(model)}")
-    with st.expander("Accuracy by class", icon=":material/category:"):
+                                config={"displayModeBar": False},
+                                alt=tr("Confusion matrix of {model}", model=shown_name(model)))
+    with st.expander(tr("Accuracy by class"), icon=":material/category:"):
         scores.class_table(result)
-    with st.expander("Sentences misclassified in every run", icon=":material/rule:"):
+    with st.expander(tr("Sentences misclassified in every run"), icon=":material/rule:"):
         scores.misclassified_sentences(result, view)
     if len(result.comparisons):
-        with st.expander("Pairwise comparisons of models", icon=":material/balance:"):
+        with st.expander(tr("Pairwise comparisons of models"), icon=":material/balance:"):
             scores.comparisons(result)
     view.write()
     run_view.excluded(result)
-    wording.how_to_read((charts.MEASURE,), NOTE)
-    matrices = {f"Confusion matrix of {shown_name(model)}":
+    wording.how_to_read((charts.MEASURE,), tr(NOTE))
+    matrices = {tr("Confusion matrix of {model}", model=shown_name(model)):
                 partial(charts.confusion_matrix, result.confusion, model, classes) for model in ranked}
-    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(
-        {"Accuracy of each run": partial(charts.run_dots, result.models, result.runs), **matrices}), address=view,
-        result=result)
+    runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
+    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(runs | matrices),
+                  address=view, result=result)

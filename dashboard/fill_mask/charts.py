@@ -21,7 +21,7 @@ from dashboard.shared.theme import (
     wrapped,
 )
 from engine.evaluations.fill_mask.records import ALL
-from engine.language.quantities import count
+from engine.translation import tr, tr_n
 
 MEASURE = "mask_probability"
 BAR_HEIGHT, BAR_WIDTH = 46, 0.34  # pixels for a model with its name; share of them that the bar takes
@@ -45,17 +45,21 @@ def percent(probability: float, digits: int | None = None) -> str:
     ('0.21 %', '12.3 %', '3.09·10⁻⁸ %', 'undefined')
     """
     if pd.isna(probability):
-        return "undefined"
+        return tr("undefined")
     if digits is not None:
-        return f"{100 * probability:.{digits}f} %"
+        return tr("{number} %", number=f"{100 * probability:.{digits}f}")
     written = f"{100 * probability:.3g}"
     mantissa, _, exponent = written.partition("e")
-    return f"{mantissa}·10{str(int(exponent)).translate(SUPERSCRIPTS)} %" if exponent else f"{written} %"
+    if exponent:
+        written = f"{mantissa}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return tr("{number} %", number=written)
 
 
 def interval(low: float, high: float, digits: int) -> str:
     """A 95 % interval in per cent; "" where there is none."""
-    return "" if pd.isna(low) or pd.isna(high) else f"{100 * low:.{digits}f}–{100 * high:.{digits}f} %"
+    if pd.isna(low) or pd.isna(high):
+        return ""
+    return tr("{number} %", number=f"{100 * low:.{digits}f}–{100 * high:.{digits}f}")
 
 
 def mean_bars(models: pd.DataFrame) -> go.Figure:
@@ -70,10 +74,10 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
     figure = go.Figure(go.Bar(
         x=values, y=heights, orientation="h", width=BAR_WIDTH, marker={"color": ACCENT, "cornerradius": 3},
         error_x=_errors(overall), customdata=[
-            [wrapped(name), text, f"95 %: {interval(low, high, digits) or 'undefined'}<br>{count(n, 'sentence')}"]
+            [wrapped(name), text, _interval_line(low, high, digits), tr_n("{n} sentence", "{n:,} sentences", n)]
             for name, text, low, high, n in zip(overall["model"], texts, overall["ci_low"], overall["ci_high"],
-                                                overall["n"], strict=True)],
-        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<extra></extra>",
+                                                overall["n"].tolist(), strict=True)],
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
     ))
     # Name and number are above their bar: long names leave no room for bars on a narrow screen.
     for height, name, text in zip(heights, overall["model"], texts, strict=True):
@@ -85,8 +89,8 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
     figure.update_yaxes(range=[len(overall) - 0.5, -0.8], visible=False, fixedrange=True)
     figure = laid_out(figure, height=TITLE_HEIGHT + BAR_HEIGHT * len(overall))
     figure.update_layout(
-        title={"text": "Over all sentences", "subtitle": {"text": f"{measure_name(MEASURE)}, {measure_note(MEASURE)}"},
-               "x": 0, "font": {"size": 14}},
+        title={"text": tr("Over all sentences"), "x": 0, "font": {"size": 14},
+               "subtitle": {"text": f"{measure_name(MEASURE)}, {measure_note(MEASURE)}"}},
         margin={"t": TITLE_HEIGHT, "l": 2, "b": 0},
     )
     return figure
@@ -103,12 +107,12 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
         figure.add_trace(go.Bar(
             x=of_model["mean_probability"], y=[domains.index(domain) for domain in of_model["domain"]], orientation="h",
             name=plain(shortened(name)), error_x=_errors(of_model), marker={"cornerradius": 2},
-            customdata=[[plain(domain), percent(mean, digits), interval(low, high, digits) or "undefined",
-                         count(n, "sentence")]
+            customdata=[[plain(domain), percent(mean, digits), _interval_line(low, high, digits),
+                         tr_n("{n} sentence", "{n:,} sentences", n)]
                         for domain, mean, low, high, n in zip(
                             of_model["domain"], of_model["mean_probability"], of_model["ci_low"], of_model["ci_high"],
-                            of_model["n"], strict=True)],
-            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>95 %: %{customdata[2]}<br>%{customdata[3]}"
+                            of_model["n"].tolist(), strict=True)],
+            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}"
                           "<extra>" + template_safe(name) + "</extra>",
         ))
     # Above, so that a legend of many lines below does not overlap it.
@@ -119,8 +123,8 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
                         ticksuffix="  ")
     height = TITLE_HEIGHT + (GROUP_HEIGHT + DOMAIN_BAR * len(names)) * len(domains)
     figure = laid_out(figure, height=height + 28 * (len(names) > 1), legend=len(names) > 1)
-    figure.update_layout(title={"text": "In each domain", "x": 0, "font": {"size": 14}}, barmode="group", bargap=0.3,
-                         margin={"t": TITLE_HEIGHT}, legend={"y": -4 / height, "traceorder": "normal"})
+    figure.update_layout(title={"text": tr("In each domain"), "x": 0, "font": {"size": 14}}, barmode="group",
+                         bargap=0.3, margin={"t": TITLE_HEIGHT}, legend={"y": -4 / height, "traceorder": "normal"})
     return figure
 
 
@@ -141,7 +145,7 @@ def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, r
         opacity=0.9, text=[percent(value) for *_, value, _ in rows],
         textposition="outside", textfont={"size": 12}, cliponaxis=False, constraintext="none",
         customdata=[[plain(token), f"{rank:,}"] for rank, token, *_ in rows],
-        hovertemplate="%{customdata[0]}: %{text}<br>rank %{customdata[1]}<extra></extra>",
+        hovertemplate="%{customdata[0]}: %{text}<br>" + tr("rank {rank}", rank="%{customdata[1]}") + "<extra></extra>",
     ))
     names = [f"{_rank_prefix(rank)}<b>{_short(token)}</b>" if is_label else f"{_rank_prefix(rank)}{_short(token)}"
              for rank, token, _, is_label in rows]
@@ -152,6 +156,10 @@ def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, r
     figure = laid_out(figure, height=PREDICTION_HEIGHT * len(rows) + 12)
     figure.update_layout(margin={"t": 4, "b": 4, "l": 0, "r": 4})
     return figure
+
+
+def _interval_line(low: float, high: float, digits: int) -> str:
+    return tr("95 % interval: {interval}", interval=interval(low, high, digits) or tr("undefined"))
 
 
 def _errors(rows: pd.DataFrame) -> dict[str, object]:

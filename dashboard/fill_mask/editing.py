@@ -13,6 +13,7 @@ from dashboard.shared.wording import show_error
 from engine.datasets.masked.masked_sentences import MARKER, single_sentence
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Result
+from engine.translation import tr
 
 KIND = "fill-mask"
 NAME_LENGTH = 60
@@ -22,14 +23,14 @@ def edit_form(run_id: str, result: Result, item: pd.Series) -> None:
     """Draw a form with the masked sentence and the word; its button submits them for all models of the run."""
     key = f"{run_id}-{item['row']}"
     with st.form(f"fill-mask-edit-{key}", border=True, enter_to_submit=False):
-        st.markdown("**Edit and predict again**")
-        text = st.text_area(f"Sentence, with {MARKER} in place of the word", item["masked"], height=80,
+        st.markdown(f"**{tr('Edit and predict again')}**")
+        text = st.text_area(tr("Sentence, with {mask} in place of the word", mask=MARKER), item["masked"], height=80,
                             key=f"fill-mask-edit-text-{key}", persist_state="session")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            word = st.text_input("Word", item["asked"], key=f"fill-mask-edit-word-{key}", width=220,
-                                 persist_state="session", help="The word whose probability is computed; the "
-                                 "predictions depend on its number of pieces only.")
-            submitted = st.form_submit_button("Predict again", type="primary", icon=":material/refresh:",
+            word = st.text_input(tr("Word"), item["asked"], key=f"fill-mask-edit-word-{key}", width=220,
+                                 persist_state="session", help=tr("The word whose probability is computed; the "
+                                                                  "predictions depend on its number of subwords only."))
+            submitted = st.form_submit_button(tr("Predict again"), type="primary", icon=":material/refresh:",
                                               key=f"fill-mask-edit-submit-{key}")
     if submitted:
         _submit(run_id, result, text, word)

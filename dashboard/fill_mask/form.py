@@ -15,22 +15,23 @@ from engine.datasets.masked.masked_building import Building, NounOccurrences, bu
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Settings
-from engine.language.quantities import count
 from engine.options import option_of, options_of
+from engine.translation import mark, tr, tr_n, translated
 
 BUILDING_OPTIONS = options_of(Building)
 KIND, BUILDING = "fill-mask", "fill-mask-sentences"
-SOURCES = {"ready": "Given in the data", "build": "Frequent nouns", "webis": "Webis-CLS-10"}
-SOURCES_HELP = """**Given in the data**: each row says its word. **Frequent nouns**: sentences with a domain; the
+SOURCES = {"ready": mark("Given in the data"), "build": mark("Frequent nouns"), "webis": "Webis-CLS-10"}
+SOURCES_HELP = mark("""**Given in the data**: each row names its word. **Frequent nouns**: sentences with a domain; the
 most frequent nouns of each domain are masked, in sentences drawn for each. **Webis-CLS-10**: the same from the product
-reviews of the paper, as published."""
+reviews of the paper, as published.""")
 KEPT = 2  # for each session: the words of a large file take a while to find
 
 
 def masked_sentences_input() -> MaskedSentences | None:
     """The dataset that the widgets describe, or None while there is none; what cannot be used is explained."""
-    source = st.segmented_control("Words to mask", list(SOURCES), format_func=SOURCES.__getitem__, default="ready",
-                                  required=True, key="fill-mask-words", persist_state="session", help=SOURCES_HELP)
+    source = st.segmented_control(tr("Words to mask"), list(SOURCES), format_func=lambda name: tr(SOURCES[name]),
+                                  default="ready", required=True, key="fill-mask-words", persist_state="session",
+                                  help=tr(SOURCES_HELP))
     if source == "ready":
         dataset: MaskedSentences | None = inputs.dataset_input(KIND)
         return dataset
@@ -45,7 +46,7 @@ def masked_sentences_input() -> MaskedSentences | None:
 def fill_mask_settings(models: tuple[str, ...]) -> Settings:
     """Draws the choices and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        normalize = settings.pills("Normalise sentences and words first", option_of(Settings, "normalize"),
+        normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
                                    key="fill-mask-normalize")
         precision = precision_input(option_of(Settings, "precision"), KIND, width=160)
     return Settings(models=models, normalize=normalize, precision=precision)
@@ -53,43 +54,46 @@ def fill_mask_settings(models: tuple[str, ...]) -> Settings:
 
 def _built(sentences: DomainSentences) -> MaskedSentences:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        n_nouns = settings.number("Nouns per domain", BUILDING_OPTIONS["n_nouns"], key="fill-mask-nouns", width=150)
-        n_sentences = settings.number("Sentences per noun", BUILDING_OPTIONS["n_sentences"], key="fill-mask-sentences",
-                                      width=150)
-        seed = settings.number("Seed", BUILDING_OPTIONS["seed"], key="fill-mask-seed", width=110)
-        typed = settings.typed_words("These nouns instead", BUILDING_OPTIONS["nouns"], width=260,
+        n_nouns = settings.number(tr("Nouns per domain"), BUILDING_OPTIONS["n_nouns"], key="fill-mask-nouns", width=150)
+        n_sentences = settings.number(tr("Sentences per noun"), BUILDING_OPTIONS["n_sentences"],
+                                      key="fill-mask-sentences", width=150)
+        seed = settings.number(tr("Seed"), BUILDING_OPTIONS["seed"], key="fill-mask-seed", width=110)
+        typed = settings.typed_words(tr("Use these nouns instead"), BUILDING_OPTIONS["nouns"], width=260,
                                      key="fill-mask-nouns-typed", placeholder="本、人、著者")
-    dataset = build(_nouns_of(sentences.content_hash, sentences), n_nouns=n_nouns, n_sentences=n_sentences, seed=seed,
-                    nouns=typed)
+    with st.spinner(tr("Looking for nouns …")):
+        nouns = _nouns_of(sentences.content_hash, sentences)
+    dataset = build(nouns, n_nouns=n_nouns, n_sentences=n_sentences, seed=seed, nouns=typed)
     for notice in dataset.notices[len(sentences.notices):]:
-        st.caption(f":material/info: {verbatim(notice)}")
-    with st.popover(f"See the {dataset.n:,} masked sentences", key="fill-mask-built", on_change="rerun",
+        st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
+    with st.popover(tr("Preview of the {n:,} masked sentences", n=dataset.n), key="fill-mask-built", on_change="rerun",
                     type="tertiary", icon=":material/table_rows:") as preview:
         if preview.open:
             st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640, column_order=[
-                "domain", "label", "text"], placeholder="–", alt="The masked sentences that were built")
+                "domain", "label", "text"], placeholder="–", alt=tr("The masked sentences that were built"),
+                         column_config={"domain": tr("Domain"), "label": tr("Word"), "text": tr("Sentence")})
     return dataset
 
 
 def _reviews() -> DomainSentences | None:
     # The unlabeled reviews are too many for a page; the command line reads them.
-    split = settings.segments("Split", option_of(webis.Reviews, "split"), key="fill-mask-split", but=("unlabeled",))
+    split = settings.segments(tr("Split"), option_of(webis.Reviews, "split"), key="fill-mask-split", but=("unlabeled",))
     suffixes = [suffix.lstrip(".") for suffix in (*webis.SUFFIXES, *ARCHIVES)]
-    upload = st.file_uploader("Reviews", type=suffixes, key="fill-mask-reviews", label_visibility="collapsed",
-                              help="Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review and so on, "
-                              "or one .review file.")
+    upload = st.file_uploader(tr("Reviews"), type=suffixes, key="fill-mask-reviews", label_visibility="collapsed")
     if upload is None:
-        st.caption("A zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review and so on, or one .review file.")
+        st.caption(tr("Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review "
+                      "and so on, or one .review file."))
         return None
-    sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
+    with st.spinner(tr("Reading the reviews …")):
+        sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
     domains = ", ".join(dict.fromkeys(sentences.domains))
-    st.caption(f"{count(sentences.n, 'sentence')}; domains: {verbatim(domains)}.")
+    st.caption(verbatim(tr_n("{n} sentence; domains: {domains}.", "{n:,} sentences; domains: {domains}.", sentences.n,
+                             domains=domains)))
     for notice in sentences.notices:
-        st.caption(f":material/info: {verbatim(notice)}")
+        st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     return sentences
 
 
-@st.cache_resource(max_entries=KEPT, scope="session", show_spinner="Looking for nouns …")
+@st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
 def _nouns_of(content_hash: str, _sentences: DomainSentences) -> NounOccurrences:
     """The nouns of a dataset, found once: another number or seed only draws anew."""
     return find_nouns(_sentences)

@@ -15,6 +15,7 @@ from engine.datasets.masked.masked_sentences import MARKER
 from engine.evaluations.fill_mask.records import Result
 from engine.models.sources.names import shown_name
 from engine.options import option
+from engine.translation import tr
 
 TABLES_KEPT = 8
 HIGHEST = 320
@@ -24,8 +25,8 @@ HIGHEST = 320
 class Listed:
     """The sentences that are listed and the one on show, as the address of the page has them."""
 
-    domain: tuple[str, ...] = option((), "Domains of the sentences listed; all where none is named.")
-    row: int | None = option(None, "Row of the sentence on show.", unset="the first listed")
+    domain: tuple[str, ...] = option((), "Domains of the sentences listed; all where none is named.")  # untranslated
+    row: int | None = option(None, "Row of the sentence on show.", unset="the first listed")  # untranslated
 
 
 def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, bool]:
@@ -41,15 +42,15 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
                                                  "row": table["row"].tolist()})
     selected: list[str] = []
     if len(domains) > 1:
-        selected = st.multiselect("Domains", domains, default=list(first.domain), key=view.key("domains"),
-                                  format_func=verbatim, placeholder="All", width=320)
+        selected = st.multiselect(tr("Domains"), domains, default=list(first.domain), key=view.key("domains"),
+                                  format_func=verbatim, placeholder=tr("All"), width=320)
     shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
     probabilities = shown[[f"p:{shown_name(model)}" for model in models]] * 100
     columns: dict[str, Any] = {
-        "row": st.column_config.NumberColumn("Row", width="small"),
-        "masked": st.column_config.TextColumn("Sentence", width="large"),
-        "label": st.column_config.TextColumn("Word", width="small"),
+        "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+        "masked": st.column_config.TextColumn(tr("Sentence"), width="large"),
+        "label": st.column_config.TextColumn(tr("Word"), width="small"),
     }
     for model in models:
         columns[f"p:{shown_name(model)}"] = st.column_config.NumberColumn(
@@ -57,11 +58,11 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
             help=f"{verbatim(model)}  \n{measure_help('mask_probability')}")
     if len(models) == 1:
         columns["rank"] = st.column_config.NumberColumn(
-            "Rank", help="The word's rank in the whole vocabulary; none for words of several pieces.")
+            tr("Rank"), help=tr("The word's rank in the whole vocabulary; none for words of several subwords."))
         columns["n_pieces"] = st.column_config.NumberColumn(
-            "Pieces", help="Number of pieces of the word, each with a mask of its own.")
+            tr("Subwords"), help=tr("Number of subwords of the word, each with a mask of its own."))
     if domains:
-        columns["domain"] = "Domain"
+        columns["domain"] = tr("Domain")
     is_first = (shown["row"] == first.row).tolist() if tuple(selected) == first.domain else []
     at_first = is_first.index(True) if True in is_first else 0
     state = st.dataframe(
@@ -69,7 +70,7 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
         selection_mode="single-row-required", column_config=columns, column_order=list(columns),
         selection_default={"selection": {"rows": [at_first]}}, key="-".join([view.key("items"), *selected]),
         placeholder="–",
-        alt="Masked sentences with the probability of their words; choose one to see what the models predict",
+        alt=tr("Masked sentences with the probability of their words; choose one to see what the models predict"),
     )
     chosen = next(iter(state.selection.rows), at_first)
     item = shown.iloc[chosen if chosen < len(shown) else 0]

@@ -13,8 +13,8 @@ from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
-from engine.language.quantities import count
 from engine.options import option, option_of
+from engine.translation import tr, tr_n
 
 MOST_NAMED = 2
 
@@ -23,7 +23,7 @@ MOST_NAMED = 2
 class Shown:
     """The choice of means, as the address of the page has it."""
 
-    common: bool = option(True, "Only the sentences that every model could fill.")
+    common: bool = option(True, "Only the sentences that every model could fill.")  # untranslated
 
 
 COMMON = option_of(Shown, "common")
@@ -36,9 +36,10 @@ def means_input(view: View, result: Result) -> pd.DataFrame:
     if common.empty or (n == common.iloc[0]).all():
         return result.models
     is_restricted = st.toggle(
-        f"Only the {common.iloc[0]:,} sentences that every model could fill", view.first(COMMON, COMMON.default),
-        key=view.key("common"), help="Otherwise the means are over different sentences, and a model that leaves out "
-        "difficult words looks better than it is.")
+        tr("Only the {n:,} sentences that every model could fill", n=common.iloc[0]),
+        view.first(COMMON, COMMON.default), key=view.key("common"),
+        help=tr("Otherwise the means are over different sentences, and a model that leaves out difficult words looks "
+                "better than it is."))
     view.keep(COMMON, is_restricted, COMMON.default)
     return result.common if is_restricted else result.models
 
@@ -50,23 +51,24 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     left_out = result.excluded["model"].value_counts()
     table = pd.DataFrame({
         "model": overall["model"], "mean": 100 * overall["mean_probability"],
-        "interval": [interval(low, high, digits) or "undefined"
+        "interval": [interval(low, high, digits) or tr("undefined")
                      for low, high in zip(overall["ci_low"], overall["ci_high"], strict=True)],
         "n": overall["n"], "several": overall["n_several_pieces"],
         "left_out": [int(left_out.get(model, 0)) for model in overall["model"]],
     })
     columns: dict[str, Any] = {
-        "model": "Model",
-        "mean": st.column_config.NumberColumn("Mean p ↑", format=f"%.{digits}f %%", help=measure_help(MEASURE)),
-        "interval": st.column_config.TextColumn("95 % interval", help="A bootstrap over the words."),
-        "n": st.column_config.NumberColumn("Sentences"),
-        "several": st.column_config.NumberColumn("Of several pieces", help="Words that are more than one piece to the "
-                                                 "model; their probabilities are products, and small."),
-        "left_out": st.column_config.NumberColumn("Left out", help="Sentences that are too long, or whose word the "
-                                                  "vocabulary cannot represent."),
+        "model": tr("Model"),
+        "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f %%", help=measure_help(MEASURE)),
+        "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
+        "n": st.column_config.NumberColumn(tr("Sentences")),
+        "several": st.column_config.NumberColumn(
+            tr("Of several subwords"), help=tr("Words that the model splits into more than one subword; their "
+                                               "probabilities are products, and small.")),
+        "left_out": st.column_config.NumberColumn(
+            tr("Left out"), help=tr("Sentences that are too long, or whose word the vocabulary cannot represent.")),
     }
     st.dataframe(with_shown_models(table), hide_index=True, column_config=columns,
-                 placeholder="–", alt="Models by mean probability of the masked words")
+                 placeholder="–", alt=tr("Models by mean probability of the masked words"))
 
 
 def comparisons(result: Result) -> None:
@@ -78,18 +80,20 @@ def comparisons(result: Result) -> None:
     unordered = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
     inseparable = unordered[~unordered["separable"]]
     if len(inseparable):
-        names = [f"{shortened(model)} and {shortened(other)}"
+        names = [f"{shortened(model)} – {shortened(other)}"
                 for model, other in zip(inseparable["model"], inseparable["other"], strict=True)]
         listed = ("; ".join(names) if len(names) <= MOST_NAMED
-                  else f"{len(names)} of {count(len(unordered), 'pair')} of models")
-        st.caption(f":material/balance: Not significantly different on these sentences: {verbatim(listed)}.")
-    with st.expander("Differences between models", icon=":material/compare_arrows:"):
+                  else tr_n("{n_tied} of {n} pair of models", "{n_tied:,} of {n:,} pairs of models", len(unordered),
+                            n_tied=len(names)))
+        st.caption(":material/balance: " + tr("Not significantly different on these sentences: {models}.",
+                                              models=verbatim(listed)))
+    with st.expander(tr("Differences between models"), icon=":material/compare_arrows:"):
         digits = percent_digits(unordered["difference"].tolist())
         st.dataframe(with_shown_models(unordered).assign(
             **{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
                      hide_index=True,
-                     placeholder="–", alt="Differences of mean probabilities with their intervals", column_config={
-                         "model": "Model", "other": "Minus", "separable": "Significant",
+                     placeholder="–", alt=tr("Differences of mean probabilities with their intervals"), column_config={
+                         "model": tr("Model"), "other": tr("Compared with"), "separable": tr("Significant"),
                          **{name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
-                            for name, title in (("difference", "Difference (points)"), ("ci_low", "95 % from"),
-                                                ("ci_high", "to"))}})
+                            for name, title in (("difference", tr("Difference (points)")), ("ci_low", tr("95 % from")),
+                                                ("ci_high", tr("95 % to")))}})

@@ -17,13 +17,14 @@ from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.inputs import inputs
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.translation import mark, tr
 
 KIND = "fill-mask"
-NOTE = """**Bars**: mean probability of the masked words; **lines**: 95 % intervals, from a bootstrap over the words.
+NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95 % intervals of a bootstrap over the words.
 **Predictions**: the most probable tokens of the whole vocabulary at the mask; the masked word has the strong colour. A
-word of several pieces has one mask for each piece, all masked for the predictions; its probability is that of the first
-piece, times that of the second given the first, and so on. Another vocabulary splits words differently: look at the
-pieces before you compare models."""
+word of several subwords has one mask for each, all masked for the predictions; its probability is that of the first
+subword, times that of the second given the first, and so on. Another vocabulary splits words differently: look at the
+subwords before you compare models.""")
 
 pages.heading("fill_mask")
 run_id = run_view.run_from_url()
@@ -43,14 +44,15 @@ if run_id is not None and result is not None:
     with st.grid(2 if several_domains else 1, min_column_width=340, row_height="content"):
         st.container(border=True).plotly_chart(
             charts.mean_bars(means), key="fill-mask-means", config={"displayModeBar": False},
-            alt="Mean probability of the masked words under each model, over all sentences")
+            alt=tr("Mean probability of the masked words under each model, over all sentences"))
         if several_domains:
             st.container(border=True).plotly_chart(
                 charts.domain_bars(means), key="fill-mask-domains", config={"displayModeBar": False},
-                alt="Mean probability of the masked words under each model, in each domain")
+                alt=tr("Mean probability of the masked words under each model, in each domain"))
     comparisons(result)
 
-    st.markdown("**The sentences** :gray[choose one to see what the models predict]")
+    hint = tr("choose one to see what the models predict")
+    st.markdown(f"**{tr('Sentences')}** :gray[{hint}]")  # untranslated
     item, is_linked = choose_item(run_id, result, view)
     st.markdown(f"##### {sentence_line(item)}", anchors=False)
     predictions = predictions_of(result, int(item["row"]), view, is_linked=is_linked)
@@ -58,12 +60,13 @@ if run_id is not None and result is not None:
     edited_predictions(run_id, view)
     view.write()
     run_view.excluded(result)
-    wording.how_to_read((charts.MEASURE,), NOTE)
-    makers = {"Mean probability of the masked words": partial(charts.mean_bars, means)}
+    wording.how_to_read((charts.MEASURE,), tr(NOTE))
+    makers = {tr("Mean probability of the masked words"): partial(charts.mean_bars, means)}
     if several_domains:
-        makers["In each domain"] = partial(charts.domain_bars, means)
+        makers[tr("In each domain")] = partial(charts.domain_bars, means)
     makers |= {caption: partial(predictions.__getitem__, caption) for caption in predictions}
     # The tables hold both: the means over the sentences of each model, and over those of all models.
-    signature = result.signature | ({} if means is result.models else {"means_over": "common sentences"})
+    subset = {"means_over": "common sentences"}  # untranslated
+    signature = result.signature | ({} if means is result.models else subset)
     run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
                   result=result)

@@ -16,6 +16,7 @@ from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
+from engine.translation import tr, tr_n, translated
 
 
 def sentence_line(item: pd.Series) -> str:
@@ -30,9 +31,10 @@ class Masks:
     edited_mask: the same of the edited sentence.
     """
 
-    mask: tuple[int, ...] = option((), "Mask of a word of several pieces, of each model; the first where none is "
-                                       "named.", least=1)
-    edited_mask: tuple[int, ...] = option((), "The same of the edited sentence.", least=1)
+    mask: tuple[int, ...] = option(
+        (), "Mask of a word of several subwords, of each model; the first where none is named.",  # untranslated
+        least=1)
+    edited_mask: tuple[int, ...] = option((), "The same of the edited sentence.", least=1)  # untranslated
 
 
 def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = True, edited: str = ""
@@ -48,20 +50,21 @@ def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = Tr
     first = (view.first(declared, ()) if is_linked else ()) or (1,) * len(models)
     if len(first) != len(models) or any(mask > n_pieces.get(model, 1) for model, mask in zip(models, first,
                                                                                          strict=False)):
-        view.ignore(name_of(declared), "is no mask of the sentence under each model")
+        view.ignore(name_of(declared), tr("is no mask of the sentence under each model"))
         first = (1,) * len(models)
     masks, figures = dict(zip(models, first, strict=True)), {}
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):
-                st.markdown(f":gray[{verbatim(shortened(model))}]")
+                st.markdown(f":gray[{verbatim(shortened(model))}]")  # untranslated
                 item = result.items[(result.items["model"] == model) & (result.items["row"] == row)]
                 if item.empty:
                     left_out = result.excluded[(result.excluded["model"] == model) & (result.excluded["row"] == row)]
-                    st.caption(f":material/content_cut: {verbatim(' '.join(left_out['reason']))}")
+                    reasons = " ".join(map(translated, left_out["reason"]))
+                    st.caption(f":material/content_cut: {verbatim(reasons)}")  # untranslated
                 else:
                     masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])
-                    figures[f"Predictions of {shown_name(model)}, row {row}"] = figure
+                    figures[tr("Predictions of {model}, row {row}", model=shown_name(model), row=row)] = figure
     view.keep(declared, tuple(masks.values()), (1,) * len(models))
     return figures
 
@@ -72,10 +75,10 @@ def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
     `item` is a row of `Result.items`, `pieces` are its rows in `Result.pieces`.
     """
     if item["n_pieces"] == 1:
-        return f"rank {int(item['rank']):,}"
+        return tr("rank {rank}", rank=f"{int(item['rank']):,}")
     factors = " × ".join(f"{token} {percent(value)}"
                          for token, value in zip(pieces["token"], pieces["probability"], strict=True))
-    return f"{item['n_pieces']} pieces: {factors}"
+    return tr_n("{n} subword: {factors}", "{n:,} subwords: {factors}", int(item["n_pieces"]), factors=factors)
 
 
 def _card(result: Result, model: str, item: pd.Series, key: str, view: View, first: int) -> tuple[int, go.Figure]:
@@ -83,15 +86,16 @@ def _card(result: Result, model: str, item: pd.Series, key: str, view: View, fir
     """
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]
-    st.markdown(f"**{percent(item['probability'])}** :gray[:small[{verbatim(word_summary(item, pieces))}]]")
+    summary = verbatim(word_summary(item, pieces))
+    st.markdown(f"**{percent(item['probability'])}** :gray[:small[{summary}]]")  # untranslated
     mask = first
     if n > 1:
         tokens = pieces["token"].tolist()
-        mask = st.segmented_control("Mask", list(range(1, n + 1)), default=first, required=True,
+        mask = st.segmented_control(tr("Mask"), list(range(1, n + 1)), default=first, required=True,
                                     key=f"fill-mask-mask-{key}-{model}-{row}", label_visibility="collapsed",
                                     format_func=lambda number: verbatim(f"{number}: {tokens[number - 1]}"))
     if item["crossing"]:
-        st.caption("In the whole sentence a piece extends beyond the word, so the word was tokenized on its own.")
+        st.caption(tr("In the whole sentence a subword extends beyond the word, so the word was tokenized on its own."))
     piece = pieces[pieces["mask"] == mask].iloc[0]
     predictions = result.predictions
     predictions = predictions[(predictions["model"] == model) & (predictions["row"] == row)
@@ -100,5 +104,5 @@ def _card(result: Result, model: str, item: pd.Series, key: str, view: View, fir
     rank = int(piece["rank"]) if mask == 1 else None
     figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
     st.plotly_chart(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
-                    alt=f"The most probable tokens at the mask under {shown_name(model)}")
+                    alt=tr("The most probable tokens at the mask under {model}", model=shown_name(model)))
     return mask, figure

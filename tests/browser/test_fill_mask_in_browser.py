@@ -68,7 +68,7 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
     page.wait_for_url(re.compile("edited="), timeout=60_000)
     for _ in range(2):
         shown(page, "雪が降って、庭の冷蔵庫が白くなった。")
-        shown(page, "3 pieces: 冷")
+        shown(page, "3 subwords: 冷")
         figures = page.locator('[class*="st-key-fill-mask-predictions"] .js-plotly-plot')
         expect(figures).to_have_count(2, timeout=DRAWN_MILLISECONDS)
         page.reload()

@@ -113,7 +113,7 @@ def test_the_word_summary_has_the_rank_or_the_pieces(result: Result) -> None:
     pieces = result.pieces[result.pieces["model"] == "m"]
     assert word_summary(items.loc[1], pieces[pieces["row"] == 1]) == f"rank {items.loc[1, 'rank']:,}"
     line = word_summary(items.loc[3], pieces[pieces["row"] == 3])
-    assert line.startswith("3 pieces: 図 ") and line.count(" × ") == 2
+    assert line.startswith("3 subwords: 図 ") and line.count(" × ") == 2
 
 
 def test_a_sentence_is_escaped() -> None:

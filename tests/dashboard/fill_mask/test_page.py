@@ -81,9 +81,23 @@ def test_every_model_has_a_card_with_its_predictions(backend: FakeBackend) -> No
     assert "Differences between models" in [expander.label for expander in app.expander]
 
 
+def test_another_language_keeps_the_sentence_and_the_mask(backend: FakeBackend) -> None:
+    app = visit(run=finished(TWO))
+    run_id = app.query_params["run"]
+    app.session_state[f"fill-mask-items-{run_id}"] = {"selection": {"rows": [1], "columns": [], "cells": []}}
+    drawn(app)
+    mask = f"fill-mask-mask-{run_id}-{MODELS[0]}-2"
+    app.get_by_key(mask).set_value(3)
+    drawn(app)
+    app.session_state["language"] = "ja"
+    text = words(drawn(app))
+    assert "図書館" in text and "3サブワード: 図 " in text and app.get_by_key(mask).value == 3
+    assert "編集して再予測" in text and "95 %" not in text
+
+
 def test_a_word_of_several_pieces_has_a_mask_to_choose(backend: FakeBackend) -> None:
     app = visit(run=finished(given(("図書館へ行く", "図書館", "学校")), "one/bert"))
-    assert "3 pieces: 図 " in words(app)
+    assert "3 subwords: 図 " in words(app)
     key = f"fill-mask-mask-{app.query_params['run']}-one/bert-1"
     assert [option.replace("\\", "") for option in app.get_by_key(key).options] == ["1: 図", "2: 書", "3: 館"]
     app.get_by_key(key).set_value(3)
