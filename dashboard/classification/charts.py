@@ -93,7 +93,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
     names = [wrapped(name) for name in classes]
     figure = go.Figure(go.Heatmap(
         z=shares, zmin=0, zmax=1, xgap=1, ygap=1, showscale=False,
-        customdata=[[[true, predicted, tr_n("{n} sentence", "{n:,} sentences", int(counts[i, j]))]
+        customdata=[[[true, predicted, tr_n("{n} time", "{n:,} times", int(counts[i, j]))]
                      for j, predicted in enumerate(names)] for i, true in enumerate(names)],
         text=np.where(counts > 0, counts, "").astype(str), texttemplate="%{text}" if n <= NUMBERED_CLASSES else None,
         hovertemplate=tr("True: {label}", label="%{customdata[0]}") + "<br>"

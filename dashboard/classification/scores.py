@@ -74,15 +74,19 @@ def size_summary(result: Result) -> str:
     sentences = [tr_n(
         "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n} run of {epochs:,} "
         "epochs.",
-        "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n:,} runs of {epochs:,} "
-        "epochs.", settings.seeds, n_train=first["n_train"], n_test=first["n_test"], n_classes=first["n_classes"],
-        epochs=settings.epochs)]
+        "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n:,} runs of "
+        "{epochs:,} epochs.", settings.seeds, n_train=first["n_train"], n_test=first["n_test"],
+        n_classes=first["n_classes"], epochs=settings.epochs)]
     train_accuracy = result.runs.groupby("model")["train_accuracy"].mean()
     underfitted = [shortened(str(model)) for model, share in train_accuracy.items() if share < NOT_LEARNT]
     if underfitted and not settings.standardize:
-        sentences.append(tr("The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
-                            "more epochs, raises it, but not necessarily the test accuracy.",
-                            models=", ".join(underfitted), limit=NOT_LEARNT))
+        if len(underfitted) == len(train_accuracy):
+            sentences.append(tr("The training accuracy is below {limit:.0%}: standardising the vectors, or more "
+                                "epochs, raises it, but not necessarily the test accuracy.", limit=NOT_LEARNT))
+        else:
+            sentences.append(tr("The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
+                                "more epochs, raises it, but not necessarily the test accuracy.",
+                                models=", ".join(underfitted), limit=NOT_LEARNT))
     return " ".join(sentences)
 
 

@@ -35,6 +35,15 @@ def test_the_sample_is_classified_and_the_page_shows_the_engines_numbers(backend
     assert "split tail" in words(app) and backend.n_items("classify") == 5
 
 
+def test_the_page_in_japanese(backend: FakeBackend) -> None:
+    app = evaluated(visit("classification"), "classification")
+    app.session_state["language"] = "ja"
+    text = words(drawn(app))
+    assert "9クラス、訓練文144文、テスト文36文。学習5回、各20エポック。" in text and "混同行列" in text
+    assert [chart.proto.alt for chart in app.get("plotly_chart")] == [
+        "各モデルの学習ごとの正解率とその平均", "builtin/bert-mini-jaの混同行列"]
+
+
 def test_settings_reach_the_run(backend: FakeBackend) -> None:
     app = visit("classification")
     app.get_by_key("classification-split").set_value("stratified")
