@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, shortened, template_safe
 from engine.evaluations.agreement.evaluate import MEASURES
 from engine.measures.cards.catalog import CARDS
+from engine.translation import tr
 
 HEIGHT = 360
 DOT = 11
@@ -33,10 +34,11 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
         cliponaxis=False,
         marker={"size": DOT, "color": GREY if published else ACCENT, "symbol": "circle-open" if published else "circle",
                 "line": {"width": 2}} if published else {"size": DOT, "color": ACCENT},
-        customdata=[[template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]
+        customdata=[[template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]  # untranslated
                     for row in shared.to_dict("records")],
-        hovertemplate=f"%{{customdata[0]}}<br>{_hover(first, 'x')}, rank %{{customdata[1]}}<br>{_hover(second, 'y')}, "
-                      "rank %{customdata[2]}<extra></extra>",
+        hovertemplate="%{customdata[0]}<br>" + "<br>".join(
+            tr("{value}, rank {rank}", value=_hover(kind, axis), rank=f"%{{customdata[{number}]}}")
+            for number, (kind, axis) in enumerate(((first, "x"), (second, "y")), 1)) + "<extra></extra>",
     ))
     figure.update_xaxes(**_axis(shared[first], first))
     figure.update_yaxes(**_axis(shared[second], second))
@@ -65,7 +67,7 @@ def _name_positions(x: pd.Series, y: pd.Series, up: str) -> list[str]:
         height = 1 - height
     crowded = [bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
                for own_x, own_y in zip(across, height, strict=True)]
-    return ["bottom center" if is_crowded else "top center" for is_crowded in crowded]
+    return ["bottom center" if is_crowded else "top center" for is_crowded in crowded]  # untranslated
 
 
 def _hover(kind: str, axis: str) -> str:

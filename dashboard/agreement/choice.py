@@ -20,6 +20,7 @@ from engine.models.sources.names import without_label
 from engine.options import Option
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
+from engine.translation import tr, tr_n
 from engine.version import VERSION
 
 LISTED = 50
@@ -47,18 +48,18 @@ def chosen_runs(address: View) -> dict[str, RunRecord]:
                 others = [runs[kind] for runs in (first, linked) if kind in runs]
                 by_id = {view.id: view for view in (*finished[kind], *others)}
                 if not by_id:
-                    st.markdown(f":small[{page.title}]")
-                    st.page_link(pages.path(page.name), label="None yet: start one", icon=page.icon)
+                    st.markdown(f":small[{tr(page.title)}]")  # untranslated
+                    st.page_link(pages.path(page.name), label=tr("No run yet: start one"), icon=page.icon)
                     continue
                 labels = _labels(list(by_id.values()), page.title)
-                declared = Option("The run of this kind.", name=kind)
+                declared = Option("The run of this kind.", name=kind)  # untranslated
                 first_id = address.first(declared, first.get(kind, next(iter(by_id.values()))).id, offered=by_id)
-                chosen_id = st.selectbox(page.title, list(by_id), index=list(by_id).index(first_id),
+                chosen_id = st.selectbox(tr(page.title), list(by_id), index=list(by_id).index(first_id),
                                          key=f"agreement-{kind}-{address.place}", format_func=labels.__getitem__)
                 address.keep(declared, chosen_id, None)  # also the default: another viewer's is another
                 chosen[kind] = by_id[chosen_id]
                 n_models = len(chosen[kind].settings["models"])
-                st.caption(f"{n_models} {'model' if n_models == 1 else 'models'}")
+                st.caption(tr_n("{n} model", "{n:,} models", n_models))
     return chosen
 
 
@@ -119,7 +120,8 @@ def _labels(views: Sequence[RunRecord], title: str) -> dict[str, str]:
     labels: dict[str, str] = {}
     n_by_label: Counter[str] = Counter()
     for view in views:
-        label = f"{view.name.removeprefix(f'{title}: ')} · {view.created.astimezone():%d %b %H:%M}"
+        time = tr("{time:%d %b %H:%M}", time=view.created.astimezone())
+        label = f"{view.name.removeprefix(f'{title}: ')} · {time}"
         n_by_label[label] += 1
         labels[view.id] = label if n_by_label[label] == 1 else f"{label} ({n_by_label[label]})"
     return labels

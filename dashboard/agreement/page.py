@@ -16,15 +16,16 @@ from engine.evaluations.agreement.evaluate import (
     different_files,
     model_table,
 )
+from engine.translation import mark, tr, translated
 
-NOTE = """**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always up and
-right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the models:
-+1 the same order, 0 no relation, −1 the opposite order; whether small or large values are better is taken into account.
+NOTE = mark("""**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always
+up and right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the
+models: +1 the same order, 0 no relation, −1 the opposite order; whether small or large values are better is taken into account.
 Beside them is the 95 % interval: with few models it is wide, and only a very high coefficient is evidence of agreement.
 They need at least 3 models.
 
 **As published** marks numbers printed in the papers, for other models on other sentences. They have figures and tables
-of their own and do not enter anything computed from your runs."""
+of their own and do not enter anything computed from your runs.""")
 
 pages.heading("agreement")
 address = View("agreement", "runs", anchor="printed")
@@ -36,19 +37,19 @@ table = model_table(results)
 kinds = [kind for kind in MEASURES if kind in results]
 
 if len(kinds) < 2:
-    st.info("Run at least two of the three evaluations with the same models to compare their order here. Below are "
-            "the published results of the papers.", icon=":material/compare:")
+    st.info(tr("Run at least two of the three evaluations with the same models to compare their order here. Below are "
+               "the published results of the papers."), icon=":material/compare:")
 if len(table):
     model_numbers(table, key="agreement-models")
 for notice in different_files({kind: result.signature for kind, result in results.items()}):
-    st.warning(wording.verbatim(notice), icon=":material/difference:")
+    st.warning(wording.verbatim(translated(notice)), icon=":material/difference:")
 figures = {}
 if len(kinds) > 1:
     figures = side_by_side(table, *pair_choice(kinds, address))
 st.space("small")
 printed_tables(address)
 address.write()
-wording.how_to_read(tuple(MEASURES.values()), NOTE)
+wording.how_to_read(tuple(MEASURES.values()), tr(NOTE))
 if results:
     run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
                   declared=(MODELS, AGREEMENT))

@@ -10,11 +10,13 @@ import streamlit as st
 from dashboard.shared.exports.run_exports import data_download, printed_command
 from engine.commands.equivalent import agreement_line
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr
 
 
 def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> None:
     """Draw, folded, the commands for the chosen runs, and downloads of data that is neither a sample nor a file."""
-    with st.popover("The same from a terminal", type="tertiary", icon=":material/terminal:", key="agreement-terminal"):
+    with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
+                    key="agreement-terminal"):
         folders = {kind: f"out/{kind}" for kind in results}
         lines = [printed_command(runs[kind], result.signature, folders[kind], _data(kind))
                  for kind, result in results.items()]

@@ -83,7 +83,7 @@ CASES = (
     Case("metric_study", "metric-study", (segment("metric-measure-", "Kendall"),
                                           lambda page: press(page.get_by_text("Show the paper's published grid"))),
          ("correlation", "published")),
-    Case("agreement", "clusters", (segment("agreement-pair-", "Fill-mask and Classification"),), ("pair",),
+    Case("agreement", "clusters", (segment("agreement-pair-", "Fill-mask – Classification"),), ("pair",),
          "clusters"),
     Case("compare", "minimal-pairs", (option("Score", "MeanLP"),), ("a-normalization",), "a-run"),
     Case("dictionary", "dictionary", (segment("corpora-by-", "idf"),

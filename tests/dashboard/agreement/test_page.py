@@ -33,7 +33,7 @@ def finished(kind: str, settings: Any, dataset: Any) -> str:
 def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBackend) -> None:
     app = visit("agreement")
     assert "at least two of the three evaluations" in words(app) and not app.error
-    assert [link.label for link in app.get("page_link")] == ["None yet: start one"] * 3
+    assert [link.label for link in app.get("page_link")] == ["No run yet: start one"] * 3
     printed = app.dataframe[0].value
     assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in words(app)
     assert not app.download_button and not app.get("plotly_chart")
@@ -62,12 +62,26 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"] * 2
     assert [metric.value for metric in app.metric][2:] == ["−0.60", "−0.47"]
     assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
-    app.get_by_key("agreement-pair-runs").set_value("Fill-mask and Classification")
+    app.get_by_key("agreement-pair-runs").set_value("fill-mask classification")
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
     assert {button.label for button in app.download_button} == {
-        "models.csv", "agreement.csv", "tables.zip", "signature.json", "Fill-mask and Classification.pdf",
-        "Fill-mask and Classification.html"}
+        "models.csv", "agreement.csv", "tables.zip", "signature.json", "Fill-mask – Classification.pdf",
+        "Fill-mask – Classification.html"}
+
+
+def test_another_language_keeps_the_pair_and_the_table(backend: FakeBackend) -> None:
+    visit("agreement")
+    three_runs()
+    app = visit("agreement")
+    app.get_by_key("agreement-pair-runs").set_value("fill-mask classification")
+    app.selectbox(key="agreement-printed-runs").set_value(list(TABLES)[1])
+    address = dict(drawn(app).query_params)
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert app.get_by_key("agreement-pair-runs").value == "fill-mask classification"
+    assert app.selectbox(key="agreement-printed-runs").value == list(TABLES)[1]
+    assert dict(app.query_params) == address and "実行結果" in words(app) and "Your runs" not in words(app)
 
 
 def test_published_numbers_are_never_mixed_with_computed_ones(backend: FakeBackend) -> None:
