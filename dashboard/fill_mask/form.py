@@ -83,8 +83,7 @@ def _reviews() -> DomainSentences | None:
         st.caption(tr("Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review "
                       "and so on, or one .review file."))
         return None
-    with st.spinner(tr("Reading the reviews …")):
-        sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
+    sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
     domains = ", ".join(dict.fromkeys(sentences.domains))
     st.caption(verbatim(tr_n("{n} sentence; domains: {domains}.", "{n:,} sentences; domains: {domains}.", sentences.n,
                              domains=domains)))
