@@ -9,7 +9,9 @@ from dashboard.shared.theme import DIRECTIONS
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import ModelError
 from engine.models.sources.cards import BUILT_IN, ModelCard, held_out_figures, training_record
+from engine.translation import mark, tr, translated
 
+KINDS = {"masked": mark("masked language model"), "causal": mark("causal language model")}
 USES = {
     "masked": ("clusters", "fill_mask", "alignment", "minimal_pairs"),
     "causal": ("minimal_pairs",),
@@ -20,8 +22,9 @@ def built_in_cards() -> None:
     """Draw a card for each built-in model; for one that is missing, the error in its place."""
     for card in BUILT_IN.values():
         with st.container(border=True, key=f"model-{card.name}"):
-            st.subheader(card.label, anchor=False)
-            st.markdown(f"`{card.name}` :gray[· {card.kind} language model]  \n{verbatim(card.description)}")
+            st.subheader(translated(card.label), anchor=False)
+            st.markdown(f"`{card.name}` :gray[· {tr(KINDS[card.kind])}]")  # untranslated
+            st.markdown(verbatim(translated(card.description)))
             try:
                 _card(card)
             except ModelError as error:
@@ -33,17 +36,21 @@ def _card(card: ModelCard) -> None:
     with st.container(horizontal=True):
         for figure in figures:
             value = f"{figure.value:.1%}" if figure.unit.startswith("share") else f"{figure.value:.2f}"
-            st.metric(verbatim(figure.name[:1].upper() + figure.name[1:]), value, width="content", help=(
-                f"{figure.unit}, {DIRECTIONS[figure.better]}; measured on documents kept out of training."))
+            name = translated(figure.name)
+            st.metric(verbatim(name[:1].upper() + name[1:]), value, width="content", help=tr(
+                "{unit}, {direction}; measured on documents kept out of training.", unit=translated(figure.unit),
+                direction=tr(DIRECTIONS[figure.better])))
     settings, train, held_out = record["settings"], record["train"], record["held_out"]
-    st.caption(verbatim(
-        f"{record['parameters']:,} parameters · {settings['layers']} layers, {settings['hidden']} wide · "
-        f"vocabulary {settings['vocab_size']:,} · {settings['max_length']} tokens at most · "
-        f"trained on {train['documents']:,} documents ({train['characters']:,} characters), "
-        f"measured on {held_out['documents']:,} others"))
+    st.caption(verbatim(tr(
+        "{parameters:,} parameters · {layers} layers, {hidden} dimensions · vocabulary {vocabulary:,} · {max_length} "
+        "tokens at most · trained on {documents:,} documents ({characters:,} characters), measured on {held_out:,} "
+        "others",
+        parameters=record["parameters"], layers=settings["layers"], hidden=settings["hidden"],
+        vocabulary=settings["vocab_size"], max_length=settings["max_length"], documents=train["documents"],
+        characters=train["characters"], held_out=held_out["documents"])))
     with st.container(horizontal=True):
         for page in USES[card.kind]:
-            st.page_link(pages.path(page), label=f"Evaluate it: {pages.card(page).title}")
-    with st.popover("Training record", type="tertiary", icon=":material/receipt_long:",
+            st.page_link(pages.path(page), label=tr("Evaluate: {page}", page=tr(pages.card(page).title)))
+    with st.popover(tr("Training record"), type="tertiary", icon=":material/receipt_long:",
                     key=f"model-record-{card.name}"):
         st.json(record, expanded=1)

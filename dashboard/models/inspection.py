@@ -18,19 +18,21 @@ from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
-from engine.language.quantities import count
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
 from engine.models.sources.memory_budget import budget_of
 from engine.models.sources.names import split_revision, without_label
 from engine.precision import AUTO, BYTES_PER_WEIGHT, resolved
+from engine.translation import mark, tr, tr_n, translated
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
 SHOWN = 300  # tokens
 POLL_SECONDS = 0.2
 INSPECTION = "models-look"
+KINDS = {"masked": mark("masked language model"), "causal": mark("causal language model"),
+         "encoder": mark("encoder without language-model head")}
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,14 @@ def inspect_model() -> None:
     """Draw the form and the last inspection of this session."""
     with st.form("models-look-form", border=False):
         name = st.text_input(
-            "Model", next(iter(BUILT_IN)), key="models-look-name",
-            help="A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), a "
-                 "directory, or CARD=DIRECTORY with a card of the papers.")
-        sentence = st.text_input("Sentence", SENTENCE, max_chars=LONGEST, key="models-look-sentence")
-        loads = st.toggle("Load it and check it", True, key="models-look-load", help=(
+            tr("Model"), next(iter(BUILT_IN)), key="models-look-name",
+            help=tr("A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), "
+                    "a directory, or CARD=DIRECTORY with a card of the papers."))
+        sentence = st.text_input(tr("Sentence"), SENTENCE, max_chars=LONGEST, key="models-look-sentence")
+        loads = st.toggle(tr("Load and check the model"), True, key="models-look-load", help=tr(
             "Reads the weights into memory and tries them on a few tokens, once for each version of the files: do they "
             "fit config.json, do the texts of a batch change each other's numbers, does a causal model read ahead?"))
-        is_submitted = st.form_submit_button("Inspect", type="primary", key="models-look-submit",
+        is_submitted = st.form_submit_button(tr("Inspect"), type="primary", key="models-look-submit",
                                              icon=":material/search:")
     if is_submitted:
         st.session_state.pop(INSPECTION, None)
@@ -86,8 +88,8 @@ def _inspection(model_session: GatewaySession, name: str, sentence: str, *, load
 def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
     """Ask the engine in a thread, so that a download shows its progress and ends when the page is left."""
     session.engine().configuration.models.check({"model": name})
-    starting = "" if session.engine().backend.workers() else "Starting a worker, then: "
-    progress: list[tuple[int, int, str]] = [(0, 0, f"Opening {name}")]
+    is_started = bool(session.engine().backend.workers())
+    progress: list[tuple[int, int, str]] = [(0, 0, tr("Opening {model}", model=name))]
     is_left = threading.Event()
     model_session = session.engine().gateway.session(
         f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set)
@@ -97,7 +99,8 @@ def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
         bar = st.progress(0.0)
         while not future.done():
             done, total, label = progress[-1]
-            bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(starting + label))
+            step = translated(label) if is_started else tr("Starting a worker, then: {step}", step=translated(label))
+            bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(step))
             time.sleep(POLL_SECONDS)
         bar.empty()
         return future.result()
@@ -107,44 +110,51 @@ def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
 
 
 def _facts(facts: ModelFacts) -> None:
-    st.markdown(f"**{verbatim(facts.name)}** :gray[· {verbatim(facts.architecture)}, {_kind(facts)}]")
+    kind = tr(KINDS.get(facts.kind, KINDS["encoder"]))
+    st.markdown(f"**{verbatim(facts.name)}** :gray[· {verbatim(facts.architecture)}, {kind}]")  # untranslated
     with st.grid(4, min_column_width=130):
-        st.metric("Parameters", _short(facts.n_parameters), border=True, help=f"{facts.n_parameters:,}")
-        st.metric("Layers", f"{facts.n_layers}", border=True, help=f"Hidden states 0 to {facts.n_layers}, "
-                                                                   f"{facts.hidden_size} wide")
-        st.metric("Vocabulary", f"{facts.vocab_size:,}", border=True)
-        st.metric("Longest input", f"{facts.max_tokens:,}", border=True, help="In tokens, special ones included")
+        st.metric(tr("Parameters"), _short(facts.n_parameters), border=True, help=f"{facts.n_parameters:,}")
+        st.metric(tr("Layers"), f"{facts.n_layers}", border=True, help=tr(
+            "Hidden states 0 to {n} of {hidden} dimensions", n=facts.n_layers, hidden=facts.hidden_size))
+        st.metric(tr("Vocabulary"), f"{facts.vocab_size:,}", border=True)
+        st.metric(tr("Longest input"), f"{facts.max_tokens:,}", border=True,
+                  help=tr("In tokens, special ones included"))
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos, "EOS": facts.has_eos}
     lines = [
-        *([f"Adapter of {facts.adapter_of}, merged at loading"] if facts.adapter_of else []),
-        f"Tokenizer: {facts.recipe or facts.tokenizer}",
-        "Special tokens: " + ", ".join(token if is_there else f"no {token}" for token, is_there in has.items()),
-        f"{facts.hidden_size} wide · published in {facts.dtype}, {size(facts.weights_bytes)} on disk · needs on "
-        f"{facts.device} {_budgets(facts)}",
-        f"Fingerprint {facts.fingerprint[:12]} · tokenizer {facts.tokenizer_fingerprint[:12]}"
-        + (f" · revision {facts.revision}" if facts.revision else ""),
+        *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
+        tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
+        tr("Special tokens: {tokens}", tokens=", ".join(
+            token if is_there else tr("no {token}", token=token) for token, is_there in has.items())),
+        tr("{hidden} dimensions · published in {dtype}, {size} on disk · needs on {device} {memory}",
+           hidden=facts.hidden_size, dtype=facts.dtype, size=size(facts.weights_bytes), device=facts.device,
+           memory=_budgets(facts)),
+        " · ".join([tr("Fingerprint {model} · tokenizer {tokenizer}", model=facts.fingerprint[:12],
+                       tokenizer=facts.tokenizer_fingerprint[:12]),
+                    *([tr("revision {revision}", revision=facts.revision)] if facts.revision else [])]),
     ]
     if (card := hub_card(split_revision(without_label(facts.name))[0])) is not None:
-        lines.append(card.description)
+        lines.append(" · ".join(translated(part) for part in (card.publisher, card.tokenizer, card.note) if part))
     st.caption("  \n".join(map(verbatim, lines)))
 
 
 def _budgets(facts: ModelFacts) -> str:
     """What the model takes at least, in the precision that is the default on its device, and in half of that."""
     chosen = resolved(AUTO, facts.dtype, facts.device)
-    words = budget_of(facts, chosen).words
-    smaller = budget_of(facts, "bf16")
-    return words if BYTES_PER_WEIGHT[chosen] < 4 else f"{words}; {size(smaller.total)} in bf16"
+    words = translated(budget_of(facts, chosen).words)
+    if BYTES_PER_WEIGHT[chosen] < 4:
+        return words
+    return tr("{memory}; {smaller} in bf16", memory=words, smaller=size(budget_of(facts, "bf16").total))
 
 
 def _tokens(inspection: Inspection) -> None:
     tokens = inspection.tokens
     special, unknown = tokens["special"], tokens["unknown"]
     n_tokens, n_unknown = len(tokens["tokens"]), int(unknown.sum())
-    notes = [f"{n_unknown:,} unknown"] if n_unknown else []
+    notes = [tr("{n:,} unknown", n=n_unknown)] if n_unknown else []
     if n_tokens > inspection.facts.max_tokens:
-        notes.append(f"longer than its limit of {inspection.facts.max_tokens:,}")
-    st.markdown(f"**{count(n_tokens, 'token')}**" + "".join(f" :orange[· {note}]" for note in notes))
+        notes.append(tr("longer than its limit of {n:,}", n=inspection.facts.max_tokens))
+    title = tr_n("{n} token", "{n:,} tokens", n_tokens)
+    st.markdown(f"**{title}**" + "".join(f" :orange[· {note}]" for note in notes))  # untranslated
     surfaces = [inspection.sentence[start:end] if start >= 0 else "" for start, end in tokens["spans"].tolist()]
     chips = []
     for token, surface, is_special, is_unknown in list(zip(
@@ -155,20 +165,18 @@ def _tokens(inspection: Inspection) -> None:
             chips.append(f":orange-background[{verbatim(f'{token} {surface}')}]")
         else:
             chips.append(f":gray-background[{verbatim(token)}]")
-    st.markdown(" ".join(chips) + (f" :gray[… {n_tokens - SHOWN:,} more]" if n_tokens > SHOWN else ""))
+    if n_tokens > SHOWN:
+        chips.append(f":gray[{tr('… {n:,} more', n=n_tokens - SHOWN)}]")
+    st.markdown(" ".join(chips))
     if tokens["prepared"]:
-        st.caption(f"Text after normalisation and segmentation: {verbatim(tokens['prepared'])}")
-    with st.expander("Table of tokens", icon=":material/table_rows:"):
+        st.caption(verbatim(tr("Text after normalisation and segmentation: {text}", text=tokens["prepared"])))
+    with st.expander(tr("Table of tokens"), icon=":material/table_rows:"):
         words = [word if word >= 0 else None for word in tokens["words"].tolist()]
         st.dataframe(pd.DataFrame({"token": tokens["tokens"], "id": tokens["ids"], "text": surfaces, "word": words}),
-                     hide_index=True, placeholder="–", alt="Every token with its id, text and word", column_config={
-                         "token": "Token", "id": "Id", "text": st.column_config.TextColumn("Text"),
-                         "word": st.column_config.NumberColumn("Word", help="The tokenizer's own words, from 0")})
-
-
-def _kind(facts: ModelFacts) -> str:
-    return {"masked": "a masked language model", "causal": "a causal language model"}.get(
-        facts.kind, "an encoder without language-model head")
+                     hide_index=True, placeholder="–", alt=tr("Every token with its id, text and word"), column_config={
+                         "token": tr("Token"), "id": "Id", "text": st.column_config.TextColumn(tr("Text")),
+                         "word": st.column_config.NumberColumn(
+                             tr("Word"), help=tr("The tokenizer's own words, from 0"))})
 
 
 def _short(number: int) -> str:

@@ -8,10 +8,21 @@ import streamlit as st
 from dashboard.shared import session
 from dashboard.shared.wording import duration, verbatim
 from engine.inference.worker_state import WorkerState
-from engine.language.quantities import count
+from engine.translation import mark, tr, tr_n
 
 REFRESH_SECONDS = 2.0
-TASKS = {"encode": "vectors", "masked": "masked prediction", "causal": "left-to-right scoring"}
+TASKS = {"encode": mark("vectors"), "masked": mark("masked prediction"), "causal": mark("left-to-right scoring")}
+
+# What a worker computes, by the names that the engine has for it; others are shown by those.
+OPERATIONS = {
+    "describe": mark("facts"), "loading_checks": mark("checks"), "sentence_vectors": mark("sentence vectors"),
+    "token_similarities": mark("token similarities"), "token_log_likelihoods": mark("log-likelihoods"),
+    "shared_token_log_likelihoods": mark("log-likelihoods"), "fill_masks": mark("masked prediction"),
+    "tokenized": mark("tokens"), "token_lists": mark("tokens"), "document_counts": mark("document frequencies"),
+    "project": mark("maps"), "classify": mark("classifications"), "bootstrap": mark("bootstrap"),
+    "label_permutation": mark("permutation test"), "cluster_validity": mark("validity indices"),
+    "nearest_neighbours": mark("nearest neighbours"),
+}
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
@@ -19,25 +30,27 @@ def in_memory() -> None:
     """Draw the workers, refreshed at intervals. Asks the backend only, which answers without waiting for a worker."""
     workers = session.engine().backend.workers()
     if not workers:
-        st.info("No model is in memory: no worker has started yet, or all have ended. The first run starts them.",
+        st.info(tr("No model is in memory: no worker has started yet, or all have ended. The first run starts them."),
                 icon=":material/memory:")
         return
     for number, worker in enumerate(workers):
         with st.container(border=True, key=f"models-worker-{number}"):
-            st.markdown(f"**Worker on {verbatim(_device(worker))}** :gray[· process {worker.pid}]")
+            title = tr("Worker on {device}", device=verbatim(_device(worker)))
+            process = tr("process {number}", number=worker.pid)
+            st.markdown(f"**{title}** :gray[· {process}]")  # untranslated
             st.caption(verbatim(_status(worker)))
             if worker.models:
                 st.dataframe(
                     pd.DataFrame([{"model": model.name, "task": _tasks(model.task), "precision": model.precision,
                                    "device": model.device, "memory": size(model.bytes),
                                    "parameters": model.parameters} for model in worker.models]),
-                    hide_index=True, placeholder="–", alt="Models in the memory of this worker", column_config={
-                        "model": "Model", "task": st.column_config.TextColumn("Used for"), "precision": "Precision",
-                        "device": "Device", "memory": "Memory",
-                        "parameters": st.column_config.NumberColumn("Parameters", format="localized"),
+                    hide_index=True, placeholder="–", alt=tr("Models in the memory of this worker"), column_config={
+                        "model": tr("Model"), "task": st.column_config.TextColumn(tr("Used for")),
+                        "precision": tr("Precision"), "device": tr("Device"), "memory": tr("Memory"),
+                        "parameters": st.column_config.NumberColumn(tr("Parameters"), format="localized"),
                     })
-    st.caption("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all tasks "
-               "in one precision. Workers report this with every finished piece of work.")
+    st.caption(tr("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all "
+                  "tasks in one precision. Workers report this with every finished piece of work."))
 
 
 def _tasks(listed: str) -> str:
@@ -46,7 +59,7 @@ def _tasks(listed: str) -> str:
     >>> _tasks("encode, masked")
     'vectors, masked prediction'
     """
-    return ", ".join(TASKS.get(task, task) for task in listed.split(", "))
+    return ", ".join(tr(TASKS.get(task, task)) for task in listed.split(", "))
 
 
 def _device(worker: WorkerState) -> str:
@@ -54,13 +67,21 @@ def _device(worker: WorkerState) -> str:
 
 
 def _status(worker: WorkerState) -> str:
-    memory = "" if worker.memory_bytes is None else f"{size(worker.memory_bytes)} in total, with its libraries · "
-    models = (f"{count(len(worker.models), 'model')}, {size(sum(model.bytes for model in worker.models))}"
-              if worker.models else "no model")
+    parts = [tr("no model")]
+    if worker.models:
+        parts = [tr_n("{n} model, {size}", "{n:,} models, {size}", len(worker.models),
+                      size=size(sum(model.bytes for model in worker.models)))]
+    if worker.memory_bytes is not None:
+        parts.append(tr("{size} in total, with its libraries", size=size(worker.memory_bytes)))
     operation, _, model = worker.computing.partition(" ")
-    computing = " of ".join(filter(None, (operation.replace("_", " "), model)))
-    activity = f"computing {computing}, for {duration(worker.seconds)}" if worker.computing else "waiting for work"
-    return f"{models} · {memory}{activity}"
+    task, time = tr(OPERATIONS.get(operation, operation)), duration(worker.seconds)
+    if not operation:
+        parts.append(tr("waiting for work"))
+    elif model:
+        parts.append(tr("computing {task} of {model}, for {time}", task=task, model=model, time=time))
+    else:
+        parts.append(tr("computing {task}, for {time}", task=task, time=time))
+    return " · ".join(parts)
 
 
 def size(n_bytes: int) -> str:

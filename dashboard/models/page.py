@@ -1,5 +1,7 @@
 """Models: the built-in ones, those of the papers, inspection of any, what is in memory, and how to add another."""
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from dashboard import pages
@@ -7,8 +9,11 @@ from dashboard.models.built_in import built_in_cards
 from dashboard.models.inspection import inspect_model
 from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
+from dashboard.shared.address.view import View
+from engine.options import option, option_of
+from engine.translation import mark, tr
 
-BRING = """Wherever a page asks for models, type one and press Enter:
+ADD = mark("""Wherever a page asks for models, type one and press Enter:
 
 - a **Hugging Face id**, such as `owner/name`, or `owner/name@revision` for a branch, tag or commit. It is fetched once;
   `HF_HOME` and `HF_TOKEN` are respected.
@@ -18,14 +23,10 @@ BRING = """Wherever a page asks for models, type one and press Enter:
   tokenize, such as `paper/nict=/path/to/directory`.
 
 For any other directory that has only a vocabulary, write a `hakari.json` beside the weights. It says how to
-tokenize, or names a card and what differs from it:
-
-```json
-{"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 512}
-{"card": "paper/mecab", "segmenter": "mecab:/opt/mecab-ipadic-neologd"}
-```
-
-- `segmenter`: `mecab-ipadic`, `mecab-unidic-lite`, `mecab-jumandic`, `mecab-neologd` (compiled, in
+tokenize, or names a card and what differs from it:""")
+EXAMPLES = """{"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 512}
+{"card": "paper/mecab", "segmenter": "mecab:/opt/mecab-ipadic-neologd"}"""
+FIELDS = mark("""- `segmenter`: `mecab-ipadic`, `mecab-unidic-lite`, `mecab-jumandic`, `mecab-neologd` (compiled, in
   `HAKARI_NEOLOGD_DIR`), `mecab:DIRECTORY` or `jumanpp`. Left out, words stay as they are.
 - `normalize`: `nfkc` and `full-width` come before the segmenter, `lower` after it.
 - `vocabulary`: `wordpiece` or `words` (never split) of `vocab.txt`, `sentencepiece` of the one `.model` file, or `own`,
@@ -34,14 +35,36 @@ tokenize, or names a card and what differs from it:
 
 Encoders, masked and causal language models of the transformers library work. Code that comes with a model is never run,
 and a `pytorch_model.bin` is read as weights only. To make a small model from a corpus of your own:
-`python -m engine pretrain --corpus FILES --architecture bert --out DIR`."""
-PARTS = {"Built in": built_in_cards, "Of the papers": papers_models, "Look into one": inspect_model,
-         "In memory": in_memory, "Bring another": lambda: st.markdown(BRING)}
+`python -m engine pretrain --corpus FILES --architecture bert --out DIR`.""")
+
+
+def how_to_add() -> None:
+    """Draw how a model that is not built in is named."""
+    st.markdown(tr(ADD))
+    st.code(EXAMPLES, language="json", wrap_lines=True)
+    st.markdown(tr(FIELDS))
+
+
+TITLES = {"built-in": mark("Built-in"), "papers": mark("Models of the papers"), "inspect": mark("Inspect a model"),
+          "memory": mark("In memory"), "add": mark("Add a model")}
+PARTS = {"built-in": built_in_cards, "papers": papers_models, "inspect": inspect_model, "memory": in_memory,
+         "add": how_to_add}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The part of the page that is shown, as its address has it."""
+
+    part: str = option("built-in", "The part of the page that is shown.", choices=tuple(PARTS))  # untranslated
+
 
 pages.heading("models")
-# Only the open tab is drawn: the workers are not asked for a closed one.
-tabs = st.tabs(list(PARTS), key="models-part", on_change="rerun", bind="query-params")
-for draw, tab in zip(PARTS.values(), tabs, strict=True):
-    if tab.open:
-        with tab:
-            draw()
+address, declared = View("models", "page", anchor="part"), option_of(Shown, "part")
+address.notices()
+# Not tabs, whose labels would stand in the address.
+part = st.segmented_control(tr("Part of the page"), list(PARTS), default=address.first(declared, declared.default),
+                            required=True, key=address.key("part"), format_func=lambda name: tr(TITLES[name]),
+                            label_visibility="collapsed")
+address.keep(declared, part, declared.default)
+PARTS[part]()
+address.write()

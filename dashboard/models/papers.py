@@ -12,28 +12,33 @@ from engine.language import segmenters
 from engine.models.sources.cards import PLACEHOLDER, PaperCard
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from engine.models.sources.recipes import description
+from engine.translation import mark, tr, translated
 
-ALL = "All papers"
-NOT_STATED = "not stated"
+ALL = mark("All papers")
+NOT_STATED = mark("not stated")
+KINDS = {"masked": mark("masked"), "causal": mark("causal")}
 
 
 def papers_models() -> None:
     """Draw the table, for one paper or all, and below it the chosen card."""
     papers = list(dict.fromkeys(paper for card in PAPER_CARDS.values() for paper, _ in card.labels))
-    paper = st.selectbox("Paper", [ALL, *papers], key="models-paper", bind="query-params")
+    paper = st.selectbox(tr("Paper"), [ALL, *papers], key="models-paper", bind="query-params",
+                         format_func=lambda name: tr(ALL) if name == ALL else name)
     cards = [card for card in PAPER_CARDS.values() if paper == ALL or paper in dict(card.labels)]
     st.dataframe(
         pd.DataFrame([_row(card, paper) for card in cards]), hide_index=True,
-        placeholder="–", alt="The models of the papers",
+        placeholder="–", alt=tr("Models of the papers"),
         column_config={
-            "label": "Label in the paper",
-            "type": st.column_config.TextColumn("Name to type", help=f"{PLACEHOLDER} stands for a directory of yours."),
-            "from": "From", "kind": "Kind", "language": "Language", "tokenizer": "Tokenizer",
-            "vocabulary": "Vocabulary", "corpus": "Corpus", "paper": "Paper",
+            "label": tr("Label in the paper"),
+            "type": st.column_config.TextColumn(
+                tr("Name to enter"),
+                help=tr("{placeholder} stands for a directory of yours.", placeholder=PLACEHOLDER)),
+            "from": tr("Source"), "kind": tr("Kind"), "language": tr("Language"), "tokenizer": tr("Tokenizer"),
+            "vocabulary": tr("Vocabulary"), "corpus": tr("Corpus"), "paper": tr("Paper"),
         },
     )
-    chosen = st.selectbox("Model card", [card.name for card in cards], key=f"models-card-{paper}", bind="query-params",
-                          format_func=lambda name: f"{_label(PAPER_CARDS[name], paper)} ({name})")
+    chosen = st.selectbox(tr("Model card"), [card.name for card in cards], key=f"models-card-{paper}",
+                          bind="query-params", format_func=lambda name: f"{_label(PAPER_CARDS[name], paper)} ({name})")
     if chosen is not None:
         _card(PAPER_CARDS[chosen])
 
@@ -41,8 +46,10 @@ def papers_models() -> None:
 def _row(card: PaperCard, paper: str) -> dict[str, str | None]:
     return {
         "label": _label(card, paper), "type": card.model_name,
-        "from": "Hugging Face" if card.hub else "your directory", "kind": card.kind, "language": card.language,
-        "tokenizer": card.tokenizer, "vocabulary": card.vocabulary_size, "corpus": card.corpus,
+        "from": "Hugging Face" if card.hub else tr("your directory"),  # untranslated
+        "kind": tr(KINDS[card.kind]),
+        "language": translated(card.language), "tokenizer": translated(card.tokenizer),
+        "vocabulary": card.vocabulary_size, "corpus": card.corpus and translated(card.corpus),
         "paper": " · ".join(title for title, _ in card.labels),
     }
 
@@ -53,25 +60,29 @@ def _label(card: PaperCard, paper: str) -> str:
 
 def _card(card: PaperCard) -> None:
     with st.container(border=True, key="models-paper-card"):
-        st.markdown(" · ".join(f"**{verbatim(label)}** :gray[in {verbatim(paper)}]" for paper, label in card.labels))
+        st.markdown(" · ".join(f"**{verbatim(label)}** :gray[{verbatim(paper)}]" for paper, label in card.labels))
         st.code(card.model_name, language=None)
         if card.hub:
-            st.markdown(f"Fetched from Hugging Face: `{card.hub}`, as it is there now; the paper names no revision.")
+            st.markdown(tr("Fetched from Hugging Face: `{name}`, as it is there now; the paper names no revision.",
+                           name=card.hub))
         else:
-            st.markdown(f"Needs {_with_code(str(card.needs))}.")
+            st.markdown(tr("Needs {files}.", files=_with_code(translated(str(card.needs)))))
         if card.recipe is not None:
-            st.markdown(f":material/format_list_numbered: Tokens as published: {verbatim(description(card.recipe))}.")
+            tokens = tr("Tokens as published: {recipe}.", recipe=verbatim(translated(description(card.recipe))))
+            st.markdown(f":material/format_list_numbered: {tokens}")  # untranslated
             missing = card.recipe.segmenter and segmenters.missing(card.recipe.segmenter)
             if missing:
-                st.markdown(f":orange[:material/build:] {verbatim(missing)}")
+                st.markdown(f":orange[:material/build:] {verbatim(translated(missing))}")  # untranslated
         if card.note:
-            st.markdown(verbatim(card.note))
-        facts = {"Publisher": card.publisher, "Tokenizer": card.tokenizer, "Corpus": card.corpus,
-                 "Vocabulary": card.vocabulary_size, "Size": card.model_size,
-                 "Whole word masking": card.whole_word_masking, "Longest training input": card.max_seq_length}
+            st.markdown(verbatim(translated(card.note)))
+        facts = {tr("Publisher"): card.publisher, tr("Tokenizer"): card.tokenizer, tr("Corpus"): card.corpus,
+                 tr("Vocabulary"): card.vocabulary_size, tr("Size"): card.model_size,
+                 tr("Whole word masking"): card.whole_word_masking,
+                 tr("Longest training input"): card.max_seq_length}
         # What the clustering paper's table lists as "No Info" is shown as not stated; other papers have no such table.
         listed = {name: value for name, value in facts.items() if value or CLUSTERS in dict(card.labels)}
-        st.caption(verbatim(" · ".join(f"{name}: {value or NOT_STATED}" for name, value in listed.items())))
+        st.caption(verbatim(" · ".join(f"{name}: {translated(value) if value else tr(NOT_STATED)}"
+                                       for name, value in listed.items())))
         st.caption(f"[{verbatim(card.url.removeprefix('https://'))}]({quote(card.url, safe=':/?&=%')})")
 
 

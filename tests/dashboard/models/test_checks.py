@@ -50,5 +50,5 @@ def test_published_vectors_are_described() -> None:
 
 def test_a_model_that_reads_ahead() -> None:
     assert "reads ahead" in shown(FACTS, replace(CHECKS, reads_ahead=True))
-    assert "nothing that it says before" in shown(FACTS, replace(CHECKS, reads_ahead=False))
-    assert "each is read by itself" in shown(FACTS, replace(CHECKS, batching="alone"))
+    assert "no prediction before a token changes" in shown(FACTS, replace(CHECKS, reads_ahead=False))
+    assert "each is computed by itself" in shown(FACTS, replace(CHECKS, batching="alone"))

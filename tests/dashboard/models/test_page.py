@@ -13,15 +13,13 @@ from engine.errors import ModelError
 from engine.inference.worker_state import ModelInMemory, WorkerState
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, visit, words
+from tests.support.page_visits import SECONDS, at, drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 def part(name: str) -> AppTest:
-    app = visit("models")
-    app.session_state["models-part"] = name
-    return drawn(app)
+    return visit("models", part=name)
 
 
 def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
@@ -32,15 +30,42 @@ def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
     return drawn(app)
 
 
-def test_only_the_open_tab_is_drawn(backend: FakeBackend) -> None:
-    assert [tab.label for tab in visit("models").tabs] == [
-        "Built in", "Of the papers", "Look into one", "In memory", "Bring another"]
-    assert not visit("models").dataframe and not part("Bring another").metric
-    assert "hakari.json" in words(part("Bring another"))
+def test_only_the_chosen_part_is_drawn(backend: FakeBackend) -> None:
+    choice = visit("models").get_by_key("models-part-page")
+    assert choice.value == "built-in" and [str(title) for title in choice.options] == [
+        "Built-in", "Models of the papers", "Inspect a model", "In memory", "Add a model"]
+    assert not visit("models").dataframe and not part("add").metric
+    assert "hakari.json" in words(part("add"))
+
+
+def test_the_chosen_part_stands_in_the_address_in_every_language(backend: FakeBackend) -> None:
+    app = visit("models")
+    app.get_by_key("models-part-page").set_value("papers")
+    assert drawn(app).query_params["part"] == "papers"
+    app.session_state["language"] = "ja"
+    drawn(app)
+    assert app.query_params["part"] == "papers" and app.get_by_key("models-part-page").value == "papers"
+    assert "論文のモデル" in app.get_by_key("models-part-page").options and app.code[0].value.startswith("paper/")
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("built-in", "マスク言語モデル"), ("memory", "メモリ上にモデルはありません"), ("add", "Hugging FaceのID")])
+def test_every_part_in_japanese(name: str, text: str, backend: FakeBackend) -> None:
+    app = at("models")
+    app.query_params["part"] = name
+    app.session_state["language"] = "ja"
+    assert text in words(drawn(app))
+
+
+def test_an_inspection_stays_in_another_language(backend: FakeBackend) -> None:
+    app = looked(part("inspect"), "owner/bert")
+    app.session_state["language"] = "ja"
+    text = words(drawn(app))
+    assert "パラメータ数" in [metric.label for metric in app.metric] and "7個の重みはこのタスクで使いません" in text
 
 
 def test_every_model_of_the_papers_is_listed_with_the_name_to_type(backend: FakeBackend) -> None:
-    app = part("Of the papers")
+    app = part("papers")
     table = app.dataframe[0].value
     assert list(table["type"]) == [card.model_name for card in PAPER_CARDS.values()]
     assert app.code[0].value == "paper/kyoto-univ=DIRECTORY"
@@ -52,7 +77,7 @@ def test_every_model_of_the_papers_is_listed_with_the_name_to_type(backend: Fake
 
 def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HAKARI_NEOLOGD_DIR", raising=False)
-    app = part("Of the papers")
+    app = part("papers")
     for name, card in PAPER_CARDS.items():
         app.selectbox(key="models-card-All papers").set_value(name)
         text = words(drawn(app))
@@ -65,7 +90,7 @@ def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.Monke
 
 
 def test_no_model_is_in_memory_before_a_worker_has_started(backend: FakeBackend) -> None:
-    assert "no worker has started yet" in words(part("In memory"))
+    assert "no worker has started yet" in words(part("memory"))
 
 
 def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -> None:
@@ -75,7 +100,7 @@ def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -
         WorkerState("auto", 4242, 3 * 2**30, "sentence_vectors paper/nict=/srv/*nict*", 3.2, models),
         WorkerState("cuda:2", 4243, None, "", 0.0, ()),
     )
-    app = part("In memory")
+    app = part("memory")
     table = app.dataframe[0].value
     assert list(table["model"]) == ["paper/nict=/srv/*nict*", "builtin/bert-mini-ja"]
     assert list(table["memory"]) == ["420 MiB", "19 MiB"] and list(table["device"]) == ["cuda:1"] * 2
@@ -88,7 +113,7 @@ def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -
 
 
 def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
-    app = looked(part("Look into one"), "owner/bert", "猫は<b>龘</b>")
+    app = looked(part("inspect"), "owner/bert", "猫は<b>龘</b>")
     assert [metric.label for metric in app.metric] == ["Parameters", "Layers", "Vocabulary", "Longest input"]
     text = words(app)
     assert "12 tokens" in text and "1 unknown" in text and "owner/bert" in text
@@ -100,21 +125,21 @@ def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
 
 
 def test_an_inspection_says_what_was_checked(backend: FakeBackend) -> None:
-    app = looked(part("Look into one"), "owner/bert")
+    app = looked(part("inspect"), "owner/bert")
     text = words(app)
-    assert "only texts of one length share a batch" in text and "7 parts of the files are of no use" in text
+    assert "only texts of one length share a batch" in text and "7 parts of the files are not used" in text
     assert "the files lack pooler.dense" in text
     app.toggle(key="models-look-load").set_value(False)
     assert "share a batch" not in words(looked(app, "owner/other")) and backend.n_items("loading_checks") == 1
 
 
 def test_a_model_that_cannot_be_loaded_still_shows_its_facts(backend: FakeBackend) -> None:
-    app = looked(part("Look into one"), "owner/unloadable")
+    app = looked(part("inspect"), "owner/unloadable")
     assert "layers that its config.json does not count" in app.error[0].value and app.metric
 
 
 def test_the_error_of_a_model_that_cannot_be_inspected_is_shown(backend: FakeBackend) -> None:
-    app = looked(part("Look into one"), "missing/*model*")
+    app = looked(part("inspect"), "missing/*model*")
     assert "missing/\\*model\\*" in app.error[0].value and not app.metric
     app = looked(app, "owner/bert")
     assert not app.error and app.metric
@@ -123,26 +148,26 @@ def test_the_error_of_a_model_that_cannot_be_inspected_is_shown(backend: FakeBac
 
 
 def test_an_inspection_without_a_name_is_an_error(backend: FakeBackend) -> None:
-    assert "No model is named" in looked(part("Look into one"), " ").error[0].value
+    assert "No model is named" in looked(part("inspect"), " ").error[0].value
 
 
 def test_an_error_in_the_worker_is_shown(backend: FakeBackend) -> None:
     backend._errors["猫"] = ModelError("Juman++ is not installed.")
-    assert "Juman++ is not installed" in looked(part("Look into one"), "owner/bert", "猫").error[0].value
+    assert "Juman++ is not installed" in looked(part("inspect"), "owner/bert", "猫").error[0].value
 
 
 def test_a_model_that_the_instance_does_not_allow_is_not_inspected(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HAKARI_ALLOWED_MODELS", "cl-tohoku/*")
-    app = looked(part("Look into one"), "paper/nict=/etc")
+    app = looked(part("inspect"), "paper/nict=/etc")
     assert "is not among the models of this instance" in app.error[0].value
     assert backend.n_located == 0
 
 
 def test_a_slow_model_shows_that_it_is_being_opened(backend: FakeBackend) -> None:
     backend._gate = threading.Event()
-    app = part("Look into one")
+    app = part("inspect")
     threading.Timer(1.0, backend._gate.set).start()
     begun = time.monotonic()
     looked(app, "owner/slow")
