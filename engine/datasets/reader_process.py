@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import pickle
 import shutil
 import signal
@@ -58,6 +59,7 @@ class _Task(NamedTuple):
     memory_bytes: int
     seconds: float
     result: Path
+    environment: Mapping[str, str]
 
 
 def read(function: Callable[..., Result], source: Source, *, name: str = "", **arguments: Any) -> Result:
@@ -94,7 +96,7 @@ class Reader(Generic[Result]):
         remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         context = _context()
         task = _Task(function, self._on_disk(source), {**({"name": name} if name else {}), **arguments},
-                     int(self._memory_mb * _MIB), self._seconds, self._folder / "result")
+                     int(self._memory_mb * _MIB), self._seconds, self._folder / "result", dict(os.environ))
         self._connection, child_connection = context.Pipe(duplex=False)
         with child_connection:
             self._process = context.Process(target=_serve, args=(child_connection, task), daemon=True,
@@ -120,9 +122,9 @@ class Reader(Generic[Result]):
                 if not self._connection.poll(seconds):
                     return False
                 kind, value = self._connection.recv()
-            except (EOFError, OSError):
+            except (EOFError, OSError):  # OSError: the connection was closed by another thread, which cancelled
                 self._process.join(_JOIN_SECONDS)
-                self._ending = ("died", self._process.exitcode)
+                self._ending = self._ending or ("died", self._process.exitcode)
                 break
             if kind == "progress":
                 self._progress = Progress(*value)
@@ -232,6 +234,8 @@ def _ended(process: Any, connection: Connection, remove_folder: Callable[[], obj
 
 def _serve(connection: Connection, task: _Task) -> None:
     """The child's side: read within the bounds, and say how it ended."""
+    os.environ.clear()  # that of the fork server is as old as the server
+    os.environ.update(task.environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

@@ -24,7 +24,7 @@ from engine.language.quantities import count
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
-BLOCK_CELLS, BLOCK_ROWS = 2**16, 64
+BLOCK_CELLS, BLOCK_ROWS = 2**16, 512
 # Part of every message that lists rows.
 ROW_NUMBERS = "Rows are numbered from 1, without the header line."
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.datasets.formats.encodings import decode, detect
+from engine.datasets.formats import encodings
+from engine.datasets.formats.encodings import ENCODINGS, decode, detect
+from engine.datasets.formats.files import read_table
 from engine.errors import InputError
 
 TEXT = "文,ラベル\n昨日は①番のラーメンを食べた。,食\nﾊﾝｶｸの日記,暮らし\n"
@@ -69,3 +71,82 @@ def test_bytes_that_python_reads_as_cp932_although_it_has_no_such_character(byte
 def test_utf16_cut_in_the_middle() -> None:
     with pytest.raises(InputError, match="neither UTF-8, UTF-16 nor CP932"):
         decode("あい".encode("utf-16")[:-1], "a.txt")
+
+
+# Other encodings: a guess, which is told
+
+JAPANESE, KOREAN = "昨日は雨だった。", "어제 비가 왔다."
+TRADITIONAL, SIMPLIFIED = "他昨天去了學校，今天沒有來。", "他昨天去了学校，今天没有来。"
+
+
+@pytest.mark.parametrize(("text", "codec"), [
+    (JAPANESE, "cp932"), (JAPANESE, "euc_jp"), (JAPANESE, "iso2022_jp"), (TRADITIONAL, "big5hkscs"),
+    (SIMPLIFIED, "gb18030"), (KOREAN, "cp949"), ("カタカナ", "euc_jp"), ("台北市政府公告", "big5hkscs"),
+])
+def test_the_guess_is_told_with_its_confidence(text: str, codec: str) -> None:
+    detection = detect(text.encode(codec), "a.csv")
+    assert detection.encoding == codec and detection.is_certain and detection.confidence < 1
+    (notice,) = detection.notices("a.csv")
+    assert notice == f"a.csv was read as {ENCODINGS[codec]} (confidence {detection.confidence:.0%})."
+    assert decode(text.encode(codec), "a.csv") == text
+
+
+@pytest.mark.parametrize("text", [JAPANESE, TRADITIONAL, KOREAN, "猫", "café", "Вчера шёл дождь", "ту", "Ünï", ""])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16"])
+def test_of_unicode_nothing_need_be_told(text: str, codec: str) -> None:
+    assert detect(text.encode(codec), "a.csv").notices("a.csv") == ()
+
+
+@pytest.mark.parametrize(("text", "codec"), [
+    ("我喜歡貓", "big5hkscs"), ("昨天下雨了。", "big5hkscs"), ("貓", "big5hkscs"), ("我喜欢猫", "gb18030"),
+])
+def test_a_short_text_of_another_encoding_is_not_taken_for_japanese_in_silence(text: str, codec: str) -> None:
+    """CP932 decodes each of them, to half-width kana."""
+    raw = text.encode(codec)
+    raw.decode("cp932")
+    detection = detect(raw, "a.csv")
+    assert not detection.is_certain
+    assert text in [detection.start, *(start for _, start in detection.alternatives)]
+    (notice,) = detection.notices("a.csv")
+    assert notice.startswith("The encoding of a.csv is not certain: it was read as ") and text in notice
+    with pytest.raises(InputError, match=r"The encoding of a\.txt is not certain"):
+        decode(raw, "a.txt")  # where no notice can be given
+
+
+def test_cp932_that_is_utf8_by_chance_is_told() -> None:
+    raw = "箒の神".encode("cp932")
+    assert raw.decode() != "箒の神"
+    detection = detect(raw, "a.csv")
+    assert detection.encoding == "utf-8" and detection.alternatives == (("cp932", "箒の神"),)
+
+
+@pytest.mark.parametrize("codec", [codec for codec in ENCODINGS if codec not in ("cp1252", "cp1251", "latin-1")])
+def test_each_encoding_can_be_chosen_by_hand(codec: str) -> None:
+    text = "text,label\n一日,大小\n"
+    table = read_table(text.encode(codec), "a.csv", encoding=codec)
+    assert table.frame.to_numpy().tolist() == [["一日", "大小"]] and table.encoding == codec and not table.notices
+
+
+def test_an_encoding_that_is_not_that_of_the_file() -> None:
+    with pytest.raises(InputError, match=r"a\.csv is not UTF-8 throughout: byte 0 does not fit\. Choose another"):
+        read_table("猫".encode("cp932"), "a.csv", encoding="utf-8")
+    with pytest.raises(InputError, match="There is no encoding 'klingon' to choose"):
+        read_table(b"text", "a.csv", encoding="klingon")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=40), st.sampled_from(["utf-8", "cp932", "euc_jp", "gb18030", "big5hkscs", "utf-16-le"]),
+       st.integers(1, 7))
+def test_the_first_wrong_byte_is_that_of_the_decoder(raw: bytes, encoding: str, block_bytes: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encodings, "BLOCK_BYTES", block_bytes)
+        position = encodings.fault(raw, encoding)
+    try:
+        text = raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding != "cp932":  # of which bytes that stand for nothing are faults as well
+            assert position == error.start
+        assert position is not None and position <= error.start
+    else:
+        undefined = encoding == "cp932" and encodings.UNDEFINED_IN_CP932.search(text)
+        assert (position is None) == (not undefined)

@@ -1,0 +1,181 @@
+"""Uploads on a page: read by a process of their own, with progress and a cancel, in an encoding that can be chosen."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.shared.inputs import uploads
+from engine.datasets import reader_process
+from tests.dashboard.shared.test_inputs import uploaded
+from tests.datasets.test_reader_process import workbook
+from tests.support.page_visits import words
+
+SHORT_BIG5 = "text,label\n我喜歡貓,a\n昨天下雨,b\n"
+
+
+FORM = """
+if __name__ == "__main__":
+    import streamlit as st
+
+    from dashboard.shared.inputs.inputs import dataset_input
+
+    st.session_state["dataset"] = dataset_input("clusters")
+"""
+
+
+def uploaded_workbook(rows: list[list[str]]) -> AppTest:
+    app = AppTest.from_string(FORM, default_timeout=30).run()
+    app.get_by_key("clusters-source").set_value("upload").run()
+    app.file_uploader[0].upload("mine.xlsx", workbook(rows))
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_a_workbook_is_read_by_another_process_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[Any] = []
+
+    class Counted(reader_process.Reader[Any]):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            started.append(named["name"])
+            super().__init__(*arguments, **named)
+
+    monkeypatch.setattr(uploads, "Reader", Counted)
+    app = uploaded_workbook([["text", "label"], ["秤", "x"], ["猫", "y"]])
+    assert app.session_state["dataset"].texts == ("秤", "猫") and started == ["mine.xlsx"]
+    app.run()
+    assert app.session_state["dataset"].labels == ("x", "y") and started == ["mine.xlsx"]
+
+
+def test_a_file_that_holds_too_much_is_refused_on_the_page_and_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_MAX_CELLS", "1000")
+    app = uploaded_workbook([["text", "label"], *[["秤", "x"]] * 600])
+    assert "mine.xlsx holds more than 1,000 cells" in words(app)
+    monkeypatch.setattr(uploads, "Reader", lambda *_, **__: pytest.fail("it was read again"))
+    app.run()
+    assert not app.exception and "mine.xlsx holds more than 1,000 cells" in words(app)
+
+
+def test_an_encoding_that_is_not_certain_is_told_and_can_be_chosen() -> None:
+    app = uploaded("clusters", "mine.csv", "text,label\n貓,a\n我,b\n".encode("big5"))
+    assert "The encoding of mine.csv is not certain: it was read as CP932" in words(app)
+    assert app.session_state["dataset"].texts != ("貓", "我")
+    (choice,) = [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+    choice.select("big5hkscs").run()
+    assert not app.exception and app.session_state["dataset"].texts == ("貓", "我")
+    assert "not certain" not in words(app)
+    (choice,) = [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+    choice.select("detect").run()
+    assert "not certain" in words(app)
+
+
+def test_a_file_that_no_guess_fits_can_be_read_by_hand() -> None:
+    app = uploaded("clusters", "mine.csv", "text,label\nLes élèves\tà l'école,a\nété,b\n".encode("latin-1"))
+    assert app.session_state["dataset"] is None and "neither UTF-8, UTF-16 nor CP932" in words(app)
+    (choice,) = app.selectbox
+    choice.select("cp1252").run()
+    assert app.session_state["dataset"].texts == ("Les élèves\tà l'école", "été")
+
+
+def test_minimal_pairs_in_an_encoding_of_ones_own() -> None:
+    app = uploaded("minimal-pairs", "mine.csv", "good,bad\n貓,我\n".encode("big5"))
+    (choice,) = [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+    choice.select("big5hkscs").run()
+    assert not app.exception and app.session_state["dataset"].acceptable == ("貓",)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_beyond_doubt_there_is_nothing_to_choose(encoding: str) -> None:
+    app = uploaded("clusters", "mine.csv", SHORT_BIG5.encode(encoding))
+    assert app.session_state["dataset"].n == 2
+    assert not [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+
+
+# A process that is started by a script imports it again, under another name.
+SCRIPT = """
+if __name__ == "__main__":
+    import streamlit as st
+
+    from dashboard.shared.inputs.uploads import read_upload
+    from engine.errors import EngineError
+
+    try:
+        st.write(f"Read: {read_upload(st.session_state['function'], 'id', lambda: b'', name='a.zip')}")
+    except EngineError as error:
+        st.error(str(error))
+"""
+
+
+def reading(function: Callable[..., Any]) -> AppTest:
+    """A page that reads an upload by a function, and then says what came of it."""
+    app = AppTest.from_string(SCRIPT, default_timeout=30)
+    app.session_state["function"] = function
+    return app
+
+
+def half_a_second(_: Any, name: str) -> str:
+    time.sleep(0.5)
+    return name
+
+
+def an_hour(_: Any, name: str) -> str:
+    time.sleep(3600)
+    return name
+
+
+def test_when_it_is_read_no_progress_stays() -> None:
+    app = reading(half_a_second).run()
+    assert not app.exception and [text.value for text in app.markdown] == ["Read: a.zip"] and not app.button
+
+
+def test_cancelling_says_so_and_keeps_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars: list[str] = []
+    readers: list[reader_process.Reader[Any]] = []
+
+    class Cancelled(reader_process.Reader[Any]):
+        """As when the button is pressed while it reads."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            readers.append(self)
+            threading.Timer(1.0, self.cancel).start()
+
+    monkeypatch.setattr(uploads, "Reader", Cancelled)
+    progress = uploads.st.progress
+
+    def recorded(*arguments: Any, **named: Any) -> Any:
+        bars.append("drawn")
+        return progress(*arguments, **named)
+
+    monkeypatch.setattr(uploads.st, "progress", recorded)
+    app = reading(an_hour).run()
+    assert bars == ["drawn"] and len(readers) == 1
+    for _ in range(2):
+        assert [error.value for error in app.error] == ["Reading a.zip was cancelled."] and not app.exception
+        app.run()
+    assert len(readers) == 1
+
+
+def test_a_click_elsewhere_leaves_the_reader_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script begins anew at each click; the process that it started is found again."""
+    reader = reader_process.Reader(half_a_second, b"", name="a.zip")
+    monkeypatch.setattr(uploads, "Reader", lambda *_, **__: pytest.fail("it was started again"))
+    app = reading(half_a_second)
+    app.session_state[uploads.READERS] = {("half_a_second", "id", "[]"): reader}
+    app.run()
+    assert [text.value for text in app.markdown] == ["Read: a.zip"] and app.session_state[uploads.READERS] == {}
+
+
+def test_the_oldest_of_several_readers_is_ended() -> None:
+    readers = [reader_process.Reader(an_hour, b"", name=f"{number}.zip") for number in range(2)]
+    app = reading(half_a_second)
+    app.session_state[uploads.READERS] = {("an_hour", number, "[]"): reader for number, reader in enumerate(readers)}
+    app.run()
+    assert readers[0].wait(0) and not readers[1].wait(0)
+    readers[1].cancel()
