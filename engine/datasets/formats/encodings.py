@@ -107,8 +107,10 @@ def detect(source: Path | bytes, name: str, *, is_cut: bool = False) -> Detectio
         return Detection(BOMS[bom])
     sample = _sample(source)
     if fault(source, "utf-8", is_cut=is_cut) is None:
-        if _ISO_2022_JP.search(sample) and fault(source, "iso2022_jp", is_cut=is_cut) is None:
-            return Detection("iso2022_jp", 0.99)
+        if _ISO_2022_JP.search(sample):
+            if fault(source, "iso2022_jp", is_cut=is_cut) is None:
+                return Detection("iso2022_jp", 0.99)
+            return Detection("utf-8", 0.5, (), _start(_text(sample, "utf-8")))  # JIS that is damaged
         return _of_valid_utf8(sample)
     _refuse_mixture(source, name)
     return _guessed(source, sample, name, is_cut)
