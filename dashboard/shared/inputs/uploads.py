@@ -12,6 +12,7 @@ from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, Table
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
+from engine.translation import tr
 
 KEPT = 2  # results of each function and session: an uploaded file can be large
 READING = 2  # processes of a session; an older one is ended
@@ -61,12 +62,12 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], tables: Sequ
     if not is_text or (chosen == DETECT and is_beyond_doubt):
         return
     read_as = dict.fromkeys(ENCODINGS.get(table.encoding, table.encoding) for table in tables if table.encoding)
-    with st.popover(f"Encoding: {', '.join(read_as) or 'not recognised'}", type="tertiary", icon=":material/translate:",
-                    key=f"{kind}-encoding-{file_id}-choice"):
-        st.selectbox("Encoding of the file", [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
-                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, "Detect it"),
-                     help="UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
-                          "choose another where they are wrong.")
+    label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
+    with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
+        st.selectbox(tr("Encoding of the file"), [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
+                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
+                     help=tr("UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
+                             "choose another where they are wrong."))
 
 
 def _encoding_key(kind: str, file_id: str) -> str:
@@ -99,9 +100,10 @@ def _await(reader: Reader[Any], key: Hashable) -> None:
     slot = st.empty()
     with slot.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
-        st.button("Cancel", key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
+        st.button(tr("Cancel"), key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
                   icon=":material/close:")
+    label = tr("Reading {name} …", name=verbatim(reader.title))
     while not reader.wait(POLL_SECONDS):
         done, total = reader.progress
-        bar.progress(min(done / total, 1.0) if total else 0.0, f"Reading {verbatim(reader.title)} …")
+        bar.progress(min(done / total, 1.0) if total else 0.0, label)
     slot.empty()
