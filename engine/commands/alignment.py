@@ -16,6 +16,7 @@ from engine.commands.common import (
 from engine.commands.options import WithChoice, add_option, add_options, dest, settings_from
 from engine.commands.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
+from engine.datasets.formats.delimited import csv_text
 from engine.errors import InputError
 from engine.evaluations.alignment import records
 from engine.evaluations.alignment.evaluate import evaluate
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):
             table = records.TOKEN_SCORES.arranged(part)
-            table.to_csv(options.out / "tokens.csv", index=False, encoding="utf-8", mode="a" if number else "w",
-                         header=not number)
+            with (options.out / "tokens.csv").open("a" if number else "w", encoding="utf-8", newline="") as file:
+                file.write(csv_text(table, header=not number))
     except OSError as error:
         raise InputError(f"{options.out / 'tokens.csv'} cannot be written: {error.strerror or error}.") from error

@@ -18,6 +18,7 @@ import pandas as pd
 from engine.commands.options import add_options, settings_from
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
+from engine.datasets.formats.delimited import csv_text
 from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
@@ -130,7 +131,7 @@ def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], 
         frame = frames.get(table.name)
         if frame is not None and (len(frame) or not table.only_with_rows):
             written = table.arranged(with_input(table, frame, dataset))
-            written.to_csv(out / f"{table.name}.csv", index=False, encoding="utf-8")
+            (out / f"{table.name}.csv").write_text(csv_text(written), encoding="utf-8", newline="")
 
 
 def print_notices(notices: tuple[str, ...]) -> None:

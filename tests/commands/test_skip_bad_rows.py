@@ -84,3 +84,17 @@ def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(tmp_path: Pat
     assert note.startswith("note: 9,980 rows left out: ") and len(note) < 300
     excluded = pd.read_csv(tmp_path / "out" / "excluded.csv")
     assert excluded["row"].tolist() == [number for number in range(1, 10_001) if number % 500 != 1]
+
+
+def test_an_encoding_is_named_and_one_that_is_not_certain_is_said(tmp_path: Path,
+                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = "good,bad\n貓,我\n我喜歡貓,貓喜歡\n"
+    file = tmp_path / "mine.csv"
+    file.write_bytes(pairs.encode("big5"))
+    command = ["minimal-pairs", "--data", str(file), "--model", "somebody/gpt2", "--cache", str(tmp_path / "cache")]
+    assert main([*command, "--out", str(tmp_path / "guessed")]) == 0
+    assert "note: The encoding of mine.csv is not certain: it was read as CP932" in capsys.readouterr().err
+    assert main([*command, "--encoding", "big5hkscs", "--out", str(tmp_path / "named")]) == 0
+    assert "not certain" not in capsys.readouterr().err
+    assert main([*command, "--encoding", "utf-8", "--out", str(tmp_path / "wrong")]) == 2
+    assert "mine.csv is not UTF-8 throughout" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets.formats.delimited import csv_text
 from engine.datasets.formats.formulas import escape_formulas
 from engine.evaluations.shared.input_columns import SIGNATURE
 
@@ -45,7 +46,7 @@ def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
     """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
     """
     signed = escape_formulas(frame).assign(**{SIGNATURE: digest(signature)})
-    return signed.to_csv(index=False).encode("utf-8-sig")
+    return csv_text(signed).encode("utf-8-sig")
 
 
 def _model(model: Mapping[str, Any]) -> str:

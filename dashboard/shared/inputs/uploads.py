@@ -62,10 +62,10 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], tables: Sequ
     if not is_text or (chosen == DETECT and is_beyond_doubt):
         return
     read_as = dict.fromkeys(ENCODINGS.get(table.encoding, table.encoding) for table in tables if table.encoding)
-    with st.popover(tr("Encoding: {names}", names=", ".join(read_as) or tr("not recognised")), type="tertiary",
-                    icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
+    label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
+    with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
         st.selectbox(tr("Encoding of the file"), [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
-                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding) or tr("Detect it"),
+                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
                      help=tr("UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
                              "choose another where they are wrong."))
 
@@ -102,7 +102,8 @@ def _await(reader: Reader[Any], key: Hashable) -> None:
         bar = st.progress(0.0)
         st.button(tr("Cancel"), key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
                   icon=":material/close:")
+    label = tr("Reading {name} …", name=verbatim(reader.title))
     while not reader.wait(POLL_SECONDS):
         done, total = reader.progress
-        bar.progress(min(done / total, 1.0) if total else 0.0, tr("Reading {file} …", file=verbatim(reader.title)))
+        bar.progress(min(done / total, 1.0) if total else 0.0, label)
     slot.empty()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from engine.datasets.formats import encodings
 from engine.datasets.formats.grid import quoted
 from engine.errors import InputError
 
@@ -120,13 +121,14 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
     return (f"Columns as chosen: {shlex.join(words)}",) if words else ()
 
 
-def options_of_notices(notices: Iterable[str]) -> list[str]:
-    """The options of a command that stand in a `chosen_notice` among the notices of a dataset.
+def options_of_notices(notices: Sequence[str]) -> list[str]:
+    """The options of a command that stand in notices of a dataset: of chosen columns, and of a chosen encoding.
 
     >>> options_of_notices(["1 row was left out.", "Columns as chosen: --column 'text=my title'"])
     ['--column', 'text=my title']
     """
-    return [word for notice in notices if notice.startswith(CHOSEN) for word in shlex.split(notice[len(CHOSEN):])]
+    return [word for prefix in (CHOSEN, encodings.CHOSEN) for notice in notices if notice.startswith(prefix)
+            for word in shlex.split(notice[len(prefix):])]
 
 
 def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from engine.errors import InputError
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What can be chosen by hand, and its name for users. Of those behind UTF-16 the first ones are also guessed.
 DETECT = "detect"
+CHOSEN = "Encoding as chosen: "
 ENCODINGS = {
     "utf-8": "UTF-8", "utf-16": "UTF-16 with byte order mark", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
     "cp932": "CP932 (Shift_JIS)", "euc_jp": "EUC-JP", "iso2022_jp": "ISO-2022-JP (JIS)", "big5hkscs": "Big5",
@@ -28,7 +29,7 @@ ENCODINGS = {
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 LINES_IN_MESSAGE = 5
-SAMPLE_BYTES = 2**16  # more does not change chardet's guess
+SAMPLE_BYTES, SHORT_SAMPLE_BYTES = 2**13, 2**9  # chardet takes a millisecond for a kilobyte
 SAMPLE_CHARACTERS = 20  # of a text that is shown as another encoding would read it
 CERTAIN = 0.9
 
@@ -50,13 +51,14 @@ class Detection:
     """The encoding of a file, a name of ENCODINGS or "utf-8-sig".
 
     confidence: 0 to 1; 1 where the bytes speak for themselves. alternatives: other encodings that the bytes may be in,
-    each with the start of the text as it would be then; () where the encoding is certain.
+    each with the start of the text as it would be then; () where the encoding is certain. is_chosen: by a user.
     """
 
     encoding: str
     confidence: float = 1.0
     alternatives: tuple[tuple[str, str], ...] = ()
     start: str = ""
+    is_chosen: bool = False
 
     @property
     def is_certain(self) -> bool:
@@ -64,7 +66,12 @@ class Detection:
         return self.confidence >= CERTAIN and not self.alternatives
 
     def notices(self, name: str) -> tuple[str, ...]:
-        """What a user should know of the encoding in which the file `name` was read; nothing of UTF-8 and UTF-16."""
+        """What a user should know of the encoding in which the file `name` was read; nothing of UTF-8 and UTF-16.
+
+        Of one that was chosen: the option of a command.
+        """
+        if self.is_chosen:
+            return (f"{CHOSEN}--encoding {self.encoding}",)
         if self.confidence == 1.0:
             return ()
         if self.is_certain:
@@ -114,8 +121,10 @@ def detect(source: Path | bytes, name: str, *, is_cut: bool = False) -> Detectio
         return Detection(BOMS[bom])
     sample = _sample(source)
     if fault(source, "utf-8", is_cut=is_cut) is None:
-        if _ISO_2022_JP.search(sample) and fault(source, "iso2022_jp", is_cut=is_cut) is None:
-            return Detection("iso2022_jp", 0.99)
+        if _ISO_2022_JP.search(sample):
+            if fault(source, "iso2022_jp", is_cut=is_cut) is None:
+                return Detection("iso2022_jp", 0.99)
+            return Detection("utf-8", 0.5, (), _start(_text(sample, "utf-8")))  # JIS that is damaged
         return _of_valid_utf8(sample)
     _refuse_mixture(source, name)
     return _guessed(source, sample, name, is_cut)
@@ -135,7 +144,7 @@ def source_in(source: Path | bytes, encoding: str, name: str) -> tuple[TextSourc
     if position is not None:
         raise InputError(f"{name} is not {ENCODINGS[encoding]} throughout: byte {position} does not fit. Choose "
                          "another encoding, or let it be detected.")
-    return TextSource(source, encoding), Detection(encoding)
+    return TextSource(source, encoding), Detection(encoding, is_chosen=True)
 
 
 def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int | None:
@@ -150,8 +159,8 @@ def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int |
             raw = file.read(BLOCK_BYTES)
             try:
                 text = decoder.decode(raw, not (raw or is_cut))
-            except UnicodeDecodeError as error:
-                return n_before - n_kept + error.start
+            except UnicodeError as error:  # UTF-16 without a byte order mark has no position
+                return n_before - n_kept + error.start if isinstance(error, UnicodeDecodeError) else 0
             if encoding == "cp932" and (undefined := UNDEFINED_IN_CP932.search(text)):
                 return n_before - n_kept + len(text[: undefined.start()].encode("cp932"))
             n_before += len(raw)
@@ -176,13 +185,16 @@ def _of_valid_utf8(sample: bytes) -> Detection:
 
 
 def _guessed(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> Detection:
-    fitting = [encoding for encoding in _GUESSED if fault(source, encoding, is_cut=is_cut) is None]
+    is_cp932 = fault(source, "cp932", is_cut=is_cut) is None
+    if is_cp932 and _KANA.search(_text(sample, "cp932")):
+        guess, confidence = _by_chardet(sample[:SHORT_SAMPLE_BYTES])
+        return Detection("cp932", max(confidence if guess == "cp932" else 0.0, CERTAIN))
+    fitting = ["cp932"] if is_cp932 else []
+    fitting += [encoding for encoding in _GUESSED[1:] if fault(source, encoding, is_cut=is_cut) is None]
     if not fitting:
         _refuse_undecodable(source, "cp932", name, is_cut)
     texts = {encoding: _text(sample, encoding) for encoding in fitting}
     guess, confidence = _by_chardet(sample)
-    if "cp932" in texts and _KANA.search(texts["cp932"]):
-        return Detection("cp932", max(confidence if guess == "cp932" else 0.0, CERTAIN))
     if guess in texts and confidence >= CERTAIN:
         return Detection(guess, confidence)
     if "cp932" not in texts and guess not in texts:

@@ -36,24 +36,34 @@ def read_config(directory: Path) -> dict[str, Any]:
     return read_json(directory / CONFIG, "A model directory holds config.json, weights and a tokenizer.")
 
 
-def read_json(path: Path, purpose: str) -> dict[str, Any]:
-    """The JSON object of a file. Raises ModelError, which ends with `purpose`, when it is missing or holds none."""
-    content = read_json_value(path, purpose)
+def read_json(path: Path, purpose: str, *, repeated_keys: bool = True) -> dict[str, Any]:
+    """The JSON object of a file. Raises ModelError, which ends with `purpose`, when it is missing or holds none.
+
+    repeated_keys: False to refuse an object that names a key twice, of which JSON readers keep the last.
+    """
+    content = read_json_value(path, purpose, repeated_keys=repeated_keys)
     if not isinstance(content, dict):
         raise ModelError(f"{path} holds no JSON object but a {type(content).__name__}. {purpose}")
     return content
 
 
-def read_json_value(path: Path, purpose: str) -> Any:
-    """The JSON value of a file, of any type. Raises ModelError, which ends with `purpose`."""
+def read_json_value(path: Path, purpose: str, *, repeated_keys: bool = True) -> Any:
+    """The JSON value of a file, of any type; `repeated_keys` as in `read_json`. Raises ModelError, with `purpose`."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=None if repeated_keys else _unique)
     except FileNotFoundError as error:
         raise ModelError(f"{path.parent} holds no {path.name}. {purpose}") from error
     except RecursionError as error:
         raise ModelError(f"{path} cannot be read as JSON: it is nested too deeply. {purpose}") from error
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as JSON: {error}. {purpose}") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        raise ValueError("an object in it names a key twice")
+    return values
 
 
 def weight_files(directory: Path) -> tuple[Path, ...]:

@@ -43,7 +43,8 @@ def recipe_for(directory: Path, card: str | None, *, is_local: bool, repository:
 
 
 def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
-    fields: dict[str, Any] = read_json(path, f"It says how texts become tokens, like this: {EXAMPLE}")
+    fields: dict[str, Any] = read_json(path, f"It says how texts become tokens, like this: {EXAMPLE}",
+                                       repeated_keys=False)
     card = fields.pop("card", None)
     if card is not None and not (isinstance(card, str) and is_card(card)):
         raise ModelError(f"{path} names the card {card!r}, and there is none. There are {', '.join(PAPER_CARDS)}.")

@@ -82,6 +82,22 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     when it lacks a table or column that its version had; what `read` raises when a file is not there goes through.
     """
     description = description_of(read, what)
+    try:
+        values, apart = _parts(description, read, what)
+        notices = _complete(record_type, apart, description.get("version"), what)
+        if notices and NOTICES in values:
+            values[NOTICES] = [*values[NOTICES], *notices]
+    except (KeyError, TypeError, AttributeError, ValueError) as error:  # its checksum is right: written by other means
+        raise RunError(f"{what} is damaged: {RECORD} does not fit its files ({type(error).__name__}: {error})."
+                       ) from error
+    try:
+        return record_from_json(record_type, values, "result", extra_fields=apart)
+    except InputError as error:
+        raise RunError(f"{what} was made by another version: {error}") from error
+
+
+def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values in a description, and the tables and arrays in the files beside it, both by field."""
     arrays = _from_npz(_sound(read, description, ARRAYS, what), what) if ARRAYS in description["files"] else {}
     apart: dict[str, Any] = {}
     values: dict[str, Any] = {}
@@ -94,13 +110,7 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
             apart[name] = {key: arrays[f"{name}.{i}"] for i, key in enumerate(stored["keys"])}
         else:
             values[name] = stored["value"]
-    notices = _complete(record_type, apart, description.get("version"), what)
-    if notices and NOTICES in values:
-        values[NOTICES] = [*values[NOTICES], *notices]
-    try:
-        return record_from_json(record_type, values, "result", extra_fields=apart)
-    except InputError as error:
-        raise RunError(f"{what} was made by another version: {error}") from error
+    return values, apart
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats import encodings
+from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.formats.encodings import ENCODINGS, decode, detect
 from engine.datasets.formats.files import read_table
 from engine.errors import InputError
@@ -124,12 +125,16 @@ def test_cp932_that_is_utf8_by_chance_is_told() -> None:
 def test_each_encoding_can_be_chosen_by_hand(codec: str) -> None:
     text = "text,label\n一日,大小\n"
     table = read_table(text.encode(codec), "a.csv", encoding=codec)
-    assert table.frame.to_numpy().tolist() == [["一日", "大小"]] and table.encoding == codec and not table.notices
+    assert table.frame.to_numpy().tolist() == [["一日", "大小"]] and table.encoding == codec
+    assert table.notices == (f"Encoding as chosen: --encoding {codec}",)
+    assert options_of_notices(table.notices) == ["--encoding", codec]
 
 
 def test_an_encoding_that_is_not_that_of_the_file() -> None:
     with pytest.raises(InputError, match=r"a\.csv is not UTF-8 throughout: byte 0 does not fit\. Choose another"):
         read_table("猫".encode("cp932"), "a.csv", encoding="utf-8")
+    with pytest.raises(InputError, match="is not UTF-16 with byte order mark throughout"):
+        read_table("猫".encode("utf-16-le"), "a.csv", encoding="utf-16")
     with pytest.raises(InputError, match="There is no encoding 'klingon' to choose"):
         read_table(b"text", "a.csv", encoding="klingon")
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from engine.datasets.formats.delimited import csv_text
 from engine.datasets.masked.masked_sentences import MARKER, MaskedSentences
 from engine.datasets.minimal_pairs.export import export_pairs
 from engine.datasets.minimal_pairs.files import read_pairs
@@ -65,4 +66,4 @@ def data_csv(dataset: Any) -> bytes:
         frame["text"] = [f"{before}{MARKER}{after}" for before, _, after in dataset.parts]
     else:
         frame = dataset.to_frame().drop(columns="row")
-    return frame.to_csv(index=False).encode("utf-8-sig")
+    return csv_text(frame).encode("utf-8-sig")
