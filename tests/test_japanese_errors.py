@@ -57,7 +57,7 @@ from engine.runs.storage.json_codec import record_from_json
 
 CSV = "text,label\n猫,a\n犬,b\n"
 # Two English words side by side that are no command, path or value.
-ENGLISH = re.compile(r"(?<![\w/.-])[A-Za-z]{2,} [a-z]{2,}(?![\w/.=-])")
+ENGLISH = re.compile(r"(?<![\w/.-])[A-Za-z]{2,} [a-z]{2,}(?![\w/.=])")
 COMMANDS = re.compile(r"python -m engine [\w-]+|make pretrain|hf cache rm|pip install \S+ \S+")
 
 
@@ -93,9 +93,9 @@ def model(files: dict[str, object], read: Callable[[Path], object] = lambda fold
     return read_it
 
 
-def adapter(folder: Path) -> object:
+def adapter(folder: Path) -> None:
     (folder / "adapter_config.json").write_text('{"base_model_name_or_path": "../no such base", "peft_type": "LORA"}')
-    return require_hub_id(folder, read_adapter(folder), is_local=True)
+    require_hub_id(folder, read_adapter(folder), is_local=True)
 
 
 def nothing_found(folder: Path) -> object:

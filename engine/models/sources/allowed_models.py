@@ -65,8 +65,9 @@ class AllowedModels:
         return any(path.is_relative_to(directory.resolve()) for directory in self.directories)
 
     def _listed(self) -> str:
-        allowed = ", ".join(["the built-in ones", *(self.patterns or ()), *map(str, self.directories)])
-        return f"Allowed are: {allowed}. Ask the administrator to allow another."
+        if allowed := ", ".join([*(self.patterns or ()), *map(str, self.directories)]):
+            return f"Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another."
+        return "Allowed are: the built-in ones. Ask the administrator to allow another."
 
 
 def allowed_models(environment: Mapping[str, str] | None = None, *, hosted: bool | None = None) -> AllowedModels:
