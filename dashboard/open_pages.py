@@ -97,7 +97,7 @@ class EndingPage:
         try:
             await asyncio.wait_for(self._drawn.wait(), DRAW_SECONDS)
         except TimeoutError:
-            logger.warning("A page whose sign-in has ended was closed before it was drawn anew.")
+            logger.warning("A page whose sign-in has ended was closed before it was drawn anew.")  # untranslated
         self._is_closed = True
         await self._send({"type": "websocket.close", "code": CLOSED})
         return {"type": "websocket.disconnect", "code": CLOSED}

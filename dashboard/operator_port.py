@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
         answers = {"/healthz": self._health, "/metrics": self._metrics}
         answer = answers.get(self.path.partition("?")[0])
         if answer is None:
-            self._send(404, "text/plain; charset=utf-8", b"Not Found")
+            self._send(404, "text/plain; charset=utf-8", b"Not Found")  # untranslated
         else:
             self._send(*answer())
 
@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
             return 200, CONTENT_TYPE_LATEST, exposition(self.server.engine()) + self.server.more_metrics().encode()
         except EngineError as error:
             reason = " ".join(str(error).split())
-            return 503, "text/plain; charset=utf-8", f"# {reason}\n".encode()
+            return 503, "text/plain; charset=utf-8", f"# {reason}\n".encode()  # untranslated
 
     def _send(self, status: int, content_type: str, body: bytes) -> None:
         self.send_response(status)
@@ -98,7 +98,7 @@ def operator_port(engine: Callable[[], Engine], more_metrics: Callable[[], str] 
     except OSError as error:
         raise InputError(f"The operator's port {':'.join(map(str, address_and_port))} ({PORT_VARIABLE}) cannot be "
                          f"opened: {error.strerror or error}. Choose another one.") from error
-    thread = Thread(target=server.serve_forever, name="operator-port", daemon=True)
+    thread = Thread(target=server.serve_forever, name="operator-port", daemon=True)  # untranslated
     thread.start()
     try:
         yield

@@ -16,12 +16,12 @@ POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",
     "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob:",
+    "img-src": "'self' data: blob:",  # untranslated
     "font-src": "'self' data:",
-    "media-src": "'self' data: blob:",
-    "connect-src": "'self' data: blob:",
+    "media-src": "'self' data: blob:",  # untranslated
+    "connect-src": "'self' data: blob:",  # untranslated
     "worker-src": "'self' blob:",
-    "frame-src": "'self' data: blob:",
+    "frame-src": "'self' data: blob:",  # untranslated
     "object-src": "'none'",
     "base-uri": "'self'",
     "form-action": "'self'",
@@ -56,7 +56,7 @@ class ResponseHeaders:
                     answer[name] = value
             await send(message)
 
-        app = PlainTextResponse("Not Found", 404) if is_hidden(scope["path"]) else self._app
+        app = PlainTextResponse("Not Found", 404) if is_hidden(scope["path"]) else self._app  # untranslated
         await app(scope, receive, send_with_headers)
 
 

@@ -88,7 +88,7 @@ class SignInCookies:
         if membership is not None and any(part in path for part in FOR_MEMBERS):
             member = None if key is None else await asyncio.to_thread(membership.member_of, key)
             if member is None:
-                await PlainTextResponse("Sign in to use this instance.", 403)(scope, receive, send)
+                await PlainTextResponse("Sign in to use this instance.", 403)(scope, receive, send)  # untranslated
                 return
         if membership is not None and key is not None and LOGOUT in path:
             await asyncio.to_thread(membership.end, key)

@@ -132,7 +132,7 @@ def copied(page: Page, chromium: Browser) -> BrowserContext:
 
 def is_signed_out(page: Page) -> None:
     """The page, which nobody touches, shows the sign-in and nothing of what was there."""
-    expect(page.get_by_role("button", name="Sign in")).to_be_visible(timeout=ENDED_SECONDS * 1000)
+    expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_visible(timeout=ENDED_SECONDS * 1000)
     expect(page.locator('[data-testid="stSidebarNav"]')).to_have_count(0)
 
 
