@@ -18,7 +18,7 @@ from pathlib import Path
 from dashboard.pages import SECTIONS as PAGES
 from docs.licences import copyleft, licences
 from engine.__main__ import ALIASES, COMMANDS
-from engine.commands.options import OptionRow, option_rows
+from engine.commands.shared.options import OptionRow, option_rows
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences

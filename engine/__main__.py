@@ -24,8 +24,8 @@ from engine.commands import (
     name_study,
     pretrain,
 )
-from engine.commands.help import Parser
-from engine.commands.options import dest
+from engine.commands.shared.help import Parser
+from engine.commands.shared.options import dest
 from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 from engine.translation import tr, translated

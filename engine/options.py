@@ -1,7 +1,7 @@
 """A setting, declared once: default, bounds or choices, unit and one line of help stand on the field of its record.
 
-The check (`check`), the command line (`engine.commands.options`), the widgets of the pages and the option tables of the
-documents read the declaration; none of them has a default or a bound of its own.
+The check (`check`), the command line (`engine.commands.shared.options`), the widgets of the pages and the option tables
+of the documents read the declaration; none of them has a default or a bound of its own.
 
     @dataclass(frozen=True)
     class Settings:

@@ -34,7 +34,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
         return opened(tmp_path / "data", backend=backend, **settings)  # type: ignore[arg-type]
 
     monkeypatch.setattr(notebook, "open_engine", open_engine)
-    monkeypatch.setattr("engine.commands.common.open_engine", open_engine)
+    monkeypatch.setattr("engine.commands.shared.common.open_engine", open_engine)
     return backend
 
 

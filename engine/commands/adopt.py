@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands.common import add_directory_argument, print_notices, say
+from engine.commands.shared.common import add_directory_argument, print_notices, say
 from engine.errors import InputError, RunError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from engine.commands.common import print_notices, write_tables
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.common import print_notices, write_tables
+from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.agreement import directories
 from engine.evaluations.agreement.evaluate import MODELS, agreement_table, different_files, model_table
 

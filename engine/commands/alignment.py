@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from engine.commands.common import (
+from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
     print_notices,
@@ -13,8 +13,8 @@ from engine.commands.common import (
     skips_bad_rows,
     write_tables,
 )
-from engine.commands.options import WithChoice, add_option, add_options, dest, settings_from
-from engine.commands.own_readings import with_own_readings
+from engine.commands.shared.options import WithChoice, add_option, add_options, dest, settings_from
+from engine.commands.shared.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.delimited import csv_text
 from engine.errors import InputError

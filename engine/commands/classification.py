@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import add_evaluation_arguments, gateway_session, print_notices, write_tables
-from engine.commands.labelled import add_labelled_arguments, read_labelled
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.common import add_evaluation_arguments, gateway_session, print_notices, write_tables
+from engine.commands.shared.labelled import add_labelled_arguments, read_labelled
+from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.classification import records
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import add_cache_argument, say
+from engine.commands.shared.common import add_cache_argument, say
 from engine.errors import InputError
 from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.commands.common import add_directory_argument, print_notices, write_tables
-from engine.commands.options import DECLARED, METAVARS, text_of
+from engine.commands.shared.common import add_directory_argument, print_notices, write_tables
+from engine.commands.shared.options import DECLARED, METAVARS, text_of
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare

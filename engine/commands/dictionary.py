@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine.commands.common import add_cache_argument, gateway_session, say
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.common import add_cache_argument, gateway_session, say
+from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.records import Settings

@@ -18,7 +18,7 @@ from engine.commands import (
     metric_study,
     minimal_pairs,
 )
-from engine.commands.options import words_of
+from engine.commands.shared.options import words_of
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
 

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from engine.commands.common import (
+from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
     print_notices,
@@ -14,7 +14,7 @@ from engine.commands.common import (
     skips_bad_rows,
     write_tables,
 )
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.options import add_options, settings_from
 from engine.datasets import reader_process
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences

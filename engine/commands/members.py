@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import add_directory_argument
+from engine.commands.shared.common import add_directory_argument
 from engine.errors import InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count

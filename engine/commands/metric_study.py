@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from engine.commands.common import (
+from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
     print_notices,
@@ -12,8 +12,8 @@ from engine.commands.common import (
     skips_bad_rows,
     write_tables,
 )
-from engine.commands.options import add_options, is_given, settings_from
-from engine.commands.own_readings import with_own_readings
+from engine.commands.shared.options import add_options, is_given, settings_from
+from engine.commands.shared.own_readings import with_own_readings
 from engine.datasets import sentence_pairs
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from engine.commands.common import (
+from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
     named_columns,
@@ -14,7 +14,7 @@ from engine.commands.common import (
     say,
     write_tables,
 )
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.options import add_options, settings_from
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views

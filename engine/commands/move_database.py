@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import URL
 
-from engine.commands.common import add_directory_argument, say
+from engine.commands.shared.common import add_directory_argument, say
 from engine.errors import InputError
 from engine.runs.storage.database import SQLITE_FILE, URL_VARIABLE, checked_url, file_url
 from engine.runs.storage.directory import data_directory

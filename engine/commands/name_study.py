@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from engine.commands.common import add_cache_argument, gateway_session, write_tables
+from engine.commands.shared.common import add_cache_argument, gateway_session, write_tables
 from engine.datasets.names.pairs import as_sentence_pairs
 from engine.evaluations.alignment.name_study import AREAS, name_study
 from engine.evaluations.shared.signature import signature

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.commands.options import add_options, is_given, settings_from
+from engine.commands.shared.options import add_options, is_given, settings_from
 from engine.errors import InputError
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.options import check

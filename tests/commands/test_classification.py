@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.commands import common
-from engine.commands.labelled import add_labelled_arguments, read_labelled
+from engine.commands.shared import common
+from engine.commands.shared.labelled import add_labelled_arguments, read_labelled
 from engine.datasets.sample_data import path as sample_path
 from engine.errors import InputError
 from tests.support.fakes import FakeBackend

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from engine.__main__ import main
-from engine.commands.common import write_tables
+from engine.commands.shared.common import write_tables
 from engine.datasets.sample_data import path as sample_path
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Column, Table

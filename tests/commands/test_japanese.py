@@ -15,8 +15,8 @@ import pytest
 from engine import translation
 from engine.__main__ import COMMANDS, main
 from engine.commands import clusters
-from engine.commands.help import wrapped
-from engine.commands.options import option_rows
+from engine.commands.shared.help import wrapped
+from engine.commands.shared.options import option_rows
 from engine.translation import language
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.commands import common
+from engine.commands.shared import common
 from engine.datasets.sample_data import path as sample_path
 from engine.evaluations.metric_study.tables import FILES
 from engine.runs.open import Engine

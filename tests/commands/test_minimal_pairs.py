@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from engine.__main__ import main
-from engine.commands import common
+from engine.commands.shared import common
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
 

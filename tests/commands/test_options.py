@@ -14,7 +14,7 @@ import pytest
 
 from engine.__main__ import COMMANDS
 from engine.commands import equivalent
-from engine.commands.options import (
+from engine.commands.shared.options import (
     DECLARED,
     WithChoice,
     add_option,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands.own_readings import with_own_readings
+from engine.commands.shared.own_readings import with_own_readings
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring, Settings
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from engine.__main__ import main
-from engine.commands import common
 from engine.commands.equivalent import COMMANDS
+from engine.commands.shared import common
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
 
@@ -88,7 +88,7 @@ def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(tmp_path: Pat
 
 def test_an_encoding_is_named_and_one_that_is_not_certain_is_said(tmp_path: Path,
                                                                  capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = "good,bad\n貓,我\n我喜歡貓,貓喜歡\n"
+    pairs = "good,bad\n貓,我\n"
     file = tmp_path / "mine.csv"
     file.write_bytes(pairs.encode("big5"))
     command = ["minimal-pairs", "--data", str(file), "--model", "somebody/gpt2", "--cache", str(tmp_path / "cache")]

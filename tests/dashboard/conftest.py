@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from dashboard.shared.exports import run_exports
-from engine.commands import common
+from engine.commands.shared import common
 from tests.dashboard.printed_commands import Exported, carried_out
 
 

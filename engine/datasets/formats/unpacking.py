@@ -34,7 +34,7 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
         archive = zipfile.ZipFile(file)
     with archive:
         info_by_member: dict[str, zipfile.ZipInfo] = {}
-        unpacked = 0
+        unpacked, n_packed = 0, file.seek(0, io.SEEK_END)
         for number, info in enumerate(archive.infolist(), start=1):
             # Where the flag is not set zipfile reads CP437, in which every byte is a character.
             encoding = "utf-8" if info.flag_bits & _UTF8_FLAG else "cp437"
@@ -46,6 +46,8 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
                     raise _refused(title, member, mark("its member {member} is a link"))
                 if info.flag_bits & _PASSWORD_FLAG:
                     raise _refused(title, member, mark("its member {member} has a password"))
+                if info.compress_size > n_packed:  # zipfile would make room for it before it reads
+                    raise _refused(title, member, mark("its member {member} is said to be larger than the archive"))
                 info_by_member[member] = info
                 # A false size is harmless: no more than that is unpacked, and then the checksum is wrong.
                 unpacked += info.file_size

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.dictionary.build import KIND
 from dashboard.shared import session
 from engine.__main__ import main
-from engine.commands import common
+from engine.commands.shared import common
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared import dictionaries as stored
 from engine.evaluations.shared.idf_files import read_idf, write_idf

@@ -279,3 +279,14 @@ def test_an_empty_archive_has_no_members(tmp_path: Path) -> None:
 def test_archives_are_told_by_their_endings() -> None:
     assert all(is_archive(f"X{suffix.upper()}") for suffix in archives.SUFFIXES)
     assert not any(is_archive(name) for name in ("a.csv", "a.gz", "zip", "a.xlsx"))
+
+
+def test_a_member_that_claims_to_be_larger_than_its_archive() -> None:
+    """Its packed size stands in the directory at the end; zipfile would ask for a buffer of that size."""
+    with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
+        archive.writestr("a.txt", "short")
+    raw = bytearray(packed.getvalue())
+    directory = raw.rindex(b"PK\x01\x02")
+    raw[directory + 20:directory + 24] = (2**32 - 2).to_bytes(4, "little")
+    with pytest.raises(InputError, match=r"'a\.txt' is said to be larger than the archive"):
+        list(read_members(bytes(raw), "mine.zip"))

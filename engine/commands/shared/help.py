@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 from unicodedata import east_asian_width
 
-from engine.commands.options import DECLARED, facts_of, text_of
+from engine.commands.shared.options import DECLARED, facts_of, text_of
 from engine.options import Option
 from engine.translation import ENGLISH, language, mark, tr, translated
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from engine.commands.common import read_columns, say, skips_bad_rows
-from engine.commands.options import add_options, is_given, settings_from
+from engine.commands.shared.common import read_columns, say, skips_bad_rows
+from engine.commands.shared.options import add_options, is_given, settings_from
 from engine.datasets import reader_process
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from engine.commands.options import add_options, settings_from
+from engine.commands.shared.options import add_options, settings_from
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
 from engine.datasets.formats.delimited import csv_text
