@@ -21,7 +21,7 @@ from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.options import option, options_of
 from engine.translation import mark, tr, translated
 
-AS_PUBLISHED = mark("as published")
+AS_PUBLISHED = mark("in the paper")
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 

@@ -16,7 +16,7 @@ from engine.translation import mark, tr
 OPTIONS = options_of(Settings)
 MAPS = {"umap": "UMAP", "pca": "PCA"}
 DIMENSIONS = {2: "2-D", 3: "3-D"}
-LONE_CLASS_LABELS = {"keep": mark("Keep"), "exclude": mark("Leave out")}
+LONE_CLASS_LABELS = {"keep": mark("Include"), "exclude": mark("Leave out")}
 
 
 def cluster_settings(models: tuple[str, ...]) -> Settings:

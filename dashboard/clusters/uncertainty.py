@@ -40,7 +40,7 @@ def ranking_uncertainty(result: Result) -> None:
         st.dataframe(with_shown_models(result.overlap), hide_index=True,
                      placeholder="–", alt=tr("Nearest neighbours that models share"), column_config={
             "model": tr("Model"), "other": tr("Compared with"),
-            "mean_overlap": st.column_config.NumberColumn(tr("Shared"), format="percent",
+            "mean_overlap": st.column_config.NumberColumn(tr("In common"), format="percent",
                                                           help=measure_help("neighbour_overlap")),
             "expected": st.column_config.NumberColumn(tr("By chance"), format="percent"),
         })

@@ -73,7 +73,7 @@ def stereotype_section(view: View, signature: Mapping[str, Any], choices: Sectio
         direction = ""
         if len(directions) > 1:
             direction = str(st.segmented_control(
-                tr("Rows"), directions, format_func=lambda name: tr(DIRECTIONS[name]),
+                tr("Rows counted"), directions, format_func=lambda name: tr(DIRECTIONS[name]),
                 default=choices.first("direction", "", directions), key=choices.key("direction"),
                 help=tr("stereo: sent_more states a stereotype. antistereo: sent_less states the opposite of one.")
             ) or "")

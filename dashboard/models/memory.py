@@ -46,7 +46,7 @@ def in_memory() -> None:
                                    "parameters": model.parameters} for model in worker.models]),
                     hide_index=True, placeholder="–", alt=tr("Models in the memory of this worker"), column_config={
                         "model": tr("Model"), "task": st.column_config.TextColumn(tr("Used for")),
-                        "precision": tr("Precision"), "device": tr("Device"), "memory": tr("Memory"),
+                        "precision": tr("Numeric precision"), "device": tr("Device"), "memory": tr("Memory"),
                         "parameters": st.column_config.NumberColumn(tr("Parameters"), format="localized"),
                     })
     st.caption(tr("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all "

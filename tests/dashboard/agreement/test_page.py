@@ -35,7 +35,7 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
     assert "at least two of the three evaluations" in words(app) and not app.error
     assert [link.label for link in app.get("page_link")] == ["No run yet: start one"] * 3
     printed = app.dataframe[0].value
-    assert printed["A_m"].tolist()[0] == "240131.79" and "as published" in words(app)
+    assert printed["A_m"].tolist()[0] == "240131.79" and "in the paper" in words(app)
     assert not app.download_button and not app.get("plotly_chart")
 
 
