@@ -160,6 +160,8 @@ class _Sentence:
             value = text[position:stop]
             if values.setdefault(name, value) != value or (name in self._numbers and not _NUMBER.fullmatch(value)):
                 return None
+            if index == 1 and not self.begin and _SENTENCE_END.search(value):  # another sentence stands before this one
+                return None
             position = stop + len(self._texts[index])
         return values
 

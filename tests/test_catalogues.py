@@ -198,6 +198,12 @@ def test_sentences_one_after_the_other_are_read_each(japanese: Catalogues) -> No
     assert translated("Never heard of. It is short. It is old.") == "Never heard of. 短く古いです。"
 
 
+def test_a_place_at_the_beginning_does_not_take_the_sentence_before(japanese: Catalogues) -> None:
+    japanese({"{model}: It is read after {token}.": "{model}: {token}の後に読みます。",
+              "{n} of {pairs} differ in it.": "{pairs}のうち{n}で異なります。"})
+    assert translated("m: It is read after <s>. 2 of 5 differ in it.") == "m: <s>の後に読みます。5のうち2で異なります。"
+
+
 def test_a_sentence_behind_names_and_those_of_several_lines_are_read(japanese: Catalogues) -> None:
     japanese({"No map is drawn.": "マップは描かれません。", "  row {row}: {reason}": "  {row}行目: {reason}",
               "the text is empty": "テキストが空です"})

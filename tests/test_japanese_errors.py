@@ -50,7 +50,7 @@ from engine.notebook import evaluate
 from engine.options import check
 from engine.precision import resolved
 from engine.runs.access.configuration import configuration
-from engine.runs.access.viewers import members
+from engine.runs.access.member_list import parsed_members
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.storage.database import checked_url
 from engine.runs.storage.json_codec import record_from_json
@@ -188,7 +188,7 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "endpoint number": (lambda folder: endpoints({"HAKARI_ENDPOINTS": "a=http://b/v1 model=c requests=1.5"}),
                         ("requests=", "'1.5'")),
     "days": (lambda folder: configuration({"HAKARI_BIN_DAYS": "many"}), ("HAKARI_BIN_DAYS", "'many'")),
-    "members": (lambda folder: members({"HAKARI_ALLOWED_EMAILS": "ann"}), ("ann",)),
+    "members": (lambda folder: parsed_members({"HAKARI_ALLOWED_EMAILS": "ann"}), ("ann",)),
     "name of a run": (lambda folder: run_name("x" * 999), ("999",)),
     "unknown run": (lambda folder: (_ for _ in ()).throw(unknown_run("r1")), ("r1",)),
     "database": (lambda folder: checked_url("mysql://h/d", "HAKARI_DATABASE_URL"), ("HAKARI_DATABASE_URL", "mysql")),

@@ -54,7 +54,7 @@ if run_id is not None and result is not None:
     hint = tr("choose one to see what the models predict")
     st.markdown(f"**{tr('Sentences')}** :gray[{hint}]")  # untranslated
     item, is_linked = choose_item(run_id, result, view)
-    st.markdown(f"##### {sentence_line(item)}", anchors=False)
+    st.markdown(f"## {sentence_line(item)}", anchors=False)
     predictions = predictions_of(result, int(item["row"]), view, is_linked=is_linked)
     edit_form(run_id, result, item)
     edited_predictions(run_id, view)

@@ -22,7 +22,7 @@ def built_in_cards() -> None:
     """Draw a card for each built-in model; for one that is missing, the error in its place."""
     for card in BUILT_IN.values():
         with st.container(border=True, key=f"model-{card.name}"):
-            st.subheader(translated(card.label), anchor=False)
+            st.header(translated(card.label), anchor=False)
             st.markdown(f"`{card.name}` :gray[· {tr(KINDS[card.kind])}]")  # untranslated
             st.markdown(verbatim(translated(card.description)))
             try:
