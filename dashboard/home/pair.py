@@ -19,7 +19,7 @@ from dashboard.shared.wording import measure_help, show_error
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
-from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
 from engine.models.sources.cards import BUILT_IN
@@ -27,14 +27,13 @@ from engine.translation import mark, tr
 
 KIND, PLACE = "alignment", "home"
 MODEL = next(name for name, card in BUILT_IN.items() if card.kind == "masked")
-SETTINGS = Settings((MODEL,), scoring=Scoring(idf="novel", penalty="reading"))
+SETTINGS = Settings((MODEL,))  # as the page of alignments scores a pair
 # Of the categories of the sample: the readings of its names differ.
 FIRST_SHOWN = "swapped name"  # untranslated
 KEPT = 64
 MOST_CHARACTERS = 300
 MEANING = mark("F1 is 1 where every token has an equal one in the other sentence; larger is better.")
-PENALISED = mark("Low-frequency tokens that are read differently lower it to {f1:.3f}: a wrong name costs more than a "
-                 "synonym.")
+BY_READING = mark("With names compared by their readings it is {f1:.3f}: another name costs more than a synonym.")
 
 
 @st.fragment
@@ -59,7 +58,7 @@ def pair_demonstration() -> None:
     f1, penalised = float(pair.pair["f1"]), float(pair.pair["penalized_f1"])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.metric("F1 ↑", tr("undefined") if f1 != f1 else f"{f1:.3f}", help=measure_help("f1"), width=110)
-        sentences = [tr(MEANING), *([tr(PENALISED, f1=penalised)] if penalised < f1 else [])]
+        sentences = [tr(MEANING), *([tr(BY_READING, f1=penalised)] if f"{penalised:.3f}" != f"{f1:.3f}" else [])]
         st.caption(" ".join(sentences), width="stretch")
     page = pages.card(KIND)
     st.page_link(pages.path(KIND), label=tr("Align your own sentences or a file of them"), icon=page.icon)

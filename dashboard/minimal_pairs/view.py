@@ -212,9 +212,10 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 tr("Unigrams from"), OPTIONS["unigrams"],
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
                 first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
-        subset = str(st.segmented_control(
-            tr("Pairs"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), required=True,
-            default=first_shown.subset, key=f"minimal-pairs-subset-{place}", wrap=True,
+        subset = str(settings.segments(
+            tr("Pairs"), OPTIONS["subset"], first=first_shown, words=SUBSET_LABELS,
+            but=[name for name in OPTIONS["subset"].choices if name not in subsets],
+            key=f"minimal-pairs-subset-{place}", wrap=True,
             help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
                 f"**{tr(SUBSET_LABELS[name])}**: {translated(SUBSETS[name])}" for name in subsets)])))
     address.keep_record(Chosen(normalization), Chosen())

@@ -197,7 +197,7 @@ def test_a_link_to_another_pages_run_leads_there(backend: FakeBackend) -> None:
 
 
 def samples_done() -> dict[str, str]:
-    app = until(visit("home"), lambda app: len(app.metric) == 8)
+    app = until(visit("home"), lambda app: len(app.get("plotly_chart")) == 2)
     assert app
     return samples.run_ids()
 
@@ -222,7 +222,7 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
 
 def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:
     app = visit("models")
-    assert [head.value for head in app.subheader][:len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
+    assert [head.value for head in app.header][:len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
     present = [card for card in BUILT_IN.values() if (card.directory / "config.json").is_file()]
     assert len(app.error) == len(BUILT_IN) - len(present)
     assert len(app.metric) == sum(len(held_out_figures(card.name)) for card in present)

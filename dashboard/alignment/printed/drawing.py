@@ -29,7 +29,7 @@ class AlignmentDrawing:
         return draw_alignment(self.data, self.words, style)
 
     def texts(self, style: PrintStyle) -> tuple[str, ...]:
-        """Every text in it."""
+        """Every text in it but the sentences of the legend, of which a pair has those that it needs."""
         tokens = [token for side in SIDES for token in self.data[side]]
-        return (*self.words.values(),
+        return (*(self.words[side] for side in SIDES),
                 *(part for token in tokens for part in (token["text"], token["ruby"], number_of(self.data, token))))

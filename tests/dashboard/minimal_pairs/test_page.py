@@ -116,7 +116,7 @@ def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("雨だ", "雨をだ")), BERT, GPT, "other/bert", "other/gpt2")
     app = visit(run_id)
     assert not app.metric
-    assert app.dataframe[0].value["Model"].tolist() == [BERT, GPT, "other/bert", "other/gpt2"]
+    assert app.dataframe[0].value["model"].tolist() == [BERT, GPT, "other/bert", "other/gpt2"]
 
 
 def test_the_table_is_filtered_by_outcome(backend: FakeBackend) -> None:
