@@ -27,6 +27,8 @@ ELSEWHERE = {
     "streamlit", "plotly", "authlib", "prometheus-client",  # the dashboard and its figures for the operator
     "matplotlib", "matplotlib-fontja", "jinja2", "tabulate",  # figures and tables for papers
     "pyarrow", "openpyxl", "defusedxml",  # files
+    "chardet",  # encodings of files
+    "babel",  # the texts of pages
     "sqlalchemy", "alembic", "psycopg",  # runs
 }
 

@@ -17,7 +17,14 @@ from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.wording import measure_help, show_error
 from engine.errors import EngineError
-from engine.evaluations.alignment.human import Agreement, HumanScores, agreement, disagreement, human_scores
+from engine.evaluations.alignment.human import (
+    Agreement,
+    HumanScores,
+    agreement,
+    disagreement,
+    human_scores,
+    offered_scales,
+)
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.metric_study import records as metric_study
 from engine.translation import mark, tr, translated
@@ -27,13 +34,19 @@ STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run 
 COEFFICIENTS = {"pearson": "r", "spearman": "ρ", "kendall": "τ_b"}
 
 
-def with_disagreement(table: pd.DataFrame, *, penalised: bool) -> pd.DataFrame:
+def shown_scale(place: str, pairs: pd.DataFrame, first: str) -> str:
+    """The scale of the human scores that was chosen; "" where it is told from the scores."""
+    chosen = str(st.session_state.get(f"alignment-human-scale-{place}", first))
+    return chosen if chosen in offered_scales(pairs) else ""
+
+
+def with_disagreement(table: pd.DataFrame, *, penalised: bool, scale: str = "") -> pd.DataFrame:
     """A `pair_choice.pair_table` with how far F1 (with the penalty where there is one) is from the humans.
 
     Adds human (mean of the annotators, as in the file), disagreement (standard deviations, above 0 where F1 is kinder
-    than the humans) and distance, its size; the table itself where there are no human scores.
+    than the humans) and distance, its size; the table itself where there are no human scores. scale: `shown_scale`.
     """
-    human = human_scores(table)
+    human = human_scores(table, scale)
     if human is None or len(table) < 2:
         return table
     differences = disagreement(human, _score(table, penalised=penalised))
@@ -41,12 +54,12 @@ def with_disagreement(table: pd.DataFrame, *, penalised: bool) -> pd.DataFrame:
 
 
 def human_section(run_id: str, place: str, result: Result, scoring: Scoring, table: pd.DataFrame,
-                  signature: dict[str, Any]) -> dict[str, go.Figure]:
+                  signature: dict[str, Any], scale: str) -> dict[str, go.Figure]:
     """Draw the correlation with the humans and its figure in an expander; returns the figure by its caption.
 
-    Nothing is drawn where the pairs have no human scores.
+    Nothing is drawn where the pairs have no human scores. scale: `shown_scale`.
     """
-    human = human_scores(table)
+    human = human_scores(table, scale)
     if human is None or len(table) < 2:
         return {}
     penalised = scoring.penalty != "none"
@@ -65,6 +78,12 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
         st.caption(tr("Click a point to see its pair. Points high above others with the same human score are pairs "
                       "that the metric rates as more similar than the annotators do."),
                    help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
+        offered = ["", *offered_scales(result.pairs)]
+        st.selectbox(tr("Scale of the human scores"), offered, index=offered.index(scale), width=260,
+                     format_func=lambda name: name or tr("as told from the scores"),
+                     key=f"alignment-human-scale-{place}",
+                     help=tr("The scale is told from the least and the greatest score. Correlations do not depend on "
+                             "it; the units of the figure and the list do."))
         _study(run_id, result, scoring)
     return {tr(CAPTION): figure}
 

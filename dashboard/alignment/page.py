@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
-from dashboard.alignment.human import human_section, with_disagreement
+from dashboard.alignment.human import human_section, shown_scale, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
@@ -74,14 +74,15 @@ if run_id is not None and result is not None:
     signature = shown_signature(result, scores, layers)
     figures: dict[str, go.Figure] = {}
     drawings: dict[str, Drawing] = {}
-    table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised)
+    scale = shown_scale(place, result.pairs, first.human_scale)
+    table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised, scale=scale)
     if len(table) > 1:
         for notice in scores[model].notices:
             st.caption(":material/info: " + wording.verbatim(translated(with_labels(notice, models))))
         figures |= spread(place, table, signature, penalised=penalised)
-        figures |= human_section(run_id, place, result, scoring, table, signature)
+        figures |= human_section(run_id, place, result, scoring, table, signature, scale)
     pair, listed = choose_pair(table, place, penalised=penalised)
-    keep(view, result, scoring, model, layers, listed)
+    keep(view, result, scoring, model, layers, listed, scale)
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         drawings |= pair_view(aligned)

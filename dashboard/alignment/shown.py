@@ -11,6 +11,8 @@ from dashboard.alignment.pair_choice import AS_IN_THE_FILE, ORDERS, Listed
 from dashboard.alignment.scores import own_layer
 from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
 from dashboard.shared.address.view import View
+from engine.datasets.human_scores import SCALES
+from engine.evaluations.alignment.human import offered_scales
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring
 from engine.options import option
 from engine.translation import tr
@@ -25,6 +27,7 @@ class Shown:
     search: str = option("", "Text that one of the two sentences contains.")  # untranslated
     order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
+    human_scale: str = option("", "Scale of the human scores.", choices=("", *SCALES))  # untranslated
     row: int | None = option(None, "Row of the pair on show.", unset="the first listed")  # untranslated
 
 
@@ -47,6 +50,7 @@ def first_choices(view: View, result: Result) -> Shown:
     own, models = own_choices(result), result.settings.models
     categories = [name for name in pd.unique(result.pairs["category"]) if name]
     shown = view.first_record(own, offered={"model": models, "category": categories if len(categories) > 1 else (),
+                                            "human_scale": ("", *offered_scales(result.pairs)),
                                             "row": result.pairs["row"].tolist()})
     if len(shown.layer) != len(models) or any(
             layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)):
@@ -55,9 +59,10 @@ def first_choices(view: View, result: Result) -> Shown:
     return shown
 
 
-def keep(view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed) -> None:
+def keep(view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed,
+         scale: str = "") -> None:
     """Have the address say what is on show."""
     view.keep_record(scoring, result.settings.scoring)
     view.keep_record(Shown(model, tuple(layers[name] for name in result.settings.models), listed.text, listed.order,
-                           tuple(listed.categories), listed.row), own_choices(result))
+                           tuple(listed.categories), scale, listed.row), own_choices(result))
     view.write()

@@ -19,6 +19,8 @@ SCALE_MAXIMA = (1, 5, 7, 10, 100)
 FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lies below it
 # Mean and standard deviation of standardised scores are 0 and 1, except for rounding and omitted rows.
 Z_TOLERANCE = 0.25
+# What a scale can be named where its ends are not those of the scores.
+SCALES = tuple(f"{low}-{high}" for high in SCALE_MAXIMA for low in ((0, 1) if high in FROM_ONE else (0,)))
 RANGE = mark("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
 
@@ -123,6 +125,27 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
         if len(present_scores) > 1 and min(present_scores) == max(present_scores):
             messages.append(f"'{name}' is {present_scores[0]:g} in every row: a correlation with it is undefined.")
     return tuple(messages)
+
+
+def named_scale(name: str) -> Scale:
+    """One of SCALES by its name.
+
+    >>> named_scale("1-5")
+    Scale(name='1-5', low=1.0, high=5.0)
+    """
+    low, high = name.split("-")
+    return Scale(name, float(low), float(high))
+
+
+def scales_that_hold(scores: Sequence[float]) -> tuple[str, ...]:
+    """Those of SCALES that no score lies outside of, the narrowest first.
+
+    >>> scales_that_hold([1, 4.5])
+    ('0-5', '1-5', '0-7', '1-7', '0-10', '1-10', '0-100')
+    """
+    finite_scores = [score for score in scores if math.isfinite(score)]
+    return tuple(name for name in SCALES if finite_scores and named_scale(name).low <= min(finite_scores)
+                 and max(finite_scores) <= named_scale(name).high)
 
 
 def _is_standardised(scores: Sequence[float]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from engine.datasets.human_scores import scale
+from engine.datasets.human_scores import scale, scales_that_hold
 from engine.datasets.sentence_pairs import HUMAN
 from engine.measures.statistics.annotators import gold_scores, z_scores
 from engine.measures.statistics.correlation import Correlation, kendall, pearson, spearman
@@ -36,9 +36,12 @@ class Agreement:
     kendall: Correlation
 
 
-def human_scores(pairs: pd.DataFrame) -> HumanScores | None:
-    """The human scores of `records.PAIRS`, or of a table with its columns; None where there is no score at all."""
-    columns = [str(name) for name in pairs.columns if str(name).startswith(HUMAN) and pairs[name].notna().any()]
+def human_scores(pairs: pd.DataFrame, scale_name: str = "") -> HumanScores | None:
+    """The human scores of `records.PAIRS`, or of a table with its columns; None where there is no score at all.
+
+    scale_name: the scale of all annotators, one of `offered_scales`; "" where it is told from the scores.
+    """
+    columns = _columns(pairs)
     if not columns:
         return None
     scores = pairs[columns].to_numpy(dtype=np.float64).T  # (n_annotators, n)
@@ -47,12 +50,24 @@ def human_scores(pairs: pd.DataFrame) -> HumanScores | None:
     mean = np.where(counted > 0, np.where(present, scores, 0.0).sum(axis=0) / np.maximum(counted, 1), np.nan)
     gold = gold_scores(np.stack([z_scores(values) for values in scores]))
     names = tuple(name.removeprefix(HUMAN) for name in columns)
+    if scale_name:
+        return HumanScores(names, gold, mean, f"on the scale {scale_name}")
     # An annotator who gave no 0 has the scale of one who did: where the scales end is what counts.
     ends = {found.high for values in scores if (found := scale(values.tolist())) is not None}
     whole = scale(scores.ravel().tolist())
     if len(ends) > 1 or whole is None:
         return HumanScores(names, gold, gold, "z-scores, because the annotators have different scales")
     return HumanScores(names, gold, mean, f"on the scale {whole.name}")
+
+
+def offered_scales(pairs: pd.DataFrame) -> tuple[str, ...]:
+    """The scales that the human scores of all annotators may be on, by the names of `human_scores.SCALES`."""
+    columns = _columns(pairs)
+    return scales_that_hold(pairs[columns].to_numpy(dtype=np.float64).ravel().tolist()) if columns else ()
+
+
+def _columns(pairs: pd.DataFrame) -> list[str]:
+    return [str(name) for name in pairs.columns if str(name).startswith(HUMAN) and pairs[name].notna().any()]
 
 
 def agreement(human: HumanScores, score: np.ndarray) -> Agreement:

@@ -196,6 +196,11 @@ def test_pairs_are_searched_and_sorted_and_human_scores_lead_to_the_study(backen
     listed = app.dataframe[-1].value if "disagreement" in app.dataframe[-1].value else app.dataframe[0].value
     assert listed["disagreement"].abs().is_monotonic_decreasing
     assert list(visit(run_id, order="farthest from the humans first").metric[2].value) == list(app.metric[2].value)
+    app.selectbox(key=f"alignment-human-scale-{run_id}").set_value("0-100")
+    drawn(app)
+    assert app.query_params["human-scale"] == "0-100" and not app.error
+    opened = visit(run_id, **{"human-scale": "0-100"})
+    assert opened.selectbox(key=f"alignment-human-scale-{run_id}").value == "0-100" and not opened.error
     app.button(key=f"alignment-study-{run_id}").click()
     drawn(app)
     study = app.session_state["alignment-studied"][run_id]

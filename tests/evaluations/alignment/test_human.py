@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine.evaluations.alignment.human import agreement, disagreement, human_scores
+from engine.evaluations.alignment.human import agreement, disagreement, human_scores, offered_scales
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.measures.statistics.correlation import pearson
 
@@ -56,3 +56,20 @@ def test_disagreement_is_the_difference_of_z_scores() -> None:
     correlation = agreement(found, values).pearson
     assert correlation.value == pytest.approx(pearson([1, 2, 3], [0.9, 0.5, 0.7]).value) and correlation.n == 3
     assert np.isnan(disagreement(found, np.full(4, np.nan))).all()
+
+
+def test_a_scale_that_was_told_wrongly_is_named() -> None:
+    scored = pairs(a=[1.0, 3.0, 4.0], b=[1.0, 5.0, 4.0])
+    assert offered_scales(scored) == ("0-5", "1-5", "0-7", "1-7", "0-10", "1-10", "0-100")
+    told, named = human_scores(scored), human_scores(scored, "0-5")
+    assert told is not None and named is not None
+    assert (told.unit, named.unit) == ("on the scale 1-5", "on the scale 0-5")
+    assert named.gold.tolist() == told.gold.tolist() and named.mean.tolist() == [1.0, 4.0, 4.0]
+    assert offered_scales(pairs(a=[-0.5, 0.5])) == () and offered_scales(pd.DataFrame({"row": [1]})) == ()
+
+
+def test_annotators_on_one_named_scale_are_averaged() -> None:
+    scored = pairs(a=[0.0, 5.0, 2.0], b=[0.0, 7.0, 3.0])  # told apart, because one never gave a 7
+    told, named = human_scores(scored), human_scores(scored, "0-7")
+    assert told is not None and named is not None
+    assert "different scales" in told.unit and named.mean.tolist() == [0.0, 6.0, 2.5]
