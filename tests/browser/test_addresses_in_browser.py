@@ -81,7 +81,7 @@ CASES = (
     Case("classification", "classification", (), ()),
     Case("fill_mask", "fill-mask", (option("Domains", re.compile(".")),), ("domain",)),
     Case("metric_study", "metric-study", (segment("metric-measure-", "Kendall"),
-                                          lambda page: press(page.get_by_text("Show the paper's published grid"))),
+                                          lambda page: press(page.get_by_text("Show the published correlations"))),
          ("correlation", "published")),
     Case("agreement", "clusters", (segment("agreement-pair-", "Fill-mask – Classification"),), ("pair",),
          "clusters"),

@@ -149,11 +149,11 @@ def test_a_clicked_sentence_shows_its_neighbours_under_both_models(shown: Page, 
     tip = shown.locator(".tip").inner_text()
     assert any(label in tip for label in LABELS) and "row" in tip
     shown.mouse.click(x, y)
-    expect(shown.get_by_text("Nearest neighbours of")).to_be_visible()
+    expect(shown.get_by_text("Nearest neighbours of “")).to_be_visible()
     assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
     expect(shown.get_by_text(re.compile(r"share \d+ of these 10"))).to_be_visible()
     shown.keyboard.press("Escape")  # the map that was clicked has the keys
-    expect(shown.get_by_text("Nearest neighbours of")).to_have_count(0)
+    expect(shown.get_by_text("Nearest neighbours of “")).to_have_count(0)
 
 
 def test_zoom_and_selection_are_kept_over_a_rerun_and_another_page(shown: Page, maps: list[Locator]) -> None:
@@ -194,13 +194,13 @@ def test_a_sentence_of_a_list_is_highlighted_in_the_maps(shown: Page, maps: list
     press(shown.get_by_text("Farthest from their own class"))
     expect(shown.get_by_text("farthest from the centroid of their class")).to_be_visible()
     settled(shown)
-    table = shown.get_by_role("region", name=re.compile("Misplaced sentences"))
+    table = shown.get_by_role("region", name=re.compile("Farthest from their own class"))
     table.evaluate("table => table.scrollIntoView({block: 'center'})")
     shown.wait_for_timeout(500)
     box = table.bounding_box()
     assert box
     shown.mouse.click(box["x"] + 15, box["y"] + 52)  # the mark that chooses the first line
-    expect(shown.get_by_text("Nearest neighbours of")).to_be_visible()
+    expect(shown.get_by_text("Nearest neighbours of “")).to_be_visible()
     assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
 
 

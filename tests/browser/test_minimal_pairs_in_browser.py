@@ -50,7 +50,7 @@ def give(page: Page, server: Server, *paths: Path) -> None:
 
 def evaluated(page: Page) -> str:
     evaluate(page)
-    expect(page.get_by_text("The pairs", exact=False).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_text("under the selected score").first).to_be_visible(timeout=RUN_MILLISECONDS)
     expect(page.locator(CARDS)).to_have_count(4, timeout=RUN_MILLISECONDS)
     settled(page)
     return page.url
@@ -132,7 +132,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
     evaluate(page)
     expect(page.locator('[class*="st-key-minimal-tokens-"] .js-plotly-plot')).to_be_visible(timeout=RUN_MILLISECONDS)
     page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
-    press(page.get_by_role("button", name=re.compile("Score again")))
+    press(page.get_by_role("button", name=re.compile("Rescore")))
     page.wait_for_url(re.compile("edited="), timeout=60_000)
     expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
         timeout=RUN_MILLISECONDS)

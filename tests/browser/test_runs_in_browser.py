@@ -57,7 +57,7 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
             x, y = corner(page)
             page.mouse.click(x + BOX / 2, y + ROW / 2)
             expect(page.get_by_role("button", name="Star")).to_be_visible()
-        expect(ben.get_by_text("Only their owners tag or delete them.")).to_be_visible()
+        expect(ben.get_by_text("Only their owners can tag or delete them.")).to_be_visible()
         expect(ben.get_by_role("button", name="Delete")).to_have_count(0)
         press(ann.get_by_role("button", name="Delete"))
         expect(ann.get_by_text("Moved to the bin")).to_be_visible()
