@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from engine.datasets.human_scores import scale, scales_that_hold
+from engine.datasets.human_scores import named_scale, scale, scales_that_hold
 from engine.datasets.sentence_pairs import HUMAN
 from engine.measures.statistics.annotators import gold_scores, z_scores
 from engine.measures.statistics.correlation import Correlation, kendall, pearson, spearman
@@ -50,12 +50,10 @@ def human_scores(pairs: pd.DataFrame, scale_name: str = "") -> HumanScores | Non
     mean = np.where(counted > 0, np.where(present, scores, 0.0).sum(axis=0) / np.maximum(counted, 1), np.nan)
     gold = gold_scores(np.stack([z_scores(values) for values in scores]))
     names = tuple(name.removeprefix(HUMAN) for name in columns)
-    if scale_name:
-        return HumanScores(names, gold, mean, f"on the scale {scale_name}")
     # An annotator who gave no 0 has the scale of one who did: where the scales end is what counts.
     ends = {found.high for values in scores if (found := scale(values.tolist())) is not None}
-    whole = scale(scores.ravel().tolist())
-    if len(ends) > 1 or whole is None:
+    whole = named_scale(scale_name) if scale_name else scale(scores.ravel().tolist())
+    if (len(ends) > 1 and not scale_name) or whole is None:
         return HumanScores(names, gold, gold, "z-scores, because the annotators have different scales")
     return HumanScores(names, gold, mean, f"on the scale {whole.name}")
 
