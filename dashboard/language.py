@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from dashboard.script_cookie import set_cookie
 from engine.translation import ENGLISH, LANGUAGES, chosen_by, known, tr
 
 KEY = "language"
 COOKIE = "hakari_language"
 COOKIE_SECONDS = 400 * 86_400  # the longest that browsers keep one
 CHANGED = "language-changed"
-SCRIPT = """// A cookie of the browser can only be set there.  # untranslated
-export default function ({ data }) {
-  const secure = location.protocol === "https:" ? "; Secure" : "";
-  document.cookie = `${data.name}=${data.value}; path=/; max-age=${data.seconds}; SameSite=Lax${secure}`;
-}"""
 
 
 def follow_reader() -> None:
@@ -33,8 +26,7 @@ def switch() -> None:
     st.segmented_control(tr("Language"), list(LANGUAGES), format_func=LANGUAGES.__getitem__, key=KEY, required=True,
                          label_visibility="collapsed", on_change=_remember)
     if st.session_state.get(CHANGED):
-        _component()(data={"name": COOKIE, "value": st.session_state[KEY], "seconds": COOKIE_SECONDS},
-                     key=f"language-cookie-{st.session_state[KEY]}", height=0)
+        set_cookie(COOKIE, st.session_state[KEY], COOKIE_SECONDS)
 
 
 def _of_session() -> str:
@@ -45,8 +37,3 @@ def _of_session() -> str:
 
 def _remember() -> None:
     st.session_state[CHANGED] = True
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component("hakari_language", js=SCRIPT)

@@ -6,14 +6,13 @@ button is shown, and followed once after the return.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import streamlit as st
 
 from dashboard import pages
+from dashboard.script_cookie import set_cookie
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import AccessError
@@ -23,11 +22,6 @@ from engine.translation import tr
 COOKIE = "hakari_next"
 COOKIE_SECONDS = 900
 FOLLOWED = "sign-in-followed"
-SCRIPT = """// A cookie of the browser can only be set there.  # untranslated
-export default function ({ data }) {
-  const secure = location.protocol === "https:" ? "; Secure" : "";
-  document.cookie = `${data.name}=${data.value}; path=/; max-age=${data.seconds}; SameSite=Lax${secure}`;
-}"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +81,7 @@ def target_of(link: str) -> tuple[str, dict[str, str]] | None:
 def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:
     parameters = {key: st.query_params[key] for key in st.query_params}
     if page.url_path or parameters:
-        _cookie(link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
+        set_cookie(COOKIE, link_of(page.url_path or "home", parameters), COOKIE_SECONDS)
     with st.container(horizontal_alignment="center"), st.container(border=True, width=460):
         st.title("Hakari", anchor=False)  # untranslated
         if refused is None:
@@ -112,7 +106,7 @@ def _follow_link(page: st.Page) -> None:
             name, parameters = target
             st.switch_page(pages.path(name), query_params=parameters)
     if link:
-        _cookie("", 0)
+        set_cookie(COOKIE, "", 0)
 
 
 def _account_line(viewer: Viewer) -> None:
@@ -124,12 +118,3 @@ def _account_line(viewer: Viewer) -> None:
                      help=tr("Ends your sign-ins in all browsers, within seconds also on pages that are open there.")):
             session.sign_out_everywhere()
             st.logout()
-
-
-def _cookie(value: str, seconds: int) -> None:
-    _component()(data={"name": COOKIE, "value": value, "seconds": seconds}, key=f"sign-in-cookie-{seconds}", height=0)
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component("hakari_cookie", js=SCRIPT)

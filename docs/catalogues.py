@@ -24,8 +24,9 @@ from engine.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, read_ca
 
 CALLS = {"tr": 1, "mark": 1, "tr_n": 2}  # how many of their first arguments are texts
 # In the engine: calls whose texts no reader sees.
-UNSEEN = re.compile(r"^(debug|info|warning|exception|compile|execute|text|sub|match|search|fullmatch|split|replace|"
-                    r"encode|decode|join|TypeError|KeyError|RuntimeError|AssertionError|NotImplementedError)$")
+UNSEEN = {"debug", "info", "warning", "exception", "compile", "execute", "text", "sub", "match", "search", "fullmatch",
+          "split", "replace", "encode", "decode", "join", "TypeError", "KeyError", "RuntimeError", "AssertionError",
+          "NotImplementedError"}
 # In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
 DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "option": ((1,), ("help", "choices", "unit", "unset")),
@@ -130,7 +131,7 @@ def _sentences(path: Path, tree: ast.AST, held: Collection[int] = ()) -> Iterato
                 if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
                     yield from walk(argument, SENTENCE if argument in (node.args[at] for at in formulas) else WORD)
             return
-        if isinstance(node, ast.Call) and UNSEEN.match(_name(node.func)):
+        if isinstance(node, ast.Call) and _name(node.func) in UNSEEN:
             return
         if isinstance(node, ast.expr) and (text := template(node)) is not None:
             if words.search(re.sub(r"\{\w+\}", "{}", text) if words is WORD else text):

@@ -59,6 +59,7 @@ class _Task(NamedTuple):
     memory_bytes: int
     seconds: float
     result: Path
+    result_bytes: int
     environment: Mapping[str, str]
 
 
@@ -96,7 +97,8 @@ class Reader(Generic[Result]):
         remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         context = _context()
         task = _Task(function, self._on_disk(source), {**({"name": name} if name else {}), **arguments},
-                     int(self._memory_mb * _MIB), self._seconds, self._folder / "result", dict(os.environ))
+                     int(self._memory_mb * _MIB), self._seconds, self._folder / "result",
+                     RESULT_MB * _MIB, dict(os.environ))
         self._connection, child_connection = context.Pipe(duplex=False)
         with child_connection:
             self._process = context.Process(target=_serve, args=(child_connection, task), daemon=True,
@@ -246,7 +248,7 @@ def _serve(connection: Connection, task: _Task) -> None:
             result = task.read(task.source, **task.arguments)
         with task.result.open("wb") as file:
             pickle.dump(result, file, protocol=5)
-        ending: tuple[str, Any] = ("large" if task.result.stat().st_size > RESULT_MB * _MIB else "read", None)
+        ending: tuple[str, Any] = ("large" if task.result.stat().st_size > task.result_bytes else "read", None)
     except MemoryError:
         result = None
         ending = ("memory", None)
