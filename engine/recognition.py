@@ -17,7 +17,9 @@ from typing import NamedTuple
 from engine.catalogues import PACKAGES, ROOT, messages, places
 
 DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
-MOST_SENTENCES = 12  # of a text that is taken apart
+MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a sentence of ours
+MOST_SENTENCES = 40  # of a line; one of more is not ours, and stays as it is
+LONGEST = 10_000  # characters of a line, as well
 MOST_ITEMS = 20  # of a list
 KEY = 4  # characters by which sentences are looked up
 LISTS = ("; ", ", ", " and ")  # what stands between the items of a list
@@ -41,7 +43,7 @@ def reading(wanted: str, text: str) -> Reading:
 @lru_cache(8192)
 def _reading(wanted: str, text: str, depth: int) -> Reading:
     """The reading of a text in which most of it is known: as a whole or in parts, as a whole where that is as much."""
-    if not depth or not _WORDS.search(text):
+    if not depth or not _WORDS.search(text) or (len(text) > LONGEST and "\n" not in text):
         return Reading(text, 0)
     best, stripped = _as_whole(wanted, text, depth), text.strip()
     if not best.n_known and stripped != text:
@@ -77,8 +79,10 @@ def _in_lines(wanted: str, text: str, depth: int) -> Reading:
 def _in_sentences(wanted: str, text: str, depth: int) -> Reading:
     """The reading of a text as several sentences of ours, as a list of them, or as one behind a name and a colon."""
     best = Reading(text, 0)
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)][:MOST_SENTENCES]
-    for end in reversed(ends):  # the longest beginning that is a sentence of ours, then what follows it
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    if len(ends) >= MOST_SENTENCES:
+        return best
+    for end in reversed(ends[:MOST_BEGINNINGS]):  # the longest beginning that is ours, then what follows
         beginning = _as_whole(wanted, text[:end - 1], depth)
         if beginning.n_known:
             best = max(best, _together(" ", [beginning, _reading(wanted, text[end:], depth)]), key=_known)

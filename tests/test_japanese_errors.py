@@ -251,3 +251,10 @@ def _require_japanese(english: str, values: tuple[str, ...]) -> None:
     left = COMMANDS.sub("", re.sub(r"'[^']*'|\"[^\"]*\"|\(/?[\w/.-]*\)", "", shown_without))
     assert not missing and not ENGLISH.search(left), (
         f"{missing or ENGLISH.findall(left)}\n{english}\n{shown}")
+
+
+@pytest.mark.parametrize("text", [
+    "Ab. " * 3000, "a" * 100_000 + " rows have no label.", "Row: " * 2000, "{n} rows {0!r:>{1}} " * 1000,
+])
+def test_a_long_text_that_is_not_ours_stays_as_it_is(text: str) -> None:
+    assert translation.translated(text) == text
