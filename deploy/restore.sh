@@ -12,15 +12,18 @@ if [ -e "$HAKARI_DATA_DIR/datasets" ] || [ -e "$HAKARI_DATA_DIR/hakari.sqlite" ]
     exit 2
 fi
 mkdir -p "$HAKARI_DATA_DIR"
-tar --extract --gzip --file "$archive" --directory "$HAKARI_DATA_DIR"
-if [ -f "$HAKARI_DATA_DIR/runs.pgdump" ]; then
+# Aside until all of it is there: an archive that is cut, or a full disk, leaves nothing behind.
+work=$(mktemp -d "$HAKARI_DATA_DIR/.restoring-XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tar --extract --gzip --file "$archive" --directory "$work"
+if [ -f "$work/runs.pgdump" ]; then
     : "${HAKARI_DATABASE_URL:?the archive holds a PostgreSQL database; name one to restore it to}"
-    pg_restore --no-owner --exit-on-error --dbname="$HAKARI_DATABASE_URL" "$HAKARI_DATA_DIR/runs.pgdump"
-    rm "$HAKARI_DATA_DIR/runs.pgdump"
+    pg_restore --no-owner --exit-on-error --single-transaction --dbname="$HAKARI_DATABASE_URL" "$work/runs.pgdump"
+    rm "$work/runs.pgdump"
 fi
 # The processes of the list ran elsewhere or before; the runs that they had not finished go on with the next start.
-if [ -f "$HAKARI_DATA_DIR/hakari.sqlite" ]; then
-    "${PYTHON:-python3}" - "$HAKARI_DATA_DIR/hakari.sqlite" <<'PY'
+if [ -f "$work/hakari.sqlite" ]; then
+    "${PYTHON:-python3}" - "$work/hakari.sqlite" <<'PY'
 import sqlite3, sys
 with sqlite3.connect(sys.argv[1]) as runs:
     runs.execute("UPDATE runs SET process_id = NULL")
@@ -30,4 +33,5 @@ PY
 elif [ -n "${HAKARI_DATABASE_URL:-}" ]; then
     psql --quiet --no-psqlrc --set=ON_ERROR_STOP=1 --dbname="$HAKARI_DATABASE_URL" --command='DELETE FROM processes'
 fi
+find "$work" -mindepth 1 -maxdepth 1 -exec mv -t "$HAKARI_DATA_DIR" {} +
 echo "restored to $HAKARI_DATA_DIR"

@@ -13,6 +13,8 @@ from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
 SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.sign_in_cookies`
+# What Streamlit's sign-in needs of [auth]; it finds out at the press of the button.
+REGISTRATION = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda engine: engine.close())
@@ -58,6 +60,10 @@ def viewer() -> Viewer:
         raise InputError("Members are named, but there is no way to sign in. Set up [auth] in .streamlit/secrets.toml "
                          "(deploy/secrets.toml.example shows it) and start again.")
     if not st.user.get("is_logged_in"):
+        if missing := [key for key in REGISTRATION if not st.secrets["auth"].get(key)]:
+            raise InputError(f"The sign-in is not set up completely: [auth] in Streamlit's secrets has no value for "
+                             f"{', '.join(missing)}. Fill it in (deploy/secrets.toml.example says what each is) and "
+                             "start again.")
         raise AccessError("Sign in to use this instance.")
     key = st.context.headers.get(SIGN_IN_HEADER)
     if key is None:

@@ -49,6 +49,9 @@ def run(options: argparse.Namespace) -> None:
                      if not options.without_runs else "the runs stay those of its former account."))
         else:
             open_sign_ins = [sign_in.account for sign_in in members.member_sign_ins(store).values()]
-            for account in members.every(store):
+            accounts = members.every(store)
+            if not accounts:
+                print("No account has signed in yet.")
+            for account in accounts:
                 print(f"{account.shown_address}  {account.id}  {account.issuer}  "
                       f"{count(open_sign_ins.count(account.id), 'sign-in')}")

@@ -43,6 +43,12 @@ def test_the_accounts_are_listed(folder: Path, capsys: pytest.CaptureFixture[str
         ("Ann@lab.example", "2 sign-ins"), ("斉藤@lab.example", "1 sign-in")]
 
 
+def test_a_list_of_no_accounts_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Store(database_url(tmp_path)).close()
+    assert main(["members", "--directory", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "No account has signed in yet.\n"
+
+
 def test_a_member_is_signed_out_everywhere(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["members", "--sign-out", "ANN@lab.example", "--directory", str(folder)]) == 0
     assert capsys.readouterr().out == "2 sign-ins of Ann@lab.example ended.\n"

@@ -78,6 +78,10 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
             assert backup.returncode == 0, backup.stderr
             (archive,) = (tmp_path / "backups").iterdir()
 
+            cut = tmp_path / "cut.tar.gz"
+            cut.write_bytes(archive.read_bytes()[:-archive.stat().st_size // 2])
+            assert script("restore.sh", target, cut).returncode and not list(target.iterdir())
+
             # The first server still lives when the copy starts, as on a machine where a backup is tried out.
             if ON_POSTGRESQL:
                 monkeypatch.setenv(URL_VARIABLE, addresses[1])
