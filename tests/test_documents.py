@@ -18,7 +18,7 @@ from docs.licences import FILES, copyleft, licences, requirements
 from engine.__main__ import ALIASES, COMMANDS, main
 from engine.inference.ray.settings import RaySettings
 from engine.measures.cards.catalog import CARDS
-from engine.runs.access.configuration import DEFAULT_BIN_DAYS, DEFAULT_RUNNING
+from engine.runs.access.configuration import DEFAULT_BIN_DAYS, DEFAULT_RUNNING, SHARINGS
 from engine.runs.access.limits import HOSTED, Limits
 
 README, DOCS = ROOT / "README.md", ROOT / "docs"
@@ -120,6 +120,7 @@ def test_defaults_of_variables_are_those_of_the_code() -> None:
         f"HAKARI_USER_{name.upper()}": f"{value:g}" if value < 1e5 else str(value) for name, value in HOSTED.items()}
     assert written["HAKARI_RUNNING"] == str(DEFAULT_RUNNING)
     assert written["HAKARI_BIN_DAYS"] == str(DEFAULT_BIN_DAYS)
+    assert written["HAKARI_CACHE_SHARING"] == SHARINGS[0]
     assert (written["HAKARI_RAY_REPLICAS"], written["HAKARI_RAY_CPUS"], written["HAKARI_RAY_GPUS"],
             written["HAKARI_RAY_IDLE_SECONDS"]) == (
         f"{ray.minimum}-{ray.maximum}", f"{ray.cpus:g}", f"{ray.gpus:g}", f"{ray.idle_seconds:g}")

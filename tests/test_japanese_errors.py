@@ -188,6 +188,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "endpoint number": (lambda folder: endpoints({"HAKARI_ENDPOINTS": "a=http://b/v1 model=c requests=1.5"}),
                         ("requests=", "'1.5'")),
     "days": (lambda folder: configuration({"HAKARI_BIN_DAYS": "many"}), ("HAKARI_BIN_DAYS", "'many'")),
+    "cache sharing": (lambda folder: configuration({"HAKARI_CACHE_SHARING": "some"}),
+                      ("HAKARI_CACHE_SHARING", "'some'")),
     "members": (lambda folder: parsed_members({"HAKARI_ALLOWED_EMAILS": "ann"}), ("ann",)),
     "name of a run": (lambda folder: run_name("x" * 999), ("999",)),
     "unknown run": (lambda folder: (_ for _ in ()).throw(unknown_run("r1")), ("r1",)),

@@ -23,6 +23,7 @@ from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
 from engine.models.sources.cards import BUILT_IN
+from engine.runs.access.viewers import SAMPLES_ID
 from engine.translation import mark, tr
 
 KIND, PLACE = "alignment", "home"
@@ -50,7 +51,7 @@ def pair_demonstration() -> None:
         if not reference.strip() or not candidate.strip():
             raise InputError("A pair is two sentences; one of them is empty. Type both.")
         with st.spinner(tr("Aligning …")):
-            pair = aligned(reference.strip(), candidate.strip())
+            pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate))
     except EngineError as error:
         show_error(error)
         return
@@ -65,14 +66,26 @@ def pair_demonstration() -> None:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def aligned(reference: str, candidate: str) -> AlignedPair:
-    """Two sentences aligned by the built-in model. It is no run: nothing of it is listed. Raises EngineError."""
+def aligned(reference: str, candidate: str, owner: str) -> AlignedPair:
+    """Two sentences aligned by the built-in model. It is no run: nothing of it is listed. Raises EngineError.
+
+    owner: whom the answer is kept for, "" for all.
+    """
     frame = pd.DataFrame({"reference": [reference], "candidate": [candidate]})
     engine = session.engine()
-    result = EVALUATIONS[KIND].evaluate(SETTINGS, SentencePairs.from_frame(frame, PLACE), engine.gateway.session(PLACE))
+    gateway_session = engine.gateway.session(PLACE, owner=owner)
+    result = EVALUATIONS[KIND].evaluate(SETTINGS, SentencePairs.from_frame(frame, PLACE), gateway_session)
     scores = rescore(result, SETTINGS.scoring)
     return aligned_pair(PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], MODEL,
                         own_layer(result, MODEL))
+
+
+def _owner(reference: str, candidate: str) -> str:
+    """Whose pieces a pair of sentences is computed from: of the sample's, and where the cache is shared, everybody's.
+    """
+    if not session.engine().configuration.private_cache:
+        return ""
+    return SAMPLES_ID if (reference, candidate) == _first_pair() else session.viewer().id
 
 
 def _first_pair() -> tuple[str, str]:

@@ -92,7 +92,8 @@ def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
     progress: list[tuple[int, int, str]] = [(0, 0, tr("Opening {model}", model=name))]
     is_left = threading.Event()
     model_session = session.engine().gateway.session(
-        f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set)
+        f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set,
+        owner=session.viewer().id)
     pool = ThreadPoolExecutor(1)
     try:
         future = pool.submit(_inspection, model_session, name, sentence, loads=loads)

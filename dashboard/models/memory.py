@@ -27,7 +27,13 @@ OPERATIONS = {
 
 @st.fragment(run_every=REFRESH_SECONDS)
 def in_memory() -> None:
-    """Draw the workers, refreshed at intervals. Asks the backend only, which answers without waiting for a worker."""
+    """Draw the workers, refreshed at intervals. Asks the backend only, which answers without waiting for a worker.
+
+    Where members do not share the cache, which models the others use is shown to administrators alone.
+    """
+    if session.hosted() and session.engine().configuration.private_cache and not session.viewer().is_admin:
+        st.info(tr("On this instance only administrators see which models are in memory."), icon=":material/memory:")
+        return
     workers = session.engine().backend.workers()
     if not workers:
         st.info(tr("No model is in memory: no worker has started yet, or all have ended. The first run starts them."),

@@ -290,8 +290,8 @@ def _headline(view: RunRecord) -> None:
     of_another = run_actions.is_of_another_browser(view) or (
         session.hosted() and not session.access().may_change(view))
     if of_another and st.button(tr("Run it as my own"), key="run-clone", icon=":material/content_copy:",
-                                help=tr("The same data and settings as a run of yours; cached parts are not computed "
-                                        "again.")):
+                                help=tr("The same data and settings as a run of yours; parts that are cached for you "
+                                        "are not computed again.")):
         _submit_again(view)
 
 

@@ -14,6 +14,7 @@ from engine.inference import keys
 from engine.inference.backend import Backend, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices
+from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
 from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
@@ -30,18 +31,16 @@ SURFACE_PAIRS = 500  # per chunk: about a tenth of a second of sacrebleu
 class Gateway:
     """A backend and a cache, shared by all sessions; thread-safe."""
 
-    def __init__(self, backend: Backend, cache: Cache | None) -> None:
-        """Without a cache every piece is computed again."""
-        self.backend = backend
-        self.cache = cache
-        # Kept in memory too: facts are needed by every call, also when the cache cannot be written.
-        self.facts_by_key: dict[str, ModelFacts] = {}
+    def __init__(self, backend: Backend, cache: Cache | None, public_owner: str | None = None) -> None:
+        """Without a cache every piece is computed again. `public_owner` as in `owned_pieces.pieces_for`."""
+        self.backend, self.cache, self.public_owner = backend, cache, public_owner
+        # By owner ("" where pieces answer all) and key. Needed by every call, also when the cache cannot be written.
+        self.facts_by_key: dict[tuple[str, str], ModelFacts] = {}
 
-    def session(
-        self, run_id: str, on_progress: Progress | None = None, is_cancelled: Callable[[], bool] | None = None
-    ) -> GatewaySession:
-        """A session for one run; its chunks are scheduled in turn with those of other runs."""
-        return GatewaySession(self, RunClient(self.backend, run_id, on_progress, is_cancelled))
+    def session(self, run_id: str, on_progress: Progress | None = None,
+                is_cancelled: Callable[[], bool] | None = None, *, owner: str = "") -> GatewaySession:
+        """A session for one run of `owner`; its chunks are scheduled in turn with those of other runs."""
+        return GatewaySession(self, RunClient(self.backend, run_id, on_progress, is_cancelled), owner)
 
 
 class GatewaySession:
@@ -55,10 +54,11 @@ class GatewaySession:
     `precision` is a choice of `engine.precision`; what it stands for is in the request and in the keys of the pieces.
     """
 
-    def __init__(self, gateway: Gateway, client: RunClient) -> None:
+    def __init__(self, gateway: Gateway, client: RunClient, owner: str) -> None:
         """Use `Gateway.session`."""
-        self._gateway = gateway
-        self._client = client
+        self._gateway, self._client = gateway, client
+        self._owner = "" if gateway.public_owner is None else owner
+        self._cache = pieces_for(owner, gateway.cache, gateway.public_owner)
         self._described: dict[str, tuple[Request, ModelFacts]] = {}
 
     def describe(self, model: str) -> ModelFacts:
@@ -218,12 +218,12 @@ class GatewaySession:
             backend = self._gateway.backend
             located = backend.locate(name, revision, self._client.report)
             request: Request = {"model": located.address, "revision": located.pinned_revision}
-            key = keys.facts_key(located, backend.devices)
-            if key not in self._gateway.facts_by_key:
+            key, facts_by_key = keys.facts_key(located, backend.devices), self._gateway.facts_by_key
+            if (self._owner, key) not in facts_by_key:
                 describe_request = {**request, "items": [""], "settings": {}}
                 facts = self._compute_one(key, "describe", describe_request, f"Opening {model}")
-                self._gateway.facts_by_key[key] = ModelFacts.from_dict(facts)
-            self._described[model] = (request, replace(self._gateway.facts_by_key[key], name=model))
+                facts_by_key[self._owner, key] = ModelFacts.from_dict(facts)
+            self._described[model] = (request, replace(facts_by_key[self._owner, key], name=model))
         return self._described[model]
 
     def _compute_each(
@@ -254,7 +254,7 @@ class GatewaySession:
             chunks = [missing[part] for part in chunk_slices(operation, facts, settings, missing_items)]
             requests = [{**request, "items": [item_by_key[key] for key in chunk], "settings": settings}
                         for chunk in chunks]
-            put_many = self._gateway.cache.put_many if cached and self._gateway.cache is not None else None
+            put_many = self._cache.put_many if cached and self._cache is not None else None
             on_late = (None if put_many is None else
                        lambda index, pieces: put_many(dict(zip(chunks[index], pieces, strict=True))))
             with closing(self._client.as_completed(operation, requests, on_late)) as parts:
@@ -283,7 +283,7 @@ class GatewaySession:
     def _read_through(
         self, item_keys: list[str], compute: Callable[[list[str]], Iterator[dict[str, Piece]]], *, cached: bool
     ) -> dict[str, Piece]:
-        if cached and self._gateway.cache is not None:
+        if cached and self._cache is not None:
             n_missing = 0
 
             def compute_counted(missing: list[str]) -> Iterator[dict[str, Piece]]:
@@ -291,7 +291,7 @@ class GatewaySession:
                 n_missing = len(missing)
                 return compute(missing)
 
-            cached_pieces = self._gateway.cache.cached(item_keys, compute_counted)
+            cached_pieces = self._cache.cached(item_keys, compute_counted)
             self._gateway.backend.statistics.record_lookups(len(cached_pieces) - n_missing, n_missing)
             return cached_pieces
         pieces: dict[str, Piece] = {}

@@ -116,7 +116,7 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: 
         settings = record_from_json(evaluation.settings_type, run.settings)
         dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
                                          run.dataset_notices)
-        session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped)
+        session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped, owner=run.owner)
         result = evaluation.evaluate(settings, dataset, session)
         artifacts.save_result(run.id, result, files.entry(), files.room)
         return Ending("done")

@@ -33,7 +33,7 @@ from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.configuration import Configuration, configuration
 from engine.runs.access.membership import Membership
 from engine.runs.access.quotas import Quotas
-from engine.runs.access.viewers import Viewer
+from engine.runs.access.viewers import SAMPLES_ID, Viewer
 from engine.runs.entries import RunEntries
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.queue import RunQueue
@@ -124,8 +124,9 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     cache = Cache(cache_dir / CACHE_FILE, cache_bytes)
     serves = resume and backend is None and evaluations is None
     backend = backend or with_endpoints(backend_of_environment())
-    gateway = Gateway(backend, cache)
-    apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend) if serves else None
+    public_owner = SAMPLES_ID if config.private_cache else None
+    gateway = Gateway(backend, cache, public_owner)
+    apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend, public_owner) if serves else None
     evaluations = EVALUATIONS if evaluations is None else evaluations
     runs = RunQueue(store, artifacts, gateway, evaluations, config.running, resume=resume,
                     running_per_owner=config.limits.running, room=Quotas(store, artifacts, config.limits).check_result,

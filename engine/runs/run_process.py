@@ -57,12 +57,13 @@ class _NotStartedError(Exception):
 
 @dataclass(frozen=True)
 class _Task:
-    """What the child needs: the run, the places, the devices of the backend and the environment."""
+    """What the child needs: the run, the places, whose pieces answer all, the backend's devices and the environment."""
 
     run: RunRecord
     data_dir: Path
     cache_file: Path
     cache_bytes: int
+    public_owner: str | None
     devices: tuple[str, ...]
     environment: dict[str, str]
 
@@ -70,9 +71,10 @@ class _Task:
 class RunProcesses:
     """Starts a process for each run. Thread-safe."""
 
-    def __init__(self, data_dir: Path, cache_file: Path, cache_bytes: int, backend: Backend) -> None:
-        """Start the server that the processes are forked from; its imports go on beside."""
-        self._places = data_dir, cache_file, cache_bytes
+    def __init__(self, data_dir: Path, cache_file: Path, cache_bytes: int, backend: Backend,
+                 public_owner: str | None = None) -> None:
+        """Start the server that the processes are forked from; its imports go on beside. public_owner: of `Gateway`."""
+        self._places = data_dir, cache_file, cache_bytes, public_owner
         self._backend = backend
         self._pids: set[int] = set()  # of the runs' processes; adding and discarding one is atomic
         self._context = forking_context([__name__, *reader_process.PRELOAD])
@@ -244,7 +246,8 @@ def _serve(connection: Connection, task: _Task) -> None:
     dictionaries.look_in(task.data_dir / "dictionaries")
     cache = Cache(task.cache_file, task.cache_bytes)
     try:
-        ending = evaluated(task.run, EVALUATIONS, Artifacts(task.data_dir), Gateway(backend, cache), backend.progress,
+        gateway = Gateway(backend, cache, task.public_owner)
+        ending = evaluated(task.run, EVALUATIONS, Artifacts(task.data_dir), gateway, backend.progress,
                            RunFiles(backend.entry, backend.room), backend.is_stopped)
         backend.await_chunks(CHUNK_SECONDS)
     finally:

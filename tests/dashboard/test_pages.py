@@ -8,6 +8,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.shared.dictionaries import FOLDER
 from engine.evaluations.shared.idf_files import write_idf
+from engine.inference.gateway import Gateway
 from engine.measures.idf import count_documents
 from engine.models.sources.cards import BUILT_IN, held_out_figures
+from engine.runs.access.viewers import SAMPLES_ID, Viewer
 from engine.runs.storage.searching import Search
 from tests.support import page_visits
 from tests.support.cluster_results import result_of
@@ -75,6 +78,27 @@ def test_home_aligns_two_sentences_without_a_run(backend: FakeBackend, monkeypat
     app.get_by_key("home-candidate").set_value(" ")
     app.button(key="home-align").click()
     assert "one of them is empty" in drawn(app).error[0].value
+
+
+@pytest.mark.parametrize(("is_private", "n_computed"), [(False, 1), (True, 2)])
+def test_a_pair_on_the_home_page_answers_another_only_where_the_cache_is_shared(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch, is_private: bool, n_computed: int,
+) -> None:
+    monkeypatch.setattr(pair, "SETTINGS", Settings((pair.MODEL,)))
+    opened = session.engine()
+    viewers = [Viewer("ann"), Viewer("ben")]
+    public_owner = SAMPLES_ID if is_private else None
+    engine = replace(opened, configuration=replace(opened.configuration, private_cache=is_private),
+                     gateway=Gateway(backend, opened.cache, public_owner))
+    before = backend.n_items("token_similarities")
+    for viewer in (*viewers, *viewers):
+        monkeypatch.setattr(pair, "session", SimpleNamespace(engine=lambda: engine, viewer=lambda: viewer))  # noqa: B023
+        pair.aligned("猫が好きだ。", "犬が好きだ。", pair._owner("猫が好きだ。", "犬が好きだ。"))
+    assert backend.n_items("token_similarities") - before == n_computed
+    first = pair._first_pair()  # the sample's answers everybody
+    for _viewer in viewers:
+        pair.aligned(*first, pair._owner(*first))
+    assert backend.n_items("token_similarities") - before == n_computed + 1
 
 
 def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) -> None:

@@ -115,6 +115,23 @@ def test_a_cache_size_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.M
         open_engine(tmp_path, backend=FakeBackend())
 
 
+@pytest.mark.parametrize(("sharing", "n_computed"), [("", 40), ("shared", 40), ("private", 80)])
+def test_whether_members_share_the_cache_is_the_operators_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                                 sharing: str, n_computed: int) -> None:
+    monkeypatch.setenv("HAKARI_CACHE_SHARING", sharing)
+    backend, texts = FakeBackend(), [f"文{number}" for number in range(40)]
+    with open_engine(tmp_path, backend=backend) as engine:
+        for owner in ("ann", "ben", "ann"):
+            engine.gateway.session("run", owner=owner).sentence_vectors("a/b", texts)
+    assert backend.n_items("sentence_vectors") == n_computed
+
+
+def test_a_sharing_of_the_cache_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_CACHE_SHARING", "Private")
+    with pytest.raises(InputError, match="'shared' or 'private'; got 'Private'"):
+        open_engine(tmp_path, backend=FakeBackend())
+
+
 def test_an_opened_engine_holds_nothing_heavy_and_no_worker(tmp_path: Path) -> None:
     code = ("import sys, pathlib; from engine.runs.open import open_engine\n"
             "with open_engine(pathlib.Path(sys.argv[1])) as engine:\n"

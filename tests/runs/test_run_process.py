@@ -21,6 +21,7 @@ from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.models.sources.model_location import LocatedModel
+from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
 from engine.runs.run_process import OOM_SCORE, STOP_SECONDS, Report, RunProcesses
@@ -36,10 +37,11 @@ SECONDS = 60.0
 class Instance:
     """A queue whose runs have processes of their own, and what it is over."""
 
-    def __init__(self, directory: Path, backend: FakeBackend, **settings: object) -> None:
+    def __init__(self, directory: Path, backend: FakeBackend, public_owner: str | None = None, **settings: object
+                 ) -> None:
         self.backend, self.artifacts = backend, Artifacts(directory)
         self.store = Store(f"sqlite:///{directory / 'hakari.sqlite'}")
-        self.processes = processes = RunProcesses(directory, directory / "cache.sqlite", 10**8, backend)
+        self.processes = processes = RunProcesses(directory, directory / "cache.sqlite", 10**8, backend, public_owner)
         self.progress: list[tuple[int, int, str]] = []
 
         def evaluate(run: RunRecord, report: Report, files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
@@ -52,9 +54,9 @@ class Instance:
         self.gateway = Gateway(backend, Cache(directory / "cache.sqlite", 10**8))
         self.queue = RunQueue(self.store, self.artifacts, self.gateway, EVALUATIONS, evaluate=evaluate, **settings)  # type: ignore[arg-type]
 
-    def submit(self, *models: str) -> str:
+    def submit(self, *models: str, owner: str = "local") -> str:
         settings = Settings(models or ("owner/bert",), projection="pca", resamples=100)
-        return self.queue.submit("clusters", settings, sample_data.labelled_sentences()).run_id
+        return self.queue.submit("clusters", settings, sample_data.labelled_sentences(), owner).run_id
 
     def process(self, run_id: str) -> psutil.Process:
         """The run's own process, once it has asked for something."""
@@ -124,6 +126,23 @@ def test_the_processes_of_runs_are_known_while_they_run(gated: Instance, gate: t
     gate.set()
     assert gated.queue.wait(run_id, SECONDS).state == "done"
     wait_until(lambda: gated.processes.pids() == [], seconds=SECONDS)
+
+
+@pytest.mark.parametrize("public_owner", [SAMPLES_ID, None])
+def test_pieces_of_a_run_answer_the_runs_of_others_only_where_they_are_shared(tmp_path: Path, public_owner: str | None
+                                                                              ) -> None:
+    opened = Instance(tmp_path, FakeBackend(), public_owner)
+    n = sample_data.labelled_sentences().n
+    n_computed, results = [], []
+    for owner in ("ann", "ben", "ann"):
+        run_id = opened.submit(owner=owner)
+        assert opened.queue.wait(run_id, SECONDS).state == "done"
+        n_computed.append(opened.backend.n_items("sentence_vectors"))
+        results.append(opened.queue.result(run_id))
+    assert n_computed == ([n, 2 * n, 2 * n] if public_owner else [n, n, n])
+    for name in ("models", "classes", "intervals", "points", "neighbours"):
+        assert getattr(results[0], name).equals(getattr(results[1], name)), name
+    opened.close()
 
 
 def test_errors_arrive_with_their_words(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ class FakeGateway:
         self.runs: list[str] = []
 
     def session(self, run_id: str, on_progress: Callable[[int, int, str], None],
-                is_cancelled: Callable[[], bool]) -> FakeSession:
+                is_cancelled: Callable[[], bool], owner: str = "") -> FakeSession:
         self.runs.append(run_id)
         return FakeSession(self, on_progress, is_cancelled)
 

@@ -13,6 +13,7 @@ from engine.runs.access.model_policy import ModelPolicy, model_policy
 
 DEFAULT_RUNNING = 2
 DEFAULT_BIN_DAYS = 30
+SHARINGS = ("shared", "private")
 MAX_DAYS = 36_500.0  # a hundred years; a date cannot be as old as any number
 
 
@@ -22,7 +23,8 @@ class Configuration:
 
     members: of a hosted instance; None on a single-user machine. retention_days: after how many days an ended run is
     deleted with its data; None keeps all. bin_days: how many days a deleted run stays in the bin; 0: deletion is final.
-    running: the largest number of runs at once, of all users.
+    running: the largest number of runs at once, of all users. private_cache: whether a cached piece answers only the
+    user for whose run it was computed.
     """
 
     members: MemberList | None = None
@@ -31,6 +33,7 @@ class Configuration:
     retention_days: float | None = None
     running: int = DEFAULT_RUNNING
     bin_days: float = DEFAULT_BIN_DAYS
+    private_cache: bool = False
 
     @property
     def hosted(self) -> bool:
@@ -49,7 +52,7 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
     return Configuration(
         members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
         retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
-        bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
+        bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days, private_cache=_private_cache(environment),
     )
 
 
@@ -58,6 +61,13 @@ def checked_days(name: str, days: float) -> float:
     if not 0 <= days <= MAX_DAYS:
         raise InputError(f"{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.")
     return days
+
+
+def _private_cache(environment: Mapping[str, str]) -> bool:
+    sharing = environment.get("HAKARI_CACHE_SHARING", "").strip() or SHARINGS[0]
+    if sharing not in SHARINGS:
+        raise InputError(f"HAKARI_CACHE_SHARING is 'shared' or 'private'; got {sharing!r}.")
+    return sharing == "private"
 
 
 def _days(environment: Mapping[str, str], variable: str) -> float | None:

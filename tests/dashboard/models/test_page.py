@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.models import memory
 from dashboard.shared import session
 from engine.errors import ModelError
 from engine.inference.worker_state import ModelInMemory, WorkerState
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
+from engine.runs.access.viewers import Viewer
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, at, drawn, visit, words
 
@@ -110,6 +114,23 @@ def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -
     assert "computing sentence vectors of paper/nict=/srv/*nict*, for 3 s" in text.replace("\u2060", "")
     assert "Worker on cuda:2" in text and "no model · waiting for work" in text
     assert not backend.calls  # nobody was asked for it
+
+
+@pytest.mark.parametrize(("is_private", "is_admin"), [(True, False), (True, True), (False, False)])
+def test_members_who_share_no_cache_do_not_see_which_models_others_use(
+    backend: FakeBackend, is_private: bool, is_admin: bool, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    models = (ModelInMemory("lab/unpublished", "encode", "cpu", 1_000_000, 4_000_000),)
+    backend.states = (WorkerState("cpu", 4242, None, "sentence_vectors lab/unpublished", 3.2, models),)
+    opened = session.engine()
+    engine = replace(opened, configuration=replace(opened.configuration, private_cache=is_private))
+    viewer = Viewer("ann@lab.example", "Ann", is_admin)
+    monkeypatch.setattr(memory, "session", SimpleNamespace(hosted=lambda: True, viewer=lambda: viewer,
+                                                           engine=lambda: engine))
+    app = part("memory")
+    is_shown = is_admin or not is_private
+    assert ("unpublished" in words(app)) == is_shown and len(app.dataframe) == is_shown
+    assert ("only administrators" in words(app)) == (not is_shown)
 
 
 def test_an_inspection_shows_facts_and_tokens(backend: FakeBackend) -> None:
