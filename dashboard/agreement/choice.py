@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import pages
-from dashboard.shared import run_view, session
+from dashboard.shared import run_view, samples, session
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
@@ -102,10 +102,18 @@ def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> d
 def _finished() -> dict[str, list[RunRecord]]:
     try:
         access = session.access()
-        return {kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) for kind in MEASURES}
+        return {kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) or _of_sample(kind)
+                for kind in MEASURES}
     except EngineError as error:
         show_error(error)
         return {kind: [] for kind in MEASURES}
+
+
+def _of_sample(kind: str) -> list[RunRecord]:
+    """The run of a kind's sample, for a viewer who has none of that kind."""
+    run_id = samples.finished(kind)
+    run = session.access().get(run_id) if run_id else None
+    return [run] if run is not None else []
 
 
 def _linked(names: Mapping[str, str]) -> dict[str, RunRecord]:

@@ -34,7 +34,7 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
 
 
 def _settings(*, one_pair: bool) -> Settings:
-    models = inputs.models_input(KIND, "masked", offered=("causal",))
+    models = inputs.models_input(KIND, "masked", offered=("causal",), ranks=False)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         layer = settings.number(tr("Layer"), OPTIONS["layer"], key="alignment-layer", width=160)
         precision = precision_input(OPTIONS["precision"], KIND, width=160)

@@ -22,12 +22,12 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
-from engine.models.sources.cards import BUILT_IN
+from engine.models.sources.cards import first_built_in
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.translation import mark, tr
 
 KIND, PLACE = "alignment", "home"
-MODEL = next(name for name, card in BUILT_IN.items() if card.kind == "masked")
+MODEL = first_built_in("masked")[0]
 SETTINGS = Settings((MODEL,))  # as the page of alignments scores a pair
 # Of the categories of the sample: the readings of its names differ.
 FIRST_SHOWN = "swapped name"  # untranslated

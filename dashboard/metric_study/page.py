@@ -39,7 +39,7 @@ pages.heading("metric_study")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = with_scores(inputs.dataset_input(KIND))
-    models = inputs.models_input(KIND, "masked")
+    models = inputs.models_input(KIND, "masked", ranks=False)
     run_view.submit_button(KIND, metric_settings(models), dataset)
 
 result = run_view.finished_result(run_id, KIND)

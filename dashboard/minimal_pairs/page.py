@@ -40,7 +40,7 @@ pages.heading("minimal_pairs")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
-    models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()))
+    models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
     run_view.submit_button(KIND, minimal_settings(models, dataset), dataset)
 
 result = run_view.finished_result(run_id, KIND)

@@ -327,6 +327,7 @@ def test_models_page_shows_the_training_record(
     settings = {"layers": 4, "hidden": 256, "vocab_size": 8000, "max_length": 128}
     figures = {"builtin/bert-mini-ja": {"masked_accuracy": 0.362, "mask_only_accuracy": 0.301, "mask_only_nats": 3.71},
                "builtin/gpt2-mini-ja": {"nats_per_token": 4.71, "nats_per_character": 3.02}}
+    monkeypatch.setattr("dashboard.models.built_in.BUILT_IN", {name: BUILT_IN[name] for name in figures})
     for name, held_out in figures.items():
         folder = tmp_path / name.removeprefix("builtin/")
         folder.mkdir()

@@ -24,7 +24,7 @@ from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
 from engine.errors import EngineError, InputError
-from engine.models.sources.cards import BUILT_IN
+from engine.models.sources.cards import built_in_models, first_built_in
 from engine.translation import mark, tr, tr_n, translated
 
 SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
@@ -126,18 +126,17 @@ def skips_bad_rows(kind: str) -> bool:
 
 
 def models_input(kind: str, *architectures: str, label: str = mark("Models"), offered: Sequence[str] = (),
-                 served: Sequence[str] = ()) -> tuple[str, ...]:
+                 served: Sequence[str] = (), ranks: bool = True) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
-    All built-in models that fit are chosen by default; those of the kinds `offered`, and the endpoints `served`, can be
-    chosen too.
+    By default all built-in models that fit are chosen; where the page `ranks` no models, the first of each kind. Those
+    of the kinds `offered`, and the endpoints `served`, can be chosen too.
     """
-    built_in = [name for name, card in BUILT_IN.items() if not architectures or card.kind in architectures]
-    choices = built_in + [name for name, card in BUILT_IN.items() if card.kind in offered and name not in built_in]
-    choices += served
+    built_in = built_in_models(*architectures)
+    choices = list(dict.fromkeys((*built_in, *(built_in_models(*offered) if offered else ()), *served)))
     chosen = st.multiselect(
-        tr(label), choices, default=built_in, accept_new_options=True, key=f"{kind}-models", persist_state="session",
-        placeholder=tr("Choose, or type and press Enter"),
+        tr(label), choices, default=built_in if ranks else first_built_in(*architectures), accept_new_options=True,
+        key=f"{kind}-models", persist_state="session", placeholder=tr("Choose, or type and press Enter"),
         help=f"{tr(MODELS_HELP)} {tr(SERVED_HELP)}" if served else tr(MODELS_HELP),
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))

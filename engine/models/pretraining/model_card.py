@@ -13,7 +13,11 @@ MASKED_TOKENIZERS = {
 
 
 def write_model_card(out: Path, record: dict[str, Any]) -> None:
-    """Write `pretraining.json` (the record) and `README.md` (the same in words) into `out`."""
+    """Write `pretraining.json` (the record) and `README.md` (the same in words) into `out`.
+
+    `record` may also hold "license", an identifier of the Hugging Face hub, and "sources": whose texts the corpus is
+    and under which terms, a sentence each. `pretrain` knows neither of a corpus and writes none.
+    """
     settings, train, held_out = record["settings"], record["train"], record["held_out"]
     bert = settings["architecture"] == "bert"
     if bert:
@@ -28,7 +32,8 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         result = (f"**{held_out['nats_per_token']:.2f}** nats per token and "
                   f"**{held_out['nats_per_character']:.2f}** nats per character over {held_out['n_tokens']:,} tokens")
     lines = [
-        "---", "language: ja", "library_name: transformers", "license: cc0-1.0", "---", "",
+        "---", "language: ja", "library_name: transformers",
+        *([f"license: {record['license']}"] if record.get("license") else []), "---", "",
         f"# {out.name}", "",
         f"A small {kind} language model of Japanese, made by `python -m engine pretrain`.", "",
         "| | |", "|---|---|",
@@ -43,8 +48,10 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         f"| Held out | {held_out['documents']} documents never trained on: {result} |",
         f"| Made by | `{record['command']}` |",
         *([f"| Notes | {record['notes']} |"] if record.get("notes") else []), "",
-        "It is meant for trying Hakari out and for tests, not for use in earnest: it knows novels of the last",
-        "century and little else.", "",
+        *(["Sources of the corpus:", "", *(f"- {source}" for source in record["sources"]), ""]
+          if record.get("sources") else []),
+        "It is meant for trying Hakari out and for tests, not for use in earnest: it is small, and knows its corpus",
+        "and little else.", "",
     ]
     (out / "README.md").write_text("\n".join(lines), encoding="utf-8")
     (out / "pretraining.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -81,6 +81,11 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
         "alignment and pseudo-log-likelihoods.",
     ),
     ModelCard(
+        "builtin/bert-mini-ja-32k", "BERT mini, 32,000 pieces (novels, modern Japanese)", "masked",
+        "The same layers with a vocabulary of 32,000 pieces, in which most names are whole, trained on the novels and "
+        "on sentences of modern Japanese. For names in alignments, and to compare with the small vocabulary.",
+    ),
+    ModelCard(
         "builtin/gpt2-mini-ja", "GPT-2 mini (Japanese novels)", "causal",
         "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal pairs.",
     ),
@@ -96,6 +101,16 @@ _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
     "nats_per_token": ("loss per token", "nats per token", "lower"),
     "nats_per_character": ("loss per character", "nats per character", "lower"),
 }
+
+
+def built_in_models(*kinds: str) -> tuple[str, ...]:
+    """The names of the built-in models of these kinds, of all where none is named, in their order."""
+    return tuple(name for name, card in BUILT_IN.items() if not kinds or card.kind in kinds)
+
+
+def first_built_in(*kinds: str) -> tuple[str, ...]:
+    """The first built-in model of each of these kinds."""
+    return tuple(built_in_models(kind)[0] for kind in kinds)
 
 
 def built_in_directory(name: str) -> Path:

@@ -10,12 +10,16 @@ import pandas as pd
 import pytest
 
 from dashboard.shared import session
+from dashboard.shared.inputs.inputs import FORMS
+from dashboard.shared.samples import OWNER, SAMPLE_RUNS
 from engine.__main__ import main
 from engine.datasets import sample_data
+from engine.evaluations.agreement.evaluate import MEASURES
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.published.sentence_clustering import TABLES
+from engine.models.sources.cards import built_in_models
 from tests.dashboard.classification.test_page import THREE
 from tests.dashboard.printed_commands import Exported, as_texts, printed
 from tests.support.fakes import FakeBackend
@@ -37,6 +41,21 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
     printed = app.dataframe[0].value
     assert printed["A_m"].tolist()[0] == "240131.79" and "in the paper" in words(app)
     assert not app.download_button and not app.get("plotly_chart")
+
+
+def test_agreement_of_the_samples_for_a_viewer_without_runs(backend: FakeBackend) -> None:
+    for sample in SAMPLE_RUNS:
+        if sample.kind in MEASURES:
+            dataset = FORMS[sample.kind].sample()
+            run = session.engine().runs.submit(sample.kind, sample.settings(), dataset, owner=OWNER, name=sample.name)
+            assert session.engine().runs.wait(run.run_id, SECONDS).state == "done"
+    app = visit("agreement")
+    table = app.dataframe[0].value
+    shared = table.dropna(subset=list(MEASURES))
+    assert len(MEASURES) == 3 and shared["model"].tolist() == list(built_in_models("masked")) and len(shared) >= 2
+    # the viewer's own run of a kind comes in place of the sample's
+    own = finished("clusters", clusters.Settings(THREE, projection="pca"), sample_data.labelled_sentences())
+    assert next(box for box in visit("agreement").selectbox if box.label == "Clusters").value == own
 
 
 def three_runs(models: tuple[str, ...] = THREE) -> dict[str, str]:

@@ -164,21 +164,24 @@ def test_nothing_pasted_is_no_error() -> None:
     assert app.session_state["dataset"] is None and not app.error
 
 
-def models(*kinds: str) -> AppTest:
-    def script(kinds: tuple[str, ...]) -> None:
+def models(*kinds: str, ranks: bool = True) -> AppTest:
+    def script(kinds: tuple[str, ...], ranks: bool) -> None:
         import streamlit as st
 
         from dashboard.shared.inputs.inputs import models_input
 
-        st.session_state["models"] = models_input("clusters", *kinds)
+        st.session_state["models"] = models_input("clusters", *kinds, ranks=ranks)
 
-    return AppTest.from_function(script, args=(kinds,)).run()
+    return AppTest.from_function(script, args=(kinds, ranks)).run()
 
 
 def test_the_built_in_models_are_chosen_at_first() -> None:
     assert models().session_state["models"] == tuple(BUILT_IN)
     masked = tuple(name for name, card in BUILT_IN.items() if card.kind == "masked")
     assert models("masked").session_state["models"] == masked and masked
+    one_each = models("masked", "causal", ranks=False)
+    assert one_each.session_state["models"] == ("builtin/bert-mini-ja", "builtin/gpt2-mini-ja")
+    assert set(one_each.multiselect[0].options) == set(BUILT_IN)
 
 
 def test_a_typed_model_is_taken_without_its_outer_spaces_and_once() -> None:

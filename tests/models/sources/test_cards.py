@@ -7,7 +7,14 @@ import pytest
 
 from engine.errors import ModelError
 from engine.models.sources import cards
-from engine.models.sources.cards import BUILT_IN, built_in_directory, held_out_figures, training_record
+from engine.models.sources.cards import (
+    BUILT_IN,
+    built_in_directory,
+    built_in_models,
+    first_built_in,
+    held_out_figures,
+    training_record,
+)
 
 ROOT = Path(__file__).parents[3]
 HELD_OUT = {
@@ -30,9 +37,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_card_is_found_under_its_name() -> None:
-    assert list(BUILT_IN) == ["builtin/bert-mini-ja", "builtin/gpt2-mini-ja"]
+    assert set(HELD_OUT) < set(BUILT_IN)
     assert all(name == card.name and card.label and card.description for name, card in BUILT_IN.items())
-    assert [card.kind for card in BUILT_IN.values()] == ["masked", "causal"]
+    assert first_built_in("masked", "causal") == ("builtin/bert-mini-ja", "builtin/gpt2-mini-ja")
+    assert built_in_models() == tuple(BUILT_IN) == built_in_models("masked", "causal")
+    assert all(BUILT_IN[name].kind == "causal" for name in built_in_models("causal"))
 
 
 def test_the_held_out_figures_are_the_records_own(folder: Path) -> None:
