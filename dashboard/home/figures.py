@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.minimal_pairs.charts import difference_figure
-from dashboard.shared import run_view, samples
+from dashboard.shared import run_progress, run_view, samples
 from dashboard.shared.headlines import short
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, show_error, verbatim
@@ -38,8 +38,8 @@ def sample_card(kind: str, view: RunRecord) -> None:
                 FIGURES[kind](run_view.load_result(view.id))
             except EngineError as error:
                 show_error(error)
-        elif view.state in run_view.ACTIVE:
-            run_view.progress(view)
+        elif view.state in run_progress.ACTIVE:
+            run_progress.progress(view)
         else:
             st.warning(verbatim(translated(view.message) if view.message else tr("This run was stopped.")),
                        icon=":material/error:")

@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.home.figures import sample_card
 from dashboard.home.pair import pair_demonstration
-from dashboard.shared import run_list, run_view, samples
+from dashboard.shared import run_list, run_progress, samples
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.translation import tr
@@ -18,14 +18,14 @@ try:
 except EngineError as error:
     show_error(error)
     run_ids = {}
-pending = any(view.state in run_view.ACTIVE for view in samples.views(run_ids).values())
+pending = any(view.state in run_progress.ACTIVE for view in samples.views(run_ids).values())
 
 
-@st.fragment(run_every=run_view.POLL_SECONDS if pending else None)
+@st.fragment(run_every=run_progress.POLL_SECONDS if pending else None)
 def sample_cards() -> None:
     """The figures of the samples; while one is still being evaluated, its progress."""
     views = samples.views(run_ids)
-    if pending and not any(view.state in run_view.ACTIVE for view in views.values()):
+    if pending and not any(view.state in run_progress.ACTIVE for view in views.values()):
         st.rerun()
     for kind, view in views.items():
         sample_card(kind, view)

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard.runs.comparing import comparison_table, distinct, in_words
-from dashboard.shared import run_view, session
+from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.headlines import stored
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
@@ -47,7 +47,7 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
             _share_button(own)
         if len(own) == len(chosen) == 1:
             _rename_popover(own[0])
-        active = [run for run in own if run.state in run_view.ACTIVE]
+        active = [run for run in own if run.state in run_progress.ACTIVE]
         if active and st.button(tr("Cancel"), key="runs-cancel", icon=":material/close:"):
             _change(active, access.cancel)
         _delete_button(own, None if len(own) == len(chosen) else

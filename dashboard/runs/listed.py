@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.runs import table
 from dashboard.runs.search import kind_title
-from dashboard.shared import run_view, session
+from dashboard.shared import run_progress, session
 from dashboard.shared.headlines import HEADLINES, stored, to_store
 from dashboard.shared.wording import ago
 from engine.errors import EngineError
@@ -61,7 +61,7 @@ def open_chosen(runs: Sequence[RunRecord]) -> None:
 
 def is_changing(run: RunRecord) -> bool:
     """Whether the row of a run will be another one soon."""
-    return run.state in run_view.ACTIVE or lacks_headline(run)
+    return run.state in run_progress.ACTIVE or lacks_headline(run)
 
 
 def lacks_headline(run: RunRecord) -> bool:

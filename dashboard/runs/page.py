@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.runs import actions, bin_view, listed, viewer_name
 from dashboard.runs import search as run_search
-from dashboard.shared import run_view, session
+from dashboard.shared import run_progress, session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
@@ -54,7 +54,7 @@ number = min(st.pagination(n_pages, key="runs-page"), n_pages) if n_pages > 1 el
 changing = any(map(listed.is_changing, page_of(number)))
 
 
-@st.fragment(run_every=run_view.POLL_SECONDS if changing else None)
+@st.fragment(run_every=run_progress.POLL_SECONDS if changing else None)
 def runs_of_page() -> None:
     """The table with what can be done with the chosen runs; drawn at intervals while any of them changes."""
     try:

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared import run_view, session
+from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.translation import tr, translated
@@ -36,7 +36,7 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
     view = session.access().get(edited)
     if view is None or view.kind != kind:
         return None
-    if view.state in run_view.ACTIVE:
+    if view.state in run_progress.ACTIVE:
         _watch(edited)
         return None
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
@@ -58,6 +58,6 @@ def edited_result(kind: str, run_id: str) -> tuple[str, Any] | None:
 @st.fragment(run_every=POLL_SECONDS)
 def _watch(edited: str) -> None:
     """The progress of the small run, redrawn at intervals."""
-    view = run_view.still_active(edited)
+    view = run_progress.still_active(edited)
     if view is not None:
-        run_view.progress(view)
+        run_progress.progress(view)

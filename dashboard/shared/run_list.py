@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard.shared import run_view, session
+from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
@@ -48,7 +48,7 @@ def _state(view: RunRecord) -> str:
 
 
 def _facts(view: RunRecord) -> str:
-    facts = [*run_view.facts_of(view), ago(view.created)]
+    facts = [*run_progress.facts_of(view), ago(view.created)]
     if view.state == "done" and view.seconds is not None:
         facts.append(tr("took {duration}", duration=duration(view.seconds)))
     return " · ".join(facts)

@@ -22,7 +22,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import pages
-from dashboard.shared import run_actions, samples, session
+from dashboard.shared import run_actions, run_progress, samples, session
 from dashboard.shared.address.view import SAMPLE, View
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
@@ -41,9 +41,7 @@ from engine.runs.naming import unknown_run
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
-POLL_SECONDS = 0.7
 RESULTS_KEPT = 8
-ACTIVE = ("queued", "running")
 SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")
 
 
@@ -102,12 +100,14 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
     if run_id is None:
         return None
     view = session.access().get(run_id)
+    if view is not None and view.kind == kind:
+        view = run_progress.awaited(view)
     if view is None:
         run_actions.unknown_run(run_id)
     elif view.kind != kind:
         _run_of_another_page(view)
-    elif view.state in ACTIVE:
-        _watch(run_id)
+    elif view.state in run_progress.ACTIVE:
+        run_progress.watch(view)
     elif view.state != "done":
         _stopped(view)
     else:
@@ -196,52 +196,6 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     exports.signature_in_full(signature)
 
 
-@st.fragment(run_every=POLL_SECONDS)
-def _watch(run_id: str) -> None:
-    """The progress of a run, redrawn at intervals."""
-    view = still_active(run_id)
-    if view is None:
-        return
-    with st.container(border=True):
-        st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
-        progress(view)
-        st.caption(tr("You can leave this page: the run continues, and its address brings you back."))
-        if session.access().may_change(view) and st.button(tr("Cancel"), key="run-cancel", icon=":material/close:"):
-            session.access().cancel(run_id)
-
-
-def still_active(run_id: str) -> RunRecord | None:
-    """The run of a progress fragment while it is queued or running; None where an error was drawn instead.
-
-    Once the run has ended or was deleted the whole page is redrawn.
-    """
-    try:
-        view = session.access().get(run_id)
-    except EngineError as error:
-        show_error(error)
-        return None
-    if view is None or view.state not in ACTIVE:
-        st.rerun()
-    return view
-
-
-def progress(view: RunRecord) -> None:
-    """Draw the progress bar of a queued or running run, with the estimated time left."""
-    share = min(1.0, view.done / view.total) if view.total and view.state == "running" else 0.0
-    st.progress(share, text=verbatim(_progress_text(view)))
-
-
-def _progress_text(view: RunRecord) -> str:
-    if view.state == "queued":
-        return tr("Waiting for its turn")
-    parts = [translated(view.label) if view.label else tr("Starting")]
-    if view.total:
-        parts.append(tr("{done:,} of {total:,}", done=view.done, total=view.total))
-    if view.eta_seconds is not None:
-        parts.append(tr("about {duration} left", duration=duration(view.eta_seconds)))
-    return " · ".join(parts)
-
-
 def _stopped(view: RunRecord) -> None:
     if view.state == "cancelled":
         st.info(tr("This run was cancelled. Its finished parts are kept: run it again, and it continues from there."),
@@ -277,7 +231,7 @@ def _run_of_another_page(view: RunRecord) -> None:
 
 
 def _headline(view: RunRecord) -> None:
-    facts = facts_of(view)
+    facts = run_progress.facts_of(view)
     if view.finished is not None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
@@ -293,8 +247,3 @@ def _headline(view: RunRecord) -> None:
                                 help=tr("The same data and settings as a run of yours; parts that are cached for you "
                                         "are not computed again.")):
         _submit_again(view)
-
-
-def facts_of(view: RunRecord) -> list[str]:
-    """What to show beside a run's name: the dataset, unless the name holds it."""
-    return [] if view.dataset_name in view.name else [view.dataset_name]

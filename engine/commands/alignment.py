@@ -15,6 +15,7 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import WithChoice, add_option, add_options, dest, settings_from
 from engine.commands.shared.own_readings import with_own_readings
+from engine.commands.shared.presets import add_preset
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.delimited import csv_text
 from engine.errors import InputError
@@ -27,6 +28,7 @@ from engine.options import option_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser)
+    add_preset(parser, "alignment")
     add_options(parser, records.Settings, but=("all_layers", "threshold", "threshold_kind"))
     threshold = parser.add_mutually_exclusive_group()
     kind = option_of(records.Scoring, "threshold_kind")

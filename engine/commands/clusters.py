@@ -7,6 +7,7 @@ import argparse
 from engine.commands.shared.common import add_evaluation_arguments, gateway_session, print_notices, write_tables
 from engine.commands.shared.labelled import add_labelled_arguments, read_labelled
 from engine.commands.shared.options import add_options, settings_from
+from engine.commands.shared.presets import add_preset
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser)
     add_labelled_arguments(parser)
+    add_preset(parser, "clusters")
     add_options(parser, records.Settings)
 
 

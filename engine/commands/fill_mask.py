@@ -15,6 +15,7 @@ from engine.commands.shared.common import (
     write_tables,
 )
 from engine.commands.shared.options import add_options, settings_from
+from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.labelled import domain_sentences
 from engine.datasets.labelled.domain_sentences import DomainSentences
@@ -31,6 +32,7 @@ from engine.evaluations.shared.declared_tables import frames_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser)
+    add_preset(parser, "fill-mask")
     add_options(parser, records.Settings)
     building = parser.add_argument_group(
         "building", "Without a word to mask in every row, words are chosen: with --domain-column, or when --data is "

@@ -14,6 +14,7 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import add_options, is_given, settings_from
 from engine.commands.shared.own_readings import with_own_readings
+from engine.commands.shared.presets import add_preset
 from engine.datasets import sentence_pairs
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
@@ -26,6 +27,7 @@ OF_THE_GRID = ("idf", "penalty")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser)
+    add_preset(parser, "metric-study")
     add_options(parser, records.Settings, but=OF_THE_GRID)
 
 

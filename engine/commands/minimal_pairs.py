@@ -15,6 +15,7 @@ from engine.commands.shared.common import (
     write_tables,
 )
 from engine.commands.shared.options import add_options, settings_from
+from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
@@ -29,6 +30,7 @@ from engine.options import check
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_evaluation_arguments(parser, several_files=True, endpoints=True)
+    add_preset(parser, "minimal-pairs")
     add_options(parser, records.Settings)
     parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
                         metavar="N", help=f"of {', '.join(NORMALIZATIONS)}; all by default")

@@ -51,7 +51,8 @@ class ActiveRun:
             done, total, label = last_report
             if label != self._step:
                 self._step, self._eta = label, EtaEstimator()
-            return [Progress(self._run_id, done, total, label, self._eta.remaining(time.monotonic(), done, total))]
+            remaining = self._eta.remaining(time.monotonic(), done, total)
+            return [Progress(self._run_id, done, total, label, remaining, self._eta.per_second)]
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ from engine.options import Option, option_of, options_of, records_in
 
 FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 # What says which files and models, where results go and which are written: no settings of an evaluation.
-NOT_SETTINGS = {"--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
+NOT_SETTINGS = {"--preset", "--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
                 "--directory", "--owner", "--from", "--to", "--lines", "--bin", "--sign-out", "--release",
                 "--without-runs", "-h"}

@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 from unicodedata import east_asian_width
 
 from engine.commands.shared.options import DECLARED, facts_of, text_of
+from engine.commands.shared.presets import PresetAction
 from engine.options import Option
 from engine.translation import ENGLISH, language, mark, tr, translated
 
@@ -34,6 +35,15 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **arguments: object) -> None:
         super().__init__(**{"formatter_class": HelpFormatter, **arguments})  # type: ignore[arg-type]
+
+    def parse_known_args(self, args: Sequence[str] | None = None,  # type: ignore[override]
+                         namespace: argparse.Namespace | None = None) -> tuple[argparse.Namespace, list[str]]:
+        """Read the arguments; the settings of a preset among them are the defaults."""
+        arguments = sys.argv[1:] if args is None else list(args)
+        for action in self._actions:
+            if isinstance(action, PresetAction):
+                action.begin(self, arguments)
+        return super().parse_known_args(arguments, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and what is wrong with it, and exit with 2."""

@@ -96,7 +96,9 @@ def settings_from(options: argparse.Namespace, record_type: type[Record], **chos
     values = dict(chosen)
     for name, declared in options_of(record_type).items():
         value = getattr(options, dest(record_type, name), None)
-        if name in values or value is None or (declared.several and not value and not declared.separator):
+        if declared.several and not value and not declared.separator:
+            value = getattr(options, of_preset(record_type, name), None)
+        if name in values or value is None:
             continue
         values[name] = _items(declared, value) if declared.several else value
     for name, inner in records_in(record_type).items():
@@ -106,8 +108,12 @@ def settings_from(options: argparse.Namespace, record_type: type[Record], **chos
 
 
 def is_given(options: argparse.Namespace, record_type: type[Any], name: str) -> bool:
-    """Whether the option of a setting was given, of several values or one that was declared with `only_given`."""
-    return bool(getattr(options, dest(record_type, name), None) not in (None, []))
+    """Whether the option of a setting was given, of several values or one that was declared with `only_given`.
+
+    Several values are given by a preset, too.
+    """
+    return (getattr(options, dest(record_type, name), None) not in (None, [])
+            or hasattr(options, of_preset(record_type, name)))
 
 
 def words_of(parser: argparse.ArgumentParser, settings: Any) -> Iterator[str]:
@@ -179,6 +185,11 @@ def default_text(declared: Option) -> str:
 def dest(record_type: type[Any], name: str) -> str:
     """Under which name argparse keeps a setting."""
     return f"{record_type.__name__}.{name}"
+
+
+def of_preset(record_type: type[Any], name: str) -> str:
+    """Under which name argparse keeps what a preset has of a setting whose option is repeated."""
+    return f"{dest(record_type, name)} of the preset"  # untranslated
 
 
 def _metavar(declared: Option) -> str:

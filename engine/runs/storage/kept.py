@@ -1,4 +1,4 @@
-"""Data sets that are kept by name: each has versions, and every version is a dataset on the disk.
+"""What is kept by name: data sets and settings. A data set has versions, and every version is a dataset on the disk.
 
 The rows say whose they are and which content they have; `engine.runs.storage.artifacts` holds the content, once for all
 runs and versions that use it.
@@ -7,10 +7,11 @@ runs and versions that use it.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
+from typing import Any
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
@@ -18,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from engine.errors import InputError
 from engine.runs.storage.run_record import RunRecord, run_record
-from engine.runs.storage.schema import KeptDatasetRow, RunRow
+from engine.runs.storage.schema import KeptDatasetRow, PresetRow, RunRow
 from engine.runs.storage.store import ID_LENGTH, ID_LETTERS, Store
 
 
@@ -127,6 +128,27 @@ def runs_with(store: Store, hashes: Collection[str]) -> list[RunRecord]:
     query = select(RunRow).where(RunRow.dataset_hash.in_(hashes), RunRow.deleted.is_(None))
     with store.session() as session:
         return [run_record(row) for row in session.scalars(query.order_by(RunRow.number.desc()))]
+
+
+def settings_by_name(store: Store, owner: str, kind: str) -> dict[str, dict[str, Any]]:
+    """The settings that an owner keeps for a kind, as JSON, by name in the order of the names."""
+    query = select(PresetRow).where(PresetRow.owner == owner, PresetRow.kind == kind)
+    with store.session() as session:
+        rows = sorted(session.scalars(query), key=lambda row: (row.name.casefold(), row.name))
+        return {row.name: dict(row.settings) for row in rows}
+
+
+def keep_settings(store: Store, owner: str, kind: str, name: str, settings: Mapping[str, Any]) -> None:
+    """Keep settings by name, in place of those that the owner keeps by this name."""
+    with store.session() as session:
+        session.merge(PresetRow(owner=owner, kind=kind, name=name, settings=dict(settings), created=datetime.now(UTC)))
+
+
+def remove_settings(store: Store, owner: str, kind: str, name: str) -> None:
+    """Keep the settings of that name no longer."""
+    with store.session() as session:
+        session.execute(delete(PresetRow).where(PresetRow.owner == owner, PresetRow.kind == kind,
+                                                PresetRow.name == name))
 
 
 def _kept(store: Store, *conditions: object) -> list[KeptDataset]:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError
-from engine.runs.storage.schema import KeptDatasetRow, MemberRow, RunRow, SignInRow, StarRow
+from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RunRow, SignInRow, StarRow
 from engine.runs.storage.store import Store
 
 SIGN_IN_DAYS = 30  # as long as the browser keeps the cookie
@@ -137,16 +137,31 @@ def _transfer(session: Session, owners: set[str], owner: str) -> list[str]:
     for run_id in set(session.scalars(select(StarRow.run_id).where(StarRow.viewer.in_(owners)))):
         session.merge(StarRow(viewer=owner, run_id=run_id))
     session.execute(delete(StarRow).where(StarRow.viewer.in_(owners)))
+    _transfer_presets(session, owners, owner)
     names = set(session.scalars(select(KeptDatasetRow.name).where(KeptDatasetRow.owner == owner)))
     kept = session.execute(select(KeptDatasetRow.set_id, KeptDatasetRow.name)
                            .where(KeptDatasetRow.owner.in_(owners)).distinct()).all()
     for set_id, name in kept:
-        free_name = next(candidate for number in range(1, len(names) + 2)
-                         if (candidate := name if number == 1 else f"{name} ({number})") not in names)
+        free_name = _free(name, names)
         names.add(free_name)
         session.execute(update(KeptDatasetRow).where(KeptDatasetRow.set_id == set_id)
                         .values(owner=owner, name=free_name).execution_options(synchronize_session=False))
     return run_ids
+
+
+def _transfer_presets(session: Session, owners: set[str], owner: str) -> None:
+    taken = {(row.kind, row.name) for row in session.scalars(select(PresetRow).where(PresetRow.owner == owner))}
+    for row in list(session.scalars(select(PresetRow).where(PresetRow.owner.in_(owners)))):
+        name = _free(row.name, {name for kind, name in taken if kind == row.kind})
+        taken.add((row.kind, name))
+        session.add(PresetRow(owner=owner, kind=row.kind, name=name, settings=row.settings, created=row.created))
+        session.delete(row)
+
+
+def _free(name: str, names: Collection[str]) -> str:
+    """The name, with a number behind it where it is one of `names`."""
+    return next(candidate for number in range(1, len(names) + 2)
+                if (candidate := name if number == 1 else f"{name} ({number})") not in names)
 
 
 def _taken(account: Account) -> AccessError:

@@ -15,7 +15,8 @@ class RunRecord:
 
     settings: JSON-able. done, total: items of the step that label names ("Sentence vectors: builtin/bert-mini-ja").
     message: why it failed, or that it was asked to stop. eta_seconds: estimated time until the step is done; None if
-    unknown or not running. seconds: how long it ran or has been running, None before it started.
+    unknown or not running. per_second: items of the step in a second, None likewise. seconds: how long it ran or has
+    been running, None before it started.
     shared: the team may read it. note: the owner's comment. stored_bytes: size of its dataset and result on the disk.
     key: see `engine.runs.run_key`. deleted: when it was moved to the bin, None if it is not there. n_rows: of the
     dataset, None if not known. headline: its numbers for lists of runs, None until they were stored.
@@ -48,6 +49,7 @@ class RunRecord:
     tags: tuple[str, ...] = ()
     n_rows: int | None = None
     headline: dict[str, Any] | None = None
+    per_second: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Progress:
     total: int
     label: str
     eta_seconds: float | None
+    per_second: float | None = None
 
 
 def run_record(row: RunRow) -> RunRecord:
@@ -76,5 +79,5 @@ def run_record(row: RunRow) -> RunRecord:
         seconds=max(0.0, (end - row.started).total_seconds()) if row.started else None,
         shared=row.shared, note=row.note, models=tuple(filter(None, row.models.split("\n"))),
         stored_bytes=row.stored_bytes, key=row.key, deleted=row.deleted, tags=tuple(filter(None, row.tags.split("\n"))),
-        n_rows=row.n_rows, headline=row.headline,
+        n_rows=row.n_rows, headline=row.headline, per_second=row.per_second if is_running else None,
     )

@@ -72,6 +72,7 @@ class RunRow(Base):
     started: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished: Mapped[datetime | None] = mapped_column(UtcDateTime)
     expected: Mapped[datetime | None] = mapped_column(UtcDateTime)  # estimated end of the present step
+    per_second: Mapped[float | None] = mapped_column(Float(53))  # items of the present step, as reported last
     # The process that owns it; NULL when it has ended, or was released by a process that closed.
     process_id: Mapped[str | None] = mapped_column(ForeignKey("processes.id", ondelete="SET NULL"))
     stop_requested: Mapped[bool] = mapped_column(default=False)
@@ -127,6 +128,18 @@ class KeptDatasetRow(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
 
     __table_args__ = (Index("kept_by_name", "owner", "name", "version", unique=True),)
+
+
+class PresetRow(Base):
+    """Settings that an owner keeps by name for the page of a kind; `settings`: without models."""
+
+    __tablename__ = "presets"
+
+    owner: Mapped[str] = mapped_column(String(300), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(60), primary_key=True)
+    name: Mapped[str] = mapped_column(String(300), primary_key=True)
+    settings: Mapped[dict[str, Any]] = mapped_column(JSON)
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class MemberRow(Base):

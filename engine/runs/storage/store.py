@@ -179,7 +179,7 @@ class Store:
                 expected = None if report.eta_seconds is None else now + timedelta(seconds=report.eta_seconds)
                 _update(session, RunRow.id == report.run_id, RunRow.state == "running",
                         RunRow.process_id == process_id, done=report.done, total=report.total, label=report.label,
-                        expected=expected)
+                        expected=expected, per_second=report.per_second)
 
     def finish(self, run_id: str, process_id: str, state: str, message: str = "", result_bytes: int = 0) -> bool:
         """Set the final state of a running run of the process; False when the process no longer owns it."""

@@ -60,6 +60,7 @@ def fill_beside(url: URL, run_id: str) -> None:
         members.bind(store, account, ())
         kept.add(store, owner="ann", name="titles", dataset_type="LabelledSentences", dataset_hash="ab", n_rows=3,
                  notices=["1 row left out"])
+        kept.keep_settings(store, "ann", "clusters", "mine", {"layer": 3})
 
 
 def beside(url: URL) -> list[dict[str, object]]:
@@ -83,7 +84,7 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
     before = fill(given[source])
     fill_beside(given[source], str(before[0]["id"]))
     marks = beside(given[source])
-    assert len(marks) == 4
+    assert len(marks) == 5
     assert [row["state"] for row in before[-2:]] == ["running", "queued"]
     assert move_runs(given[source], given[target], dry_run=True) == Move(7, 0, 0)
     assert rows(given[target]) == [] and rows(given[source]) == before
