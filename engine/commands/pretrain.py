@@ -5,28 +5,49 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from engine.commands.shared.options import add_options, is_given, settings_from
+from engine.commands.shared.options import add_option, is_given, settings_from
 from engine.errors import InputError
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
-from engine.options import check
-from engine.translation import translated
+from engine.options import check, options_of
+from engine.translation import mark, translated
+
+
+# The settings under each heading of the help, in the order in which they are read; all are under one.
+CORPUS = ("documents", "held_out_share")
+MODEL = ("tokenizer", "vocab_size", "vocabulary_every", "layers", "hidden", "heads", "max_length", "start",
+         "keep_vocabulary")
+TRAINING = ("steps", "tokens_per_step", "learning_rate", "warmup_steps", "weight_decay", "optimizer",
+            "whole_word_masking", "short_share", "precision", "seed", "device", "save_every")
+MEASUREMENT = ("held_out_tokens", "evaluate_every")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    parser.add_argument("--corpus", action="append", default=[], type=Path, metavar="FILE",
+    """Declare the options of the command, under headings."""
+    parser.usage = "%(prog)s --corpus FILE --architecture {bert,gpt2} --out DIR [OPTION ...]"
+    corpus = parser.add_argument_group(mark("corpus"))
+    corpus.add_argument("--corpus", action="append", default=[], type=Path, metavar="FILE",
                         help="text or Aozora files, folders or zips, each file a document; may be repeated")
-    parser.add_argument("--lines", action="append", default=[], type=Path, metavar="FILE",
+    corpus.add_argument("--lines", action="append", default=[], type=Path, metavar="FILE",
                         help="a text file whose lines are documents of their own; may be repeated")
-    parser.add_argument("--architecture", required=True, choices=ARCHITECTURES,
-                        help="bert is a masked language model, gpt2 a causal one")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR",
-                        help="where the model goes; a run that was stopped there is continued")
-    add_options(parser, Settings)
-    add_options(parser, Running)
+    _add_settings(corpus, CORPUS)
+    model = parser.add_argument_group(mark("model"))
+    model.add_argument("--architecture", required=True, choices=ARCHITECTURES,
+                       help="bert is a masked language model, gpt2 a causal one")
+    model.add_argument("--out", required=True, type=Path, metavar="DIR",
+                       help="where the model goes; a run that was stopped there is continued")
+    _add_settings(model, MODEL)
+    _add_settings(parser.add_argument_group(mark("training")), TRAINING)
+    _add_settings(parser.add_argument_group(mark("measurement")), MEASUREMENT)
+
+
+def _add_settings(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
+    records = {name: record for record in (Settings, Running) for name in options_of(record)}
+    for name in names:
+        add_option(group, records[name], options_of(records[name])[name])
 
 
 def run(options: argparse.Namespace) -> None:
