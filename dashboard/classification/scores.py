@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.shared.address.view import View
 from dashboard.shared.ranks import UNBROKEN, rank_labels
+from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import ARROWS, shortened, with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
@@ -37,14 +38,14 @@ def score_table(result: Result) -> None:
     ranked = result.models.sort_values("rank", kind="stable")
     train_accuracy = result.runs.groupby("model")["train_accuracy"].mean()
     arrow = ARROWS[CARDS[MEASURE].better]
-    rows = [[tr("Rank"), tr("Model"), tr("Mean {arrow}", arrow=arrow), tr("Min – max"), tr("Training accuracy")],
-            [":--:", ":--", "--:", "--:", "--:"]]
+    header = [tr("Rank"), tr("Model"), tr("Mean {arrow}", arrow=arrow), tr("Min – max"), tr("Training accuracy")]
+    rows = []
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
         interval = f":small[:gray[{100 * row['ci_low']:.1f}{UNBROKEN}{100 * row['ci_high']:.1f}]]"
         rows.append([rank, verbatim(shortened(row["model"])), f"**{row['accuracy_mean']:.2%}** {interval}",
                      f"{row['accuracy_min']:.2%}{UNBROKEN}{row['accuracy_max']:.2%}",
                      f"{train_accuracy[row['model']]:.1%}"])
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in rows))
+    draw_score_table(header, rows)
 
 
 def caveats(result: Result) -> list[str]:

@@ -10,9 +10,9 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.clusters.coloring import class_order
 from dashboard.clusters.explanation_charts import centroid_map, class_bars, farthest, misplaced
 from dashboard.clusters.linked_maps import highlight
-from dashboard.clusters.map_charts import class_order
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.theme import decimals

@@ -7,7 +7,7 @@ const TURN = 150; // pixels for a radian
 const ZOOM_STEP = 1.5;
 
 function listen(map, shared) {
-  const { overlay, scene, stage } = map;
+  const { overlay, stage } = map;
   const pointers = new Map();
   let drag = null;
 
@@ -18,7 +18,7 @@ function listen(map, shared) {
 
   function moveBy(dx, dy) {
     const view = map.view();
-    if (scene.dimensions === 2) map.show({ ...view, x: view.x + dx, y: view.y + dy });
+    if (map.scene.dimensions === 2) map.show({ ...view, x: view.x + dx, y: view.y + dy });
     else map.show({ ...view, yaw: view.yaw - dx / TURN, pitch: Math.max(-1.57, Math.min(1.57, view.pitch + dy / TURN)) });
   }
 
@@ -65,7 +65,7 @@ function listen(map, shared) {
     const [ended, outline] = [drag, map.outline];
     release(event);
     if (outline) {
-      shared.select(placesWithin(scene, map.isVisible, outline).map((i) => scene.sentences[i]), event.shiftKey);
+      shared.select(placesWithin(map.scene, map.isVisible, outline).map((i) => map.scene.sentences[i]), event.shiftKey);
     } else if (ended?.start && !ended.moved) {
       const sentence = sentenceAt(point(event), event);
       shared.select(sentence < 0 ? [] : [sentence], event.shiftKey);
@@ -98,8 +98,8 @@ function listen(map, shared) {
   }
 
   function sentenceAt(here, event) {
-    const i = nearestPlace(scene, map.isVisible, ...here, CLICK_REACH[event.pointerType] ?? CLICK_REACH.mouse);
-    return i < 0 ? -1 : scene.sentences[i];
+    const i = nearestPlace(map.scene, map.isVisible, ...here, CLICK_REACH[event.pointerType] ?? CLICK_REACH.mouse);
+    return i < 0 ? -1 : map.scene.sentences[i];
   }
 
   function release(event) {

@@ -13,16 +13,23 @@ export default function (component) {
   if ("requested" in data) {
     // What the address of the page asks for, once at each opening; it counts more than what is remembered.
     if (data.opened !== undefined && memoryOf(data.run).opened !== data.opened) {
-      Object.assign(memoryOf(data.run), { opened: data.opened, opening: data });
+      Object.assign(memoryOf(data.run), { opened: data.opened, opening: data, searched: "" });
       shown.get(data.run)?.open();
+    }
+    // A search selects what it finds, once; without a text it selects nothing.
+    const memory = memoryOf(data.run);
+    const wanted = data.found?.text ?? "";
+    if (data.opened !== undefined && (memory.searched ?? "") !== wanted) {
+      Object.assign(memory, { searched: wanted, finding: data.found?.rows ?? [] });
+      shown.get(data.run)?.find();
     }
     // Streamlit may repeat an earlier request; by then another sentence may be selected.
     if (data.requested !== null && answered.get(parentElement) !== data.requested) shown.get(data.run)?.highlight(data.requested);
     answered.set(parentElement, data.requested);
     return;
   }
-  // In another language the maps are built anew; what is remembered of them comes back.
-  if (views.has(parentElement) && views.get(parentElement).language !== data.words.language) {
+  // In another language or in other colours the maps are built anew; what is remembered of them comes back.
+  if (views.has(parentElement) && views.get(parentElement).made !== madeFor(data)) {
     views.get(parentElement).close();
     views.delete(parentElement);
   }
@@ -35,17 +42,28 @@ export default function (component) {
   };
 }
 
+// The language and the colours that maps are built for.
+function madeFor(data) {
+  return `${data.words.language} ${data.coloring}`;
+}
+
 function createView(root, data) {
   const memory = memoryOf(data.run);
   const { words } = data;
+  // Of other colours, other groups were hidden.
+  const isRecoloured = memory.coloring !== undefined && memory.coloring !== data.coloring;
+  if (isRecoloured) memory.hidden = new Set();
+  memory.coloring = data.coloring;
+  const scenes = new Map();
   const sentenceByRow = new Map(data.rows.map((row, sentence) => [row, sentence]));
   const state = {
     tool: memory.tool ?? (data.dimensions === 3 || matchMedia("(pointer: coarse)").matches ? "move" : "box"),
-    hidden: memory.hidden ?? new Set(), centroids: memory.centroids ?? true, selected: new Uint8Array(data.rows.length),
+    hidden: memory.hidden ?? new Set(), centroids: memory.centroids ?? true, alone: memory.alone ?? null, selected: new Uint8Array(data.rows.length),
     nSelected: 0, focus: -1, hovered: -1,
   };
   const shared = {
     data, state, classes: decoded(data.labels, Uint16Array), pointStyle: null, select, hover,
+    sceneOf: (model) => scenes.get(model.name) ?? scenes.set(model.name, createScene(model, data.rows.length, data.dimensions)).get(model.name),
     remembered: (model) => memory.views.get(model), remember: (model, view) => memory.views.set(model, view),
   };
   const symbols = data.classes.map(({ symbol }) => symbol);
@@ -62,24 +80,31 @@ function createView(root, data) {
     refresh();
     report("centroids", state.centroids);
   });
+  const choice = modelChoice(data, words, (name) => {
+    showAlone(name);
+    report("alone", state.alone);
+  });
   let maps = [];
   let report = () => {};
 
   for (const [tool, label] of Object.entries({ move: data.dimensions === 3 ? words.turn : words.move, box: words.box, lasso: words.lasso })) {
-    const choice = button(label, "", () => {
+    const toolButton = button(label, "", () => {
       memory.tool = state.tool = tool;
       refresh();
     });
-    choice.dataset.tool = tool;
-    tools.append(choice);
+    toolButton.dataset.tool = tool;
+    tools.append(toolButton);
   }
   const saving = element("div", "saving");
   for (const format of ["svg", "png"]) {
     saving.append(button(format.toUpperCase(), filled(words.save_help, { format: format.toUpperCase() }), () => save(format, maps, shared)));
   }
-  bar.append(tools, status, clear);
-  legend.append(...chips, centroids);
-  root.replaceChildren(bar, legend, grid, saving, tip);
+  const parts = [bar, legend, grid, saving, tip];
+  bar.append(tools, choice.row, status, clear, fullPage(root, () => parts, words));
+  legend.append(...chips);
+  centroids.className = "means";
+  if (data.models.some((model) => model.centroids.length)) legend.append(centroids);
+  root.replaceChildren(...parts);
   const observer = new ResizeObserver(() => maps.forEach((map) => map.resize()));
   // On scrolling, the sentence under the pointer moves away from its tip.
   const listening = new AbortController();
@@ -87,18 +112,44 @@ function createView(root, data) {
 
   function show(setStateValue) {
     report = setStateValue;
-    shared.pointStyle = createPointStyle(root, symbols, data.rows.length);
+    shared.pointStyle = createPointStyle(root, symbols, data.rows.length, data.ramps);
     chips.forEach((chip, k) => chip.querySelector("path").setAttribute("fill", shared.pointStyle.color(k)));
     if (!maps.length) {
-      maps = data.models.map((model) => createMap(model, shared));
-      grid.replaceChildren(...maps.map((map) => map.figure));
-      maps.forEach((map) => map.resize());
+      arrangeMaps();
       observer.observe(grid);
-      shown.set(data.run, { highlight, open });
+      shown.set(data.run, { highlight, open, find });
+      if (isRecoloured) reportHidden();
       if (memory.opening) open();
       else if (memory.rows.length) select(memory.rows.map((row) => sentenceByRow.get(row)), false);
+      if (memory.finding) find();
     }
     refresh();
+  }
+
+  function arrangeMaps() {
+    const isAlone = data.models.some(({ name }) => name === state.alone);
+    maps = data.models.filter(({ name }) => !isAlone || name === state.alone).map((model) => createMap(model, shared));
+    grid.classList.toggle("alone", maps.length === 1);
+    grid.replaceChildren(...maps.map((map) => map.figure));
+    maps.forEach((map) => map.resize());
+  }
+
+  // Shows the map of one model alone, or all for null; from one alone to the next the points move.
+  function showAlone(name) {
+    const before = state.alone;
+    memory.alone = state.alone = name;
+    const model = data.models.find((other) => other.name === name);
+    if (before === name || !maps.length) return;
+    if (before !== null && model) maps[0].become(model);
+    else arrangeMaps();
+    refresh();
+  }
+
+  // Selects what a search of the page has found.
+  function find() {
+    const rows = memory.finding;
+    delete memory.finding;
+    select(rows.map((row) => sentenceByRow.get(row)).filter((sentence) => sentence !== undefined), false);
   }
 
   function select(sentences, adds) {
@@ -117,10 +168,11 @@ function createView(root, data) {
 
   // Shows what the address of the page asks for.
   function open() {
-    const { selected, hidden, centroids } = memory.opening;
+    const { selected, hidden, centroids, alone } = memory.opening;
     delete memory.opening;
     memory.hidden = state.hidden = new Set([...data.classes.keys()].filter((k) => hidden.includes(data.classes[k].name)));
     memory.centroids = state.centroids = centroids;
+    showAlone(alone ?? null);
     select(selected.map((row) => sentenceByRow.get(row)).filter((sentence) => sentence !== undefined), false);
   }
 
@@ -156,9 +208,10 @@ function createView(root, data) {
   }
 
   function refresh() {
-    for (const choice of tools.children) choice.setAttribute("aria-pressed", choice.dataset.tool === state.tool);
+    for (const toolButton of tools.children) toolButton.setAttribute("aria-pressed", toolButton.dataset.tool === state.tool);
     chips.forEach((chip, k) => chip.setAttribute("aria-pressed", !state.hidden.has(k)));
     centroids.setAttribute("aria-pressed", state.centroids);
+    choice.mark(state.alone);
     status.textContent = state.nSelected ? filled(words.selected, { n: state.nSelected.toLocaleString(words.language) }) : "";
     clear.hidden = !state.nSelected;
     maps.forEach((map) => map.draw());
@@ -194,7 +247,7 @@ function createView(root, data) {
     if (shown.get(data.run)?.highlight === highlight) shown.delete(data.run);
   }
 
-  return { show, close, language: words.language };
+  return { show, close, made: madeFor(data) };
 }
 
 function button(text, title, act) {

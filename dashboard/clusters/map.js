@@ -5,11 +5,11 @@ const MOST_HEIGHT = 470;
 
 // `shared` is what all maps have in common: data, classes, pointStyle, state, and callbacks (see linked_maps.js).
 function createMap(model, shared) {
-  const scene = createScene(model, shared.data.rows.length, shared.data.dimensions);
+  let scene = shared.sceneOf(model);
+  let moving = null; // while points move from one model to the next: where each sentence was, and the share of its way
   const [figure, stage] = [element("figure", "map"), element("div", "stage")];
   const [base, overlay] = [element("canvas"), element("canvas")];
-  const caption = element("figcaption", "", model.title);
-  if (model.note) caption.append(element("span", "note", model.note));
+  const caption = element("figcaption");
   overlay.tabIndex = 0;
   overlay.setAttribute("role", "img");
   stage.append(base, overlay);
@@ -18,14 +18,46 @@ function createMap(model, shared) {
   let [width, height, ratio] = [0, 0, 1];
   let view = shared.remembered(model.name) ?? { ...FIRST_VIEW };
   const map = {
-    figure, stage, overlay, scene, title: model.title, outline: null, resize, draw, mark, show,
+    figure, stage, overlay, outline: null, resize, draw, mark, show, become,
+    get scene() { return scene; },
+    get title() { return model.title; },
     size: () => [width, height], view: () => view,
     isVisible: (i) => !shared.state.hidden.has(shared.classes[scene.sentences[i]]),
   };
 
+  function entitle() {
+    caption.textContent = model.title;
+    if (model.note) caption.append(element("span", "note", model.note));
+  }
+
+  // The map of another model: the points move to their places on it.
+  function become(next) {
+    const [x, y] = [0, 1].map(() => new Float32Array(shared.data.rows.length).fill(NaN));
+    scene.sentences.forEach((sentence, i) => ([x[sentence], y[sentence]] = [scene.screen.x[i], scene.screen.y[i]]));
+    [model, scene, view] = [next, shared.sceneOf(next), shared.remembered(next.name) ?? { ...FIRST_VIEW }];
+    entitle();
+    const own = scene;
+    animate((share) => {
+      if (scene !== own) return; // another model has been chosen since
+      moving = share < 1 ? { x, y, share } : null;
+      draw();
+    });
+  }
+
+  function move() {
+    const { screen, sentences, n } = scene;
+    for (let i = 0; i < n; i++) {
+      const [x, y] = [moving.x[sentences[i]], moving.y[sentences[i]]];
+      if (Number.isNaN(x)) continue;
+      screen.x[i] = x + (screen.x[i] - x) * moving.share;
+      screen.y[i] = y + (screen.y[i] - y) * moving.share;
+    }
+  }
+
   function resize() {
     width = stage.clientWidth;
-    height = Math.round(Math.max(LEAST_HEIGHT, Math.min(MOST_HEIGHT, width * 0.86)));
+    const most = figure.closest("dialog") ? window.innerHeight * 0.72 : MOST_HEIGHT;
+    height = Math.round(Math.max(LEAST_HEIGHT, Math.min(most, width * 0.86)));
     ratio = Math.min(window.devicePixelRatio || 1, 2);
     stage.style.height = `${height}px`;
     for (const canvas of [base, overlay]) Object.assign(canvas, { width: width * ratio, height: height * ratio });
@@ -43,6 +75,7 @@ function createMap(model, shared) {
     const { pointStyle, state, classes } = shared;
     const context = cleared(base);
     arrange(scene, view, width, height);
+    if (moving) move();
     const [points, faded] = [pointStyle.sprites("point", ratio), pointStyle.sprites("faded", ratio)];
     const { x, y, size } = scene.screen;
     const painter = scene.n > MANY_POINTS ? pixelPainter(context, ratio) : null;
@@ -59,7 +92,7 @@ function createMap(model, shared) {
       }
     }
     painter?.finish();
-    if (state.centroids) drawCentroids(context, anySelected);
+    if (state.centroids && !moving) drawCentroids(context, anySelected);
     figure.dataset.selected = n;
     const { words } = shared.data;
     overlay.setAttribute("aria-label", filled(anySelected ? words.map_selected : words.map, { n: scene.n, model: model.title, selected: n }));
@@ -73,10 +106,18 @@ function createMap(model, shared) {
     const to = projector(scene, view, width, height);
     const images = shared.pointStyle.sprites("centroid", ratio);
     context.globalAlpha = isFaded ? 0.55 : 1;
-    for (const { k, at } of scene.centroids) {
-      if (!shared.state.hidden.has(k)) stamp(context, images[k], ...to(...at).slice(0, 2), 1);
-    }
+    const drawn = scene.centroids.filter(({ k }) => !shared.state.hidden.has(k)).map(({ k, at }) => ({ k, at: to(...at).slice(0, 2) }));
+    for (const { k, at } of drawn) stamp(context, images[k], ...at, 1);
     context.globalAlpha = 1;
+    context.font = `600 ${LABEL_SIZE}px ${shared.pointStyle.font}`;
+    const names = drawn.map(({ k }) => labelOf(shared.data.classes[k].name));
+    const places = labelPlaces(drawn.map(({ at }) => at), names.map((name) => context.measureText(name).width), width, height);
+    Object.assign(context, { lineJoin: "round", lineWidth: 4, strokeStyle: shared.pointStyle.ground, fillStyle: shared.pointStyle.text });
+    places.forEach((place, i) => {
+      if (!place) return;
+      context.strokeText(names[i], ...place);
+      context.fillText(names[i], ...place);
+    });
   }
 
   // Draws what changes with pointer moves: the outline, the sentence under the pointer, the clicked one with its neighbours.
@@ -145,6 +186,7 @@ function createMap(model, shared) {
     return context;
   }
 
+  entitle();
   listen(map, shared);
   return map;
 }

@@ -11,9 +11,8 @@ from dashboard.clusters import charts
 from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
-from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
-from dashboard.clusters.selection import map_section
+from dashboard.clusters.selection import map_makers, map_section
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
@@ -21,7 +20,6 @@ from dashboard.shared.inputs import inputs
 from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.models.sources.names import shown_name
 from engine.translation import mark, tr
 
 KIND, CURVE = "clusters", mark("Score at every layer")
@@ -71,12 +69,7 @@ if run_id is not None and result is not None:
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *VARIANCES), tr(NOTE))
     makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
-    if result.points["x"].notna().any():
-        makers[tr("Maps of the sentences")] = partial(maps_figure, result)
-        mapped = [model for model in result.models["model"] if has_map(result.points, model)]
-        if len(mapped) > 1:  # in one column of a page, all beside each other are small
-            makers |= {tr("Map of the sentences, {model}", model=shown_name(model)):
-                       partial(maps_figure, result, model) for model in mapped}
+    makers |= map_makers(run_id, result)
     makers |= explanation_figures(result)
     run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
                   result=result)

@@ -77,11 +77,16 @@ function drawMap(cell, map, shared) {
     }
   }
   if (!state.centroids) return;
-  for (const { k, at } of scene.centroids) {
-    if (state.hidden.has(k)) continue;
-    const drawn = use(cell, k, ...to(...at).slice(0, 2), CENTROID_RADIUS, data.picture.palette);
-    set(drawn, { stroke: PAPER.ink, "stroke-width": 0.2 });
+  const drawn = scene.centroids.filter(({ k }) => !state.hidden.has(k)).map(({ k, at }) => ({ k, at: to(...at).slice(0, 2) }));
+  for (const { k, at } of drawn) {
+    set(use(cell, k, ...at, CENTROID_RADIUS, data.picture.palette), { stroke: PAPER.ink, "stroke-width": 0.2 });
   }
+  const names = drawn.map(({ k }) => labelOf(data.classes[k].name));
+  labelPlaces(drawn.map(({ at }) => at), names.map(roughWidth), ...CELL).forEach((place, i) => {
+    if (!place) return;
+    const halo = { "font-size": LABEL_SIZE, "font-weight": 600, "paint-order": "stroke", stroke: PAPER.ground, "stroke-width": 3 };
+    text(cell, ...place, names[i], halo);
+  });
 }
 
 function use(parent, k, x, y, radius, palette) {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-import streamlit as st
 
 from dashboard.clusters.charts import interval_text
 from dashboard.shared.ranks import UNBROKEN, rank_labels
+from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import Result
@@ -30,7 +30,7 @@ def score_table(result: Result) -> None:
                     zip(intervals["ci_low"], intervals["ci_high"], strict=True), strict=True))
     digits = {measure: decimals(ranked[column]) for measure, column in MEASURES.items()}
     header = [tr("Rank"), tr("Model"), *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
-    rows = [header, [":--:", ":--", *["--:"] * (len(header) - 2)]]
+    rows = []
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
         cells = [rank, verbatim(shortened(row["model"]))]
         for measure, column in MEASURES.items():
@@ -39,7 +39,7 @@ def score_table(result: Result) -> None:
             cells.append(f"**{number}** {_interval(low, high)}".strip())
         cells += [_number(float(row[column]), decimals(ranked[column])) for column in VARIANCES]
         rows.append(cells)
-    st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in rows))
+    draw_score_table(header, rows)
 
 
 def size_summary(result: Result) -> str:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any, cast
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.clusters.coloring import Coloring
 from dashboard.clusters.linked_maps import highlight, linked_maps, map_words, view_data
-from dashboard.clusters.map_charts import class_order, has_map, maps_figure
+from dashboard.clusters.map_charts import Look, has_map, maps_figure
+from dashboard.clusters.map_controls import (
+    COLOUR,
+    Mapped,
+    coloring_of,
+    colour_choice,
+    columns_of,
+    rows_with,
+    search_box,
+)
 from dashboard.clusters.neighbours import neighbours, overlap_sentence
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures, html_download
@@ -19,10 +30,10 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
-from engine.options import option
-from engine.translation import mark, tr, tr_n
+from engine.models.sources.names import shown_name
+from engine.translation import language, mark, tr, tr_n
 
-VIEWS_KEPT = 4
+VIEWS_KEPT = 6
 SELECTED_MOST = 100  # sentences in an address
 LIST_HEIGHT, FEW = 290, 7
 MAPS = "maps"
@@ -30,32 +41,42 @@ HINT = mark("Click a point, or draw a box or a lasso (with Shift to add): the sa
             "map.")
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """What is selected and hidden in the maps, as the address of the page has it.
+class ShownMaps:
+    """How the maps of a run are set at present; the downloads of the page read it when they are requested."""
 
-    A selection of more than SELECTED_MOST sentences would be no address any more.
-    """
+    def __init__(self) -> None:
+        self.look = Look()
 
-    selected: tuple[int, ...] = option((), "Rows of the selected sentences.")  # untranslated
-    row: int | None = option(
-        None, "Row of the one among them whose neighbours are shown.", unset="none")  # untranslated
-    hidden: tuple[str, ...] = option((), "Classes that the maps do not show.")  # untranslated
-    centroids: bool = option(True, "Whether the maps show the mean point of each class.")  # untranslated
+
+def shown_maps(run_id: str) -> ShownMaps:
+    """That of a run in this session."""
+    return cast(ShownMaps, st.session_state.setdefault(f"look-of-maps-{run_id}", ShownMaps()))
 
 
 @st.fragment
 def map_section(run_id: str, result: Result, view: View) -> None:
     """Draw the maps and what a selection in them shows; a selection reruns only this part of the page."""
-    if not any(has_map(result.points, model) for model in result.models["model"]):
+    mapped = {model for model in result.models["model"] if has_map(result.points, model)}
+    if not mapped:
         return
+    columns = columns_of(run_id)
+    with st.container(horizontal=True, gap="small"):
+        searched = search_box(view)
+        colour = colour_choice(columns, view)
+    coloring = coloring_of(result, columns, colour)
     all_rows = set(result.points["row"].tolist())
-    first = view.first_record(Mapped(), offered={"selected": all_rows, "row": all_rows,
-                                                 "hidden": set(class_order(result.points))})
-    rows, hidden, centroids = linked_maps(_shown(run_id, result), (first.selected, first.hidden, first.centroids),
-                                          key=f"clusters-maps-{view.place}")
+    at_first = coloring_of(result, columns, view.first(COLOUR, None, offered=columns))
+    first = view.first_record(Mapped(), offered={
+        "selected": all_rows, "row": all_rows, "hidden": set(at_first.groups), "colour": columns, "alone": mapped})
+    rows, hidden, centroids, alone = linked_maps(
+        _shown(run_id, result, coloring), (first.selected, first.hidden, first.centroids, first.alone),
+        key=f"clusters-maps-{view.place}")
+    hidden = tuple(name for name in hidden if name in coloring.groups)
+    shown_maps(run_id).look = Look(coloring, hidden, centroids, alone)
     overlap = [verbatim(overlap_sentence(result.overlap))] if len(result.overlap) == 1 else []
     st.caption(" ".join([tr(HINT), *overlap]))
+    found = _found(result, searched, rows, view.place)
+    rows = rows if found is None else found
     chosen = selected_sentences(result.points, rows)
     focus = None
     if len(chosen) > 1:
@@ -63,18 +84,56 @@ def map_section(run_id: str, result: Result, view: View) -> None:
     elif len(chosen) == 1:
         focus = int(chosen["row"].iloc[0])
     highlight(run_id, focus, key=f"clusters-focus-{run_id}", opened=view.place, hidden=first.hidden,
-              selected=first.selected, centroids=first.centroids)
+              selected=first.selected, centroids=first.centroids, alone=first.alone,
+              found={"text": searched, "rows": list(found or ())} if searched else None)
     if focus is not None:
         neighbours(result, focus)
     with st.container(horizontal=True, gap="small"):
         csv_download(coordinates(result.points), "coordinates", result.signature)
-        html_download(MAPS, LazyFigures({MAPS: lambda: maps_figure(result)}), result.signature)
+        html_download(MAPS, LazyFigures({MAPS: lambda: maps_figure(result, look=shown_maps(run_id).look)}),
+                      result.signature)
     is_short = len(rows) <= SELECTED_MOST
-    if not is_short:
+    if not is_short and found is None:
         st.caption(tr("The link to this view has no selection of more than {n} sentences.", n=SELECTED_MOST))
-    view.keep_record(Mapped(tuple(rows) if is_short else (), focus if is_short and len(rows) > 1 else None, hidden,
-                            centroids), Mapped())
+    selected = tuple(rows) if is_short and found is None else ()
+    view.keep_record(Mapped(selected, focus if selected and len(rows) > 1 else None, hidden, centroids,
+                            searched if found is not None else "", colour, alone), Mapped())
     view.write_in_fragment()
+
+
+def map_makers(run_id: str, result: Result) -> dict[str, Callable[[], go.Figure]]:
+    """What draws the maps for a download, as they are set on the page when it is requested, by caption."""
+    mapped = [model for model in result.models["model"] if has_map(result.points, model)]
+    if not mapped:
+        return {}
+    shown = shown_maps(run_id)
+    makers = {tr("Maps of the sentences"): lambda: maps_figure(result, look=shown.look)}
+    if len(mapped) > 1:  # in one column of a page, all beside each other are small
+        makers |= {tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
+                   for model in mapped}
+    return makers
+
+
+def _map_of(result: Result, model: str, shown: ShownMaps) -> go.Figure:
+    return maps_figure(result, model, shown.look)
+
+
+def _found(result: Result, searched: str, rows: tuple[int, ...], place: str) -> tuple[int, ...] | None:
+    """The sentences that a search finds, as long as these are selected; None without one, or where others are since.
+
+    The maps select what was found a moment after the page was drawn with it.
+    """
+    key = f"confirmed-search-{place}"
+    if not searched:
+        st.session_state.pop(key, None)
+        return None
+    found = rows_with(result.points, searched)
+    if not found:
+        st.caption(tr("No sentence contains “{text}”.", text=verbatim(searched)))
+        return ()
+    if rows == found:
+        st.session_state[key] = searched
+    return found if rows == found or st.session_state.get(key) != searched else None
 
 
 def selected_sentences(points: pd.DataFrame, rows: Collection[int]) -> pd.DataFrame:
@@ -115,18 +174,22 @@ def _list(chosen: pd.DataFrame, place: str, row: int | None) -> int | None:
     return None if index is None else int(chosen["row"].iloc[index])
 
 
-def _shown(run_id: str, result: Result) -> dict[str, Any]:
+def _shown(run_id: str, result: Result, coloring: Coloring) -> dict[str, Any]:
     """The data of the maps of a run, with the texts in the reader's language."""
     signature = result.signature
     line = tr("{settings} · signature {digest}", settings=signature_line(signature), digest=digest(signature))
-    data = _data(run_id, result)
+    data = _data(run_id, coloring.column, language(), result, coloring)
     return data | {"words": map_words(), "picture": data["picture"] | {"signature": line}}
 
 
 @st.cache_resource(max_entries=VIEWS_KEPT, show_spinner=False)
-def _data(run_id: str, _result: Result) -> dict[str, Any]:
-    """The data of the maps of a run without texts of the page, shared by all sessions and never changed."""
+def _data(run_id: str, colour: str | None, shown_language: str, _result: Result, _coloring: Coloring
+          ) -> dict[str, Any]:
+    """The data of the maps of a run without texts of the page, shared by all sessions and never changed.
+
+    Of the reader's language are only the names of groups that are no value of the data's column `colour`.
+    """
     scored = _result.models.dropna(subset=["score"]).set_index("model")["score"]
     digits = decimals(scored.tolist())
     return view_data(_result, run_id, {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
-                     {"name": f"maps-{digest(_result.signature)}"})
+                     {"name": f"maps-{digest(_result.signature)}"}, _coloring)

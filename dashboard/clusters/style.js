@@ -12,14 +12,16 @@ const FADED = 0.3; // opacity of what is not selected
 // The more points, the smaller each: [at most so many, radius in pixels].
 const RADII = [[300, 5], [1500, 4], [6000, 3], [Infinity, 2.3]];
 
-// Colours are those of Streamlit's theme at `root`; `symbols` are the shapes of the classes.
-function createPointStyle(root, symbols, nPoints) {
+// Colours are those of Streamlit's theme at `root`, or of `ramps` by theme where the colours say an order; `symbols` are
+// the shapes of the classes.
+function createPointStyle(root, symbols, nPoints, ramps) {
   const style = getComputedStyle(root);
   const color = (name) => style.getPropertyValue(`--st-${name}`).trim();
-  const palette = color("chart-categorical-colors").split(",");
+  const palette = ramps ? ramps[isDark(color("background-color")) ? "dark" : "light"] : color("chart-categorical-colors").split(",");
   const radius = RADII.find(([most]) => nPoints <= most)[1];
   const pointStyle = {
     radius, palette, ground: color("background-color"), text: color("text-color"), grey: color("gray-color"), accent: color("primary-color"),
+    font: style.fontFamily || "sans-serif",
     color: (k) => palette[k % palette.length], sprites,
   };
   const cache = new Map();
@@ -53,4 +55,10 @@ function createPointStyle(root, symbols, nPoints) {
   }
 
   return pointStyle;
+}
+
+// Whether a colour, #rrggbb, is a dark one.
+function isDark(color) {
+  const parts = /^#(..)(..)(..)/.exec(color)?.slice(1).map((part) => parseInt(part, 16)) ?? [255, 255, 255];
+  return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] < 128;
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dashboard.clusters import coloring
 from dashboard.clusters import explanation_charts as why
 from dashboard.clusters import map_charts as maps
 from dashboard.shared import theme
@@ -26,7 +27,7 @@ def test_each_sentence_is_once_on_its_models_map(dimensions: int, kind: str) -> 
     figure = maps.maps_figure(result)
     assert {trace.type for trace in figure.data} == {kind}
     points = [trace for trace in figure.data if trace.name]
-    assert [trace.name for trace in points] == [*maps.class_order(result.points)] * 2
+    assert [trace.name for trace in points] == [*coloring.class_order(result.points)] * 2
     assert [trace.showlegend for trace in points] == [True] * 3 + [False] * 3  # one legend for all maps
     drawn = {int(custom[1]): (x, y) for trace in points[3:]
              for custom, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
@@ -37,7 +38,7 @@ def test_each_sentence_is_once_on_its_models_map(dimensions: int, kind: str) -> 
 def test_each_class_has_its_centroid_in_its_colour() -> None:
     result = result_of()
     figure = maps.maps_figure(result)
-    for k, name in enumerate(maps.class_order(result.points)):
+    for k, name in enumerate(coloring.class_order(result.points)):
         points, centroid = figure.data[2 * k], figure.data[2 * k + 1]
         of_model = result.centroids[result.centroids["model"] == FIRST]
         wanted = of_model[of_model["class"] == name].iloc[0]
@@ -80,14 +81,31 @@ def test_typed_text_is_escaped() -> None:
 
 def test_classes_keep_the_order_of_their_first_sentence() -> None:
     points = result_of(classes=["料理", "技術", "スポーツ"]).points
-    assert maps.class_order(points.sample(frac=1, random_state=1)) == ["料理", "技術", "スポーツ"]
+    assert coloring.class_order(points.sample(frac=1, random_state=1)) == ["料理", "技術", "スポーツ"]
 
 
 def test_fifty_classes_have_distinct_colours_or_shapes() -> None:
-    looks = {(k % theme.N_COLORS, maps.class_symbol(k, 50)) for k in range(50)}
+    looks = {(k % theme.N_COLORS, coloring.class_symbol(k)) for k in range(50)}
     assert len(looks) == 50
-    assert {maps.class_symbol(k, 8) for k in range(8)} == {"circle"}
-    assert len({maps.class_symbol(k, 9) for k in range(9)}) == 5
+    # Nobody has to tell two neighbours in the legend apart by colour alone.
+    assert all(coloring.class_symbol(k) != coloring.class_symbol(k + 1) for k in range(8))
+
+
+def test_a_figure_of_maps_is_drawn_as_the_page_shows_them() -> None:
+    result = result_of()
+    by_length = coloring.by_column(result.points, "length", {row: str(row) for row in range(1, 25)})
+    figure = maps.maps_figure(result, look=maps.Look(by_length, hidden=(by_length.groups[0],), alone="owner/second"))
+    assert [trace.name for trace in figure.data] == list(by_length.groups[1:])  # no centroids: those are of classes
+    assert [trace.marker.color for trace in figure.data] == list(by_length.ramps["light"][1:])
+    assert [note.text for note in figure.layout.annotations] == ["owner/second"]
+    assert sum(len(trace.x) for trace in figure.data) == 24 - 3  # the lowest of eight steps holds rows 1 to 3
+    assert all(trace.name for trace in maps.maps_figure(result, look=maps.Look(centroids=False)).data)
+
+
+def test_centroids_have_the_names_of_their_classes() -> None:
+    result = result_of(classes=["<料理>", "技術", "スポーツ"])
+    named = [trace.text[0] for trace in maps.maps_figure(result, FIRST).data if trace.mode == "markers+text"]
+    assert named == ["&lt;料理&gt;", "技術", "スポーツ"]
 
 
 def test_the_bars_of_classes_are_their_variances_the_widest_first() -> None:

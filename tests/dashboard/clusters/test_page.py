@@ -62,7 +62,7 @@ def opened(app: AppTest, title: str) -> AppTest:
 
 def selected(app: AppTest, *rows: int) -> AppTest:
     app.session_state[f"clusters-maps-{app.query_params['run']}"] = {"selection": list(rows), "hidden": [],
-                                                                     "centroids": True}
+                                                                     "centroids": True, "alone": None}
     return drawn(app)
 
 
@@ -87,9 +87,11 @@ def asked(app: AppTest) -> list[int]:
 
 
 def table(app: AppTest) -> list[list[str]]:
-    """The table of scores, a list of cells for each model."""
-    (text,) = [element.value for element in app.markdown if element.value.startswith("| Rank")]
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text.splitlines()[2:]]
+    """The table of scores, a list of cells for each model; that of a single model has a line for each measure."""
+    (text,) = [element.value for element in app.markdown if element.value.startswith(("| Rank", "| Measure"))]
+    head, _, *lines = [[cell.strip() for cell in line.replace("\u2060", "").strip("|").split(" | ")]
+                       for line in text.splitlines()]
+    return lines if head[0] == "Rank" else [["1", head[1], *(value for _, value in lines)]]
 
 
 def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
@@ -147,7 +149,7 @@ def test_models_are_in_the_order_of_their_rank(backend: FakeBackend) -> None:
     order = result.models.sort_values("rank")["model"].tolist()
     assert [cells[1] for cells in table(app)] == order == [model["name"] for model in maps_of(app)["models"]]
     # Vectors of noise: nothing tells these models apart, and their labels are as good as shuffled.
-    assert table(app)[0][0].endswith("tied")
+    assert table(app)[0][0] == "1–3\xa0tied"
     assert "Not significantly different" in words(app) and "shuffled" in words(app)
 
 

@@ -13,7 +13,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from dashboard.clusters.linked_maps import FOLDER, NO_NEIGHBOUR, SCRIPTS, TEXT_LENGTH, map_words, view_data
+from dashboard.clusters.linked_maps import (
+    ALL_TEXTS,
+    FOLDER,
+    LONGEST_TEXT,
+    NO_NEIGHBOUR,
+    SCRIPTS,
+    TEXT_LENGTH,
+    map_words,
+    view_data,
+)
 from dashboard.clusters.neighbours import neighbour_table
 from dashboard.clusters.scores import ranking_statements
 from dashboard.clusters.selection import coordinates, selected_sentences
@@ -72,8 +81,16 @@ def test_a_model_without_a_map_or_neighbours_is_left_out() -> None:
 
 
 def test_a_long_text_is_cut_for_the_pointer() -> None:
-    result = result_of(texts=["長\n" * 500, *["文"] * 23])
-    assert len(view_data(result, "run", {}, PICTURE)["texts"][0]) == TEXT_LENGTH + 2
+    result = result_of(texts=["長\n" * 5000, *["文"] * 23])
+    assert len(view_data(result, "run", {}, PICTURE)["texts"][0]) == LONGEST_TEXT + 2
+    # Of 25,000 documents each has an equal part of what all of them may take.
+    assert ALL_TEXTS // 25_000 == TEXT_LENGTH
+
+
+def test_a_sentence_is_under_the_pointer_as_a_whole() -> None:
+    sentence = "雨が降ったので、試合は中止になった。" * 30
+    result = result_of(texts=[sentence, *["文"] * 23])
+    assert view_data(result, "run", {}, PICTURE)["texts"][0] == sentence
 
 
 def test_the_script_of_the_maps_writes_texts_as_texts_only() -> None:
