@@ -23,8 +23,8 @@ RUN_AXE = """async () => (await axe.run(document, {runOnly: [
                                    ?.closest('[data-testid="stDataFrame"]') ? "dataframe" : ""})))"""
 # Streamlit's own, which no style or role from outside mends: (rule, inside which part) -> why.
 STREAMLITS = {("empty-table-header", "dataframe"): "the column of boxes by which rows are chosen has no heading"}
-LOOKS = {"light-wide": ({"width": 1440, "height": 1000}, "light"),
-         "dark-narrow": ({"width": 390, "height": 844}, "dark")}
+IS_DARK = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'"
+WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
 EMPTY = ("", *sorted({*PAGE_BY_KIND.values(), "compare", "agreement", "runs", "datasets", "models"}))
 
 
@@ -37,36 +37,47 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="module", params=LOOKS)
-def visitor(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[Page]:
-    size, scheme = LOOKS[request.param]
-    context = chromium.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
+@pytest.fixture(scope="module")
+def visitor(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context()
     context.set_default_timeout(WAIT_MILLISECONDS)
     yield context.new_page()
     context.close()
 
 
-def violations(page: Page, address: str) -> list[dict[str, Any]]:
+def violations(page: Page, address: str) -> dict[str, list[dict[str, Any]]]:
+    """Those of the page as it is opened, light and wide, and once the browser is dark and narrow."""
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
     page.goto(address)
+    by_look = {"light and wide": violated(page)}
+    page.set_viewport_size(NARROW)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(IS_DARK)
+    by_look["dark and narrow"] = violated(page)
+    return {look: nodes for look, nodes in by_look.items() if nodes}
+
+
+def violated(page: Page) -> list[dict[str, Any]]:
     settled(page)
     page.evaluate(AXE)
-    return [found for found in page.evaluate(RUN_AXE) if (found["rule"], found["inside"]) not in STREAMLITS]
+    return [node for node in page.evaluate(RUN_AXE) if (node["rule"], node["inside"]) not in STREAMLITS]
 
 
 @pytest.mark.parametrize("name", EMPTY)
 def test_an_empty_page_violates_no_rule(name: str, visitor: Page, stored: Server) -> None:
-    assert violations(visitor, f"{stored.url}/{name}") == []
+    assert violations(visitor, f"{stored.url}/{name}") == {}
 
 
 @pytest.mark.parametrize("kind", PAGE_BY_KIND)
 def test_a_page_with_a_result_violates_no_rule(kind: str, visitor: Page, stored: Server) -> None:
     runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}
-    assert violations(visitor, f"{stored.url}/{PAGE_BY_KIND[kind]}?run={runs[kind]}") == []
+    assert violations(visitor, f"{stored.url}/{PAGE_BY_KIND[kind]}?run={runs[kind]}") == {}
 
 
 def test_two_compared_runs_violate_no_rule(visitor: Page, stored: Server) -> None:
     runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}
-    assert violations(visitor, f"{stored.url}/compare?a-run={runs['alignment']}") == []
+    assert violations(visitor, f"{stored.url}/compare?a-run={runs['alignment']}") == {}
 
 
 @pytest.mark.parametrize(("locale", "language"), [("ja-JP", "ja"), ("en-GB", "en"), ("fr-FR", "en")])
