@@ -1,6 +1,6 @@
 # make run [ADDRESS=0.0.0.0] · make test · make check · make docs · make bench · make pretrain
 # make audit · make sbom [SBOM=sbom.cdx.json]
-# make fuzz [CASES=10000 SEED=0]
+# make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
@@ -21,6 +21,8 @@ JOBS ?= 2
 # Damaged files of a fuzzing, and what they are drawn by
 CASES ?= 10000
 SEED ?= 0
+# Faults under servers at work, drawn by the same seed
+FAULTS ?= 200
 # Which tests: all, or those of some folders
 TESTS ?=
 
@@ -34,7 +36,7 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check fuzz lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
+.PHONY: run test check fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -47,6 +49,9 @@ check: $(VENV)/test.stamp lint types directions test
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)
+
+faults: $(VENV)/test.stamp
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -5,7 +5,8 @@
 
 The process is forked, so that it starts within milliseconds. The system bounds it: it gets no more memory than
 MEMORY_MB beyond what it starts with, and ends after SECONDS even if nobody waits for it. Its result comes back through
-a file. A small text (SMALL_TEXT_BYTES) cannot become large and is read here.
+a file. A small text (SMALL_TEXT_BYTES) cannot become large and is read here. So many files are read at once as
+HAKARI_READERS says; the process of a further one starts when it is its turn (`engine.datasets.reader_turns`).
 """
 
 from __future__ import annotations
@@ -14,20 +15,21 @@ import contextlib
 import multiprocessing
 import os
 import pickle
-import shutil
 import signal
 import sys
 import tempfile
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from engine.datasets.formats.bounds import metered, number_of_environment
+from engine.datasets.formats.bounds import number_of_environment
 from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES
-from engine.errors import Cancelled, EngineError, InputError
+from engine.datasets.reader_child import JOIN_SECONDS, Child, Task
+from engine.datasets.reader_turns import TURNS, readers_of_environment
+from engine.errors import Cancelled, InputError
 from engine.fork_server import forking_context
 
 MEMORY_MB = 512.0
@@ -39,7 +41,7 @@ SMALL_SUFFIXES = (*TEXT_SUFFIXES, *JSON_SUFFIXES, ".review", ".xml")
 PRELOAD = (__name__, "openpyxl", "chardet", "defusedxml.ElementTree")
 
 _MIB = 2**20
-_JOIN_SECONDS = 5.0
+_TURN_SECONDS = 0.1  # between two questions whether it is a reader's turn
 
 Result = TypeVar("Result")
 Source = Path | bytes | Sequence[tuple[str, Path | bytes]]
@@ -50,17 +52,6 @@ class Progress(NamedTuple):
 
     done: int
     total: int
-
-
-class _Task(NamedTuple):
-    read: Callable[..., Any]
-    source: Any
-    arguments: Mapping[str, Any]
-    memory_bytes: int
-    seconds: float
-    result: Path
-    result_bytes: int
-    environment: Mapping[str, str]
 
 
 def read(function: Callable[..., Result], source: Source, *, name: str = "", **arguments: Any) -> Result:
@@ -87,30 +78,33 @@ class Reader(Generic[Result]):
     """A process that reads one file, or several. It ends with this object."""
 
     def __init__(self, function: Callable[..., Result], source: Source, *, name: str = "", **arguments: Any) -> None:
-        """Start the process. Raises InputError when the system does not start it, or has no room for the file."""
+        """Start the process if it is its turn; else `wait` does.
+
+        Raises InputError when the system does not start it, or has no room for the file.
+        """
         self.title = name or _title(source)
         self._seconds = number_of_environment("HAKARI_READER_SECONDS", SECONDS, "seconds")
         self._memory_mb = number_of_environment("HAKARI_READER_MB", MEMORY_MB, "MiB")
+        self._n_readers = readers_of_environment()
         self._progress = Progress(0, 0)
         self._ending: tuple[str, Any] | None = None
+        self._starting = threading.Lock()
         self._folder = Path(tempfile.mkdtemp(prefix="hakari-read-"))
-        remove_folder = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        context = _context()
-        task = _Task(function, self._on_disk(source), {**({"name": name} if name else {}), **arguments},
-                     int(self._memory_mb * _MIB), self._seconds, self._folder / "result",
-                     RESULT_MB * _MIB, dict(os.environ))
-        self._connection, child_connection = context.Pipe(duplex=False)
-        with child_connection:
-            self._process = context.Process(target=_serve, args=(child_connection, task), daemon=True,
-                                            name="hakari-reader")
-            try:
-                self._process.start()
-            except (OSError, EOFError) as error:
-                self._connection.close()
-                remove_folder()
-                raise InputError(f"{self.title} cannot be read now: the process that reads files does not start "
-                                 f"({error or 'the one that starts it has ended'}). Try again.") from error
-        self._close = weakref.finalize(self, _ended, self._process, self._connection, remove_folder)
+        self._child = Child(self._folder)
+        self._close = weakref.finalize(self, self._child.end)
+        self._task = Task(function, self._on_disk(source), {**({"name": name} if name else {}), **arguments},
+                           int(self._memory_mb * _MIB), self._seconds, self._folder / "result",
+                           RESULT_MB * _MIB, dict(os.environ))
+        try:
+            self._start_in_turn()
+        except InputError:
+            self._close()
+            raise
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits until others have been read."""
+        return self._child.process is None and self._ending is None
 
     @property
     def progress(self) -> Progress:
@@ -118,15 +112,30 @@ class Reader(Generic[Result]):
         return self._progress
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait until the process has ended, so many seconds at most (None: as long as it takes); whether it has."""
-        while self._ending is None:
+        """Wait until the process has ended, so many seconds at most (None: as long as it takes); whether it has.
+
+        Seconds in which it waits for its turn count, too.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+        while self.is_waiting:
             try:
-                if not self._connection.poll(seconds):
+                if self._start_in_turn():
+                    break
+            except InputError as error:
+                self._ending = ("refused", error)
+                break
+            if until is not None and time.monotonic() >= until:
+                return False
+            time.sleep(_TURN_SECONDS if until is None else max(0.0, min(_TURN_SECONDS, until - time.monotonic())))
+        while self._ending is None:
+            process, connection = self._child.process, self._child.connection
+            try:
+                if not connection.poll(None if until is None else max(0.0, until - time.monotonic())):
                     return False
-                kind, value = self._connection.recv()
+                kind, value = connection.recv()
             except (EOFError, OSError):  # OSError: the connection was closed by another thread, which cancelled
-                self._process.join(_JOIN_SECONDS)
-                self._ending = self._ending or ("died", self._process.exitcode)
+                process.join(JOIN_SECONDS)
+                self._ending = self._ending or ("died", process.exitcode)
                 break
             if kind == "progress":
                 self._progress = Progress(*value)
@@ -150,11 +159,26 @@ class Reader(Generic[Result]):
             self._close()
 
     def cancel(self) -> None:
-        """End the process."""
+        """End the process, or the waiting for its turn."""
         self._ending = ("cancelled", None)
-        self._close()
+        with self._starting:
+            self._close()
 
     close = cancel
+
+    def _start_in_turn(self) -> bool:
+        """Start the process if it is its turn; whether it is. Raises InputError when the system does not start it."""
+        with self._starting:
+            if not self.is_waiting:
+                return True
+            if not TURNS.take(self._child, self._n_readers):
+                return False
+            try:
+                self._child.start(_context(), self._task)
+            except (OSError, EOFError) as error:
+                raise InputError(f"{self.title} cannot be read now: the process that reads files does not start "
+                                 f"({error or 'the one that starts it has ended'}). Try again.") from error
+            return True
 
     def _error(self, kind: str, value: Any) -> Exception:
         if kind == "refused":
@@ -224,52 +248,3 @@ def _context() -> Any:
     if sys.platform == "linux" and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
     return forking_context(PRELOAD)
-
-
-def _ended(process: Any, connection: Connection, remove_folder: Callable[[], object]) -> None:
-    connection.close()
-    if process.is_alive():
-        process.kill()
-    process.join(_JOIN_SECONDS)
-    remove_folder()
-
-
-def _serve(connection: Connection, task: _Task) -> None:
-    """The child's side: read within the bounds, and say how it ended."""
-    os.environ.clear()  # that of the fork server is as old as the server
-    os.environ.update(task.environment)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, task.seconds)
-    _bound_memory(task.memory_bytes)
-    try:
-        with metered(lambda *progress: connection.send(("progress", progress))):
-            result = task.read(task.source, **task.arguments)
-        with task.result.open("wb") as file:
-            pickle.dump(result, file, protocol=5)
-        ending: tuple[str, Any] = ("large" if task.result.stat().st_size > task.result_bytes else "read", None)
-    except MemoryError:
-        result = None
-        ending = ("memory", None)
-    except EngineError as error:
-        ending = ("refused", error)
-    except Exception as error:
-        ending = ("bug", f"{type(error).__name__}: {error}")
-    connection.send(ending)
-
-
-def _bound_memory(n_bytes: int) -> None:
-    """Let this process have `n_bytes` more than it has. Systems that cannot (macOS, Windows) bound only the time."""
-    import pyarrow
-
-    # Arrow's own allocator has taken a gigabyte of address space in advance, which no bound would count.
-    pyarrow.set_memory_pool(pyarrow.system_memory_pool())
-    if sys.platform != "linux":
-        return
-    import resource
-
-    status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    data = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmData:"))
-    with contextlib.suppress(ValueError, OSError):  # a lower bound is set already
-        resource.setrlimit(resource.RLIMIT_DATA, (data + n_bytes, data + n_bytes))

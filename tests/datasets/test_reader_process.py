@@ -152,7 +152,7 @@ def long_text(_: Path, name: str) -> str:
 def test_the_time_is_bounded_even_if_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAKARI_READER_SECONDS", "0.3")
     reader = Reader(sleep, b"", name="a.zip")
-    process = psutil.Process(reader._process.pid)
+    process = psutil.Process(reader._child.process.pid)
     end = time.monotonic() + 20
     with suppress(psutil.NoSuchProcess):  # gone: the fork server has waited for it
         while process.status() != psutil.STATUS_ZOMBIE:  # ended, and not waited for
@@ -165,7 +165,7 @@ def test_the_time_is_bounded_even_if_nobody_waits(monkeypatch: pytest.MonkeyPatc
 
 def test_cancelling_ends_the_process_and_removes_the_file() -> None:
     reader = Reader(sleep, b"secret", name="a.zip")
-    process, folder = psutil.Process(reader._process.pid), reader._folder
+    process, folder = psutil.Process(reader._child.process.pid), reader._folder
     assert not reader.wait(0.1) and (folder / "source-0").read_bytes() == b"secret"
     other = threading.Timer(0.2, reader.cancel)
     other.start()
@@ -180,7 +180,7 @@ def test_cancelling_ends_the_process_and_removes_the_file() -> None:
 def test_a_reader_that_is_forgotten_ends() -> None:
     """A session that ends while it reads leaves neither process nor file."""
     reader = Reader(sleep, b"", name="a.zip")
-    process, folder = psutil.Process(reader._process.pid), reader._folder
+    process, folder = psutil.Process(reader._child.process.pid), reader._folder
     del reader
     gc.collect()
     assert not process.is_running() and not folder.exists()
@@ -227,7 +227,8 @@ def test_what_counts_as_small(raw: bytes, name: str, expected: bool, tmp_path: P
     assert is_small(raw, name) is expected is is_small(tmp_path / name) is is_small([(name, raw)])
 
 
-@pytest.mark.parametrize("variable", ["HAKARI_READER_MB", "HAKARI_READER_SECONDS", "HAKARI_MAX_CELLS"])
+@pytest.mark.parametrize("variable", ["HAKARI_READER_MB", "HAKARI_READER_SECONDS", "HAKARI_READERS",
+                                      "HAKARI_MAX_CELLS"])
 def test_bounds_that_are_none(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "-1")
     with pytest.raises(InputError, match=f"{variable} must be a number of .* above 0; got '-1'"):

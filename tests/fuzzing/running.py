@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from engine.datasets.reader_process import _bound_memory
+from engine.datasets.reader_child import bound_memory
 from engine.errors import EngineError
 from tests.fuzzing.targets import TARGETS, prepare
 
@@ -82,7 +82,7 @@ def _batch(sender: Any, current: Any, target: str, numbers: range, seed: int) ->
         raise TooSlow
 
     signal.signal(signal.SIGALRM, stop)
-    _bound_memory(MEMORY_BYTES)
+    bound_memory(MEMORY_BYTES)
     prepare()
     before = _peak_bytes()
     outcome = Outcome(target)

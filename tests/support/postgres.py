@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -11,6 +12,8 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import psutil
 
 USER, DATABASE = "hakari", "hakari"
 SYSTEM_USER = "postgres"  # the server refuses to run as root
@@ -52,6 +55,15 @@ class Server:
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
+
+    def kill(self) -> None:
+        """SIGKILL of the server and all its processes."""
+        server = psutil.Process(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]))
+        processes = [server, *server.children(recursive=True)]
+        for process in processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(processes, timeout=10)
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run([*self._as_user, str(self.programs / program), *arguments], cwd=self.folder,

@@ -102,8 +102,9 @@ def _await(reader: Reader[Any], key: Hashable) -> None:
         bar = st.progress(0.0)
         st.button(tr("Cancel"), key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
                   icon=":material/close:")
-    label = tr("Reading {name} …", name=verbatim(reader.title))
+    reading = tr("Reading {name} …", name=verbatim(reader.title))
+    waiting = tr("{name} waits until other files have been read …", name=verbatim(reader.title))
     while not reader.wait(POLL_SECONDS):
         done, total = reader.progress
-        bar.progress(min(done / total, 1.0) if total else 0.0, label)
+        bar.progress(min(done / total, 1.0) if total else 0.0, waiting if reader.is_waiting else reading)
     slot.empty()

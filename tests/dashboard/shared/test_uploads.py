@@ -162,6 +162,30 @@ def test_cancelling_says_so_and_keeps_to_it(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(readers) == 1
 
 
+def test_a_file_that_waits_for_its_turn_says_so_and_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HAKARI_READERS", "1")
+    labels: list[str] = []
+
+    class Recorded(reader_process.Reader[Any]):
+        """As when the button is pressed while it waits."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            threading.Timer(1.0, self.cancel).start()
+
+    class Bar:
+        def progress(self, _: float, label: str) -> None:
+            labels.append(label)
+
+    monkeypatch.setattr(uploads, "Reader", Recorded)
+    monkeypatch.setattr(uploads.st, "progress", lambda *_: Bar())
+    other = reader_process.Reader(an_hour, b"", name="b.zip")
+    app = reading(half_a_second).run()
+    other.cancel()
+    assert set(labels) == {"a.zip waits until other files have been read …"}
+    assert [error.value for error in app.error] == ["Reading a.zip was cancelled."] and not app.exception
+
+
 def test_a_click_elsewhere_leaves_the_reader_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     """The script begins anew at each click; the process that it started is found again."""
     reader = reader_process.Reader(half_a_second, b"", name="a.zip")
