@@ -4,7 +4,8 @@ Everything is measured in one run and in alternation, medians of a few rounds; t
 carry over to other machines, seconds do not. HAKARI_BENCH_SHARE=0.25 takes a quarter of the texts,
 HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks clusters server` measures only the sections that are
 named (`tables` below has all of them), and prints them. A section that fails says so in its place, and the exit status
-is 1.
+is 1. `python -m tests.benchmarks team [--minutes 10] [--visitors 30] [--browsers 6] [--visits 500]` is no part of the
+others: it takes a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -33,12 +34,15 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.host import cases as host
 from tests.benchmarks.measuring import CLOCK
+from tests.benchmarks.team import cases as team
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
 def main(parts: list[str]) -> int:
     """Measure all cases and write the tables, or the parts that are named and print theirs; returns the exit status."""
+    if parts[:1] == ["team"]:
+        return team_main(parts[1:])
     n_failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -71,6 +75,16 @@ def main(parts: list[str]) -> int:
         RESULTS.write_text(text, encoding="utf-8")
     print(text)
     return 1 if n_failed else 0
+
+
+def team_main(arguments: list[str]) -> int:
+    """Measure a team's server under load and print the tables; the exit status is 1 where a budget is missed."""
+    load = team.load_of(arguments)
+    heading = report.heading(_machine(), ["team"], base_models.texts_used())[2]
+    with tempfile.TemporaryDirectory() as name:
+        seen = team.measured(Path(name), load)
+    print(heading, "", *team.lines(load, seen), sep="\n")
+    return 0 if team.is_kept(load, seen) else 1
 
 
 def _machine() -> str:

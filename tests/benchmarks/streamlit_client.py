@@ -28,7 +28,11 @@ class PageError(Exception):
 
 @dataclass
 class Visitor:
-    """One session: the widgets it sees by their keys, what it set them to, and the run that its address names."""
+    """One session: the widgets it sees by their keys, what it set them to, and the run that its address names.
+
+    cookies: of the browser, which visits of the same person share. texts, metrics, tables: what the page showed since
+    it was last asked for: words, numbers, and data frames as Arrow.
+    """
 
     host: str
     page: str
@@ -42,15 +46,21 @@ class Visitor:
     # The part of the page that wants to be drawn again, and after how many seconds; what this drawing asked for so far.
     auto_rerun: tuple[str, float] = ("", 0.0)
     next_return: tuple[str, float] = ("", 0.0)
+    cookies: httpx.Cookies = field(default_factory=httpx.Cookies)
+    texts: list[str] = field(default_factory=list)
+    metrics: list[tuple[str, str]] = field(default_factory=list)
+    tables: list[bytes] = field(default_factory=list)
+    sign_in_url: str = ""
 
     async def connect(self) -> None:
         """Open the page."""
-        self.http = httpx.AsyncClient(base_url=f"http://{self.host}", timeout=60)
+        self.http = httpx.AsyncClient(base_url=f"http://{self.host}", timeout=60, cookies=self.cookies)
         await self.http.get("/_stcore/health")
         self.token = self.http.cookies[COOKIE]
         self.socket: ClientConnection = await connect(
             f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
-            additional_headers={"Cookie": f"{COOKIE}={self.token}"}, max_size=LARGEST_MESSAGE, open_timeout=60,
+            additional_headers={"Cookie": self._sent_cookies()}, max_size=LARGEST_MESSAGE, open_timeout=60,
+            origin=f"http://{self.host}",  # type: ignore[arg-type]  # without it a sign-in does not count
             ping_interval=None)  # browsers send none either
         await self.rerun()
 
@@ -58,6 +68,20 @@ class Visitor:
         """Close the tab."""
         await self.socket.close()
         await self.http.aclose()
+
+    async def sign_in(self, account: str) -> None:
+        """Sign in as an account of `tests.browser.provider`, from a page that asks for it; then connect anew."""
+        await self.press("sign-in", until=lambda visitor: bool(visitor.sign_in_url))
+        form = await self.http.get(self.sign_in_url, follow_redirects=True)
+        back = await self.http.post(form.url, data={"sub": account}, follow_redirects=True)
+        back.raise_for_status()
+        self.cookies = httpx.Cookies(self.http.cookies)
+        await self.close()
+
+    async def toggle(self, key: str, value: bool) -> None:
+        """Set a toggle."""
+        self._state(key).bool_value = value
+        await self.rerun()
 
     async def choose(self, key: str, value: str) -> None:
         """Choose one option of a segmented control."""
@@ -76,18 +100,22 @@ class Visitor:
         answer = await self._until(lambda got: got.WhichOneof("type") == "file_urls_response")
         urls = answer.file_urls_response.file_urls[0]
         put = await self.http.put(urls.upload_url, files={"file": (name, content)},
-                                  headers={"X-Xsrftoken": self.token, "Cookie": f"{COOKIE}={self.token}"})
+                                  headers={"X-Xsrftoken": self.token, "Cookie": self._sent_cookies()})
         put.raise_for_status()
         info = self._state(key).file_uploader_state_value.uploaded_file_info.add()
         info.name, info.size, info.file_id = name, len(content), urls.file_id
         info.file_urls.CopyFrom(urls)
         await self.rerun()
 
-    async def press(self, key: str) -> None:
-        """Press a button."""
+    async def press(self, key: str, until: Callable[[Visitor], bool] | None = None) -> None:
+        """Press a button, and read until the page is drawn, or shows what `until` waits for."""
         self._state(key).trigger_value = True
         try:
-            await self.rerun()
+            if until is None:
+                await self.rerun()
+            else:
+                await self._rerun()
+                await self._until(lambda _: until(self))
         finally:
             del self.states[key]
 
@@ -104,6 +132,7 @@ class Visitor:
 
     async def rerun(self) -> None:
         """Have the page drawn with the widgets as they are set, and read all of it."""
+        self.texts, self.metrics, self.tables = [], [], []
         await self._rerun()
         await self._until(lambda got: got.WhichOneof("type") == "script_finished"
                           and got.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY)
@@ -118,6 +147,9 @@ class Visitor:
         client.fragment_id, client.is_auto_rerun = fragment, bool(fragment)
         client.widget_states.widgets.extend(self.states.values())
         await self._send(message)
+
+    def _sent_cookies(self) -> str:
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.http.cookies.jar)
 
     def _state(self, key: str) -> WidgetState:
         if key not in self.ids:
@@ -154,6 +186,8 @@ class Visitor:
             self.auto_rerun = self.next_return  # the whole page was drawn anew, with or without such a part
         elif kind == "page_info_changed":
             self.run_id = parse_qs(message.page_info_changed.query_string).get("run", [""])[0]
+        elif kind == "auth_redirect":
+            self.sign_in_url = message.auth_redirect.url
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             name = element.WhichOneof("type") or ""
@@ -161,6 +195,12 @@ class Visitor:
                 raise PageError(f"{element.exception.type}: {element.exception.message}")
             if name == "alert" and element.alert.format == element.alert.ERROR:
                 raise PageError(element.alert.body)
+            if name in ("markdown", "alert", "heading"):
+                self.texts.append(getattr(element, name).body)
+            elif name == "metric":
+                self.metrics.append((element.metric.label, element.metric.body))
+            elif name == "dataframe":
+                self.tables.append(element.dataframe.arrow_data.data)
             widget_id = getattr(getattr(element, name, None), "id", "")
             if key_match := KEY.match(widget_id if isinstance(widget_id, str) else ""):
                 # An uploader's key and the like may go on with what changes; the last one drawn counts.
