@@ -88,7 +88,7 @@ if run_id is not None and result is not None:
         drawings |= pair_view(aligned)
         read_as(place, int(pair["row"]), aligned.tokens, scoring)
         edit_pair(run_id, result, pair, layers[model], scoring)
-        figures |= similarities_view(aligned, signature)
+        figures |= similarities_view(aligned)
 
     run_view.excluded(result)
     wording.how_to_read(MEASURES, tr(NOTE))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,8 @@ from dashboard.alignment.names_summary import names_summary
 from dashboard.alignment.pair_choice import CARDS, DIGITS
 from dashboard.alignment.penalty_summary import penalty_summary
 from dashboard.alignment.printed.drawing import AlignmentDrawing
+from dashboard.alignment.similarities.component import similarity_matrix
 from dashboard.alignment.view import alignment_view, view_data
-from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.sentence_pairs import reference_column
@@ -83,14 +82,13 @@ def pair_view(aligned: AlignedPair) -> dict[str, Drawing]:
     return {tr("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
 
 
-def similarities_view(aligned: AlignedPair, signature: dict[str, Any]) -> dict[str, go.Figure]:
-    """Draw the heat map of a pair; returns it by its caption."""
+def similarities_view(aligned: AlignedPair) -> dict[str, go.Figure]:
+    """Draw the similarities of a pair; returns their heat map for downloads by its caption."""
     figure = heat_map(aligned.similarities, aligned.tokens)
     title = tr("Similarities of all words") if aligned.scoring.unit == "word" else tr("Similarities of all tokens")
     st.html(PHONE_STYLE)
     with st.expander(title, expanded=True, icon=":material/grid_on:", key=f"alignment-similarities-{aligned.run_id}"):
-        st.plotly_chart(figure, key=f"alignment-heat-map-{aligned.run_id}", config=camera("similarities", signature),
-                        alt=tr("Similarity of every token of the reference to every token of the candidate"))
+        similarity_matrix(aligned.similarities, aligned.tokens, key=f"alignment-heat-map-{aligned.run_id}")
     return {tr("Similarities of row {row}: reference across, candidate down", row=aligned.pair["row"]): figure}
 
 

@@ -42,8 +42,10 @@ function createView(root) {
   on(root, "pointerout", (event) => event.pointerType === "mouse" && !pinned && explain(null));
   on(root, "click", (event) => {
     const token = find(event);
-    pinned = token !== null;
-    explain(token);
+    // A second press on the chosen token releases it, by mouse, touch, Enter and Space alike.
+    const isReleased = pinned && token && explained?.side === token.side && explained.index === token.index;
+    pinned = token !== null && !isReleased;
+    explain(isReleased ? null : token);
     showMatch();
   });
   on(root, "focusin", (event) => {
@@ -155,7 +157,7 @@ function createView(root) {
     const number = token.special || token.similarity === null ? "" : showsM ? `M ${fixed(data, token.agreement)}` : fixed(data, token.similarity);
     // The reading is above the token, as ruby; a row without readings has no space for them.
     if (data[side].some((other) => other.ruby)) element.append(part("ruby", token.ruby));
-    element.append(part("text", token.text), part("number", number));
+    element.append(part("text", token.text), part("number", token.unknown ? `? ${number}` : number));
     element.setAttribute("aria-label", explanation(data, side, index).map(([text]) => text).join(". "));
     return element;
   }
@@ -202,6 +204,7 @@ function createView(root) {
         const isExplained = explained?.side === side && explained.index === index;
         const isMatch = explained !== null && explained.side !== side && partner === index && !data[explained.side][explained.index].special;
         const choosesIt = explained !== null && explained.side !== side && !data[side][index].special && data[side][index].match === explained.index;
+        element.setAttribute("aria-pressed", pinned && isExplained);
         element.classList.toggle("on", isExplained || isMatch);
         element.classList.toggle("back", choosesIt && !isMatch);
       });

@@ -38,7 +38,7 @@ def view_texts() -> dict[str, str]:
         "shade": tr("Shade and number: similarity to the best match, pale at {ground}, the median of this pair."),
         "on-demand": tr("Links are drawn for the token that is pointed at or chosen."),
         "jumps": tr("→ and ←: a best match in a later or an earlier segment."),
-        "dashed": tr("Dashed: low-frequency."), "dotted": tr("Dotted: unknown token."),
+        "dashed": tr("Dashed: low-frequency."), "dotted": tr("Dotted, ?: unknown token."),
         "underlined-name": tr("Underlined: name."), "underlined-noun": tr("Underlined: proper noun."),
         "m-of-names": tr("M: agreement of the readings of names."),
         "m": tr("M: agreement of readings, used by the penalty."),

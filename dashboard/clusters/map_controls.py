@@ -18,7 +18,6 @@ from engine.options import option, option_of
 from engine.translation import tr
 
 RUNS_KEPT = 4
-SEARCH_LETTERS = 200
 BY_CLASS = ""  # the choice that is no column
 
 
@@ -66,7 +65,7 @@ def colour_choice(columns: Mapping[str, Mapping[int, str]], view: View) -> str |
 def search_box(view: View) -> str:
     """Draw the search of the sentences; returns its text."""
     text = st.text_input(tr("Search the sentences"), view.first(SEARCH, ""), key=view.key("search"), type="search",
-                         max_chars=SEARCH_LETTERS, icon=":material/search:", width=320,
+                         icon=":material/search:", width=320,
                          placeholder=tr("Text in a sentence"))
     return (text or "").strip()
 
