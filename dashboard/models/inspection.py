@@ -13,6 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.models.checks import show_checks
+from dashboard.models.find import find_model
 from dashboard.models.memory import size
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
@@ -47,7 +48,8 @@ class Inspection:
 
 
 def inspect_model() -> None:
-    """Draw the form and the last inspection of this session."""
+    """Draw the search, the form that takes what it found, and the last inspection of this session."""
+    find_model("models-look-name")
     with st.form("models-look-form", border=False):
         name = st.text_input(
             tr("Model"), next(iter(BUILT_IN)), key="models-look-name",

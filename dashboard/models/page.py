@@ -9,6 +9,7 @@ from dashboard.models.built_in import built_in_cards
 from dashboard.models.inspection import inspect_model
 from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
+from dashboard.models.pretrain import pretrain_model
 from dashboard.shared.address.view import View
 from engine.options import option, option_of
 from engine.translation import mark, tr
@@ -35,7 +36,7 @@ FIELDS = mark("""- `segmenter`: `mecab-ipadic`, `mecab-unidic-lite`, `mecab-juma
 
 Encoders, masked and causal language models of the transformers library work. Code that comes with a model is never run,
 and a `pytorch_model.bin` is read as weights only. To make a small model from a corpus of your own:
-`python -m engine pretrain --corpus FILES --architecture bert --out DIR`.""")
+*Pretrain*, or `python -m engine pretrain --corpus FILES --architecture bert --out DIR`.""")
 
 
 def how_to_add() -> None:
@@ -45,10 +46,10 @@ def how_to_add() -> None:
     st.markdown(tr(FIELDS))
 
 
-TITLES = {"built-in": mark("Built-in"), "papers": mark("Models of the papers"), "inspect": mark("Inspect a model"),
-          "memory": mark("In memory"), "add": mark("Add a model")}
-PARTS = {"built-in": built_in_cards, "papers": papers_models, "inspect": inspect_model, "memory": in_memory,
-         "add": how_to_add}
+TITLES = {"built-in": mark("Built-in"), "papers": mark("Models of the papers"), "inspect": mark("Find and inspect"),
+          "pretrain": mark("Pretrain"), "memory": mark("In memory"), "add": mark("Add a model")}
+PARTS = {"built-in": built_in_cards, "papers": papers_models, "inspect": inspect_model, "pretrain": pretrain_model,
+         "memory": in_memory, "add": how_to_add}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Ru
 from engine.options import check, options_of
 from engine.translation import mark, translated
 
-
 # The settings under each heading of the help, in the order in which they are read; all are under one.
 CORPUS = ("documents", "held_out_share")
 MODEL = ("tokenizer", "vocab_size", "vocabulary_every", "layers", "hidden", "heads", "max_length", "start",

@@ -4,6 +4,7 @@
     datasets/          submitted datasets, by content
     results/           results, by run, each with the entry of its run
     corpora/           uploaded texts of dictionaries, by content
+    pretrained/        pretraining jobs with their models, each a folder
     cache.sqlite       finished pieces; may be deleted while no process has it open
 
 The directory is HAKARI_DATA_DIR, or ~/.local/share/hakari, created with mode 0700. Several processes may open the same
@@ -16,7 +17,8 @@ import atexit
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from engine.errors import EngineError, InputError
@@ -36,6 +38,7 @@ from engine.runs.access.quotas import Quotas
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
 from engine.runs.entries import RunEntries
 from engine.runs.operation.retention import RetentionThread
+from engine.runs.pretraining.jobs import FOLDER, PretrainingJobs
 from engine.runs.queue import RunQueue
 from engine.runs.run_process import RunProcesses
 from engine.runs.storage.artifacts import Artifacts
@@ -72,6 +75,11 @@ class Engine:
     membership: Membership | None = None
     run_processes: RunProcesses | None = None
 
+    @cached_property
+    def pretraining(self) -> PretrainingJobs:
+        """The pretraining jobs of this data directory."""
+        return PretrainingJobs(self.data_dir, self.configuration.pretraining)
+
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
         return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models,
@@ -80,6 +88,7 @@ class Engine:
     def close(self) -> None:
         """Stop within seconds; unfinished runs are resumed at the next opening. A second call does nothing."""
         atexit.unregister(self.close)
+        self.pretraining.close()
         self.retention.close()
         self.runs.close()
         self.backend.close()
@@ -110,7 +119,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     """
     data_dir = data_directory(data_dir)
     cache_dir = writable_directory(cache_dir) if cache_dir else data_dir
-    config, cache_bytes = configuration(), _cache_bytes()
+    config, cache_bytes = _with_pretrained(configuration(), data_dir), _cache_bytes()
     artifacts = Artifacts(data_dir)
     store = Store(database_url(data_dir))
     if lists_runs:
@@ -141,6 +150,15 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine
+
+
+def _with_pretrained(config: Configuration, data_dir: Path) -> Configuration:
+    """The configuration, with the models that were pretrained on this instance among those that may be named."""
+    models = config.models.models
+    if models.any_path or not config.pretraining:
+        return config
+    allowed = replace(models, directories=(*models.directories, data_dir / FOLDER))
+    return replace(config, models=replace(config.models, models=allowed))
 
 
 def _cache_bytes() -> int:

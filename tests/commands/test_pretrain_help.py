@@ -22,7 +22,8 @@ def parser() -> argparse.ArgumentParser:
 
 def test_every_setting_has_an_option_under_one_heading(parser: argparse.ArgumentParser) -> None:
     groups = {group.title: [action.dest for action in group._group_actions] for group in parser._action_groups}
-    assert {title: names[:2] for title, names in groups.items() if title not in ("options", "positional arguments")} == {
+    own = {title: names[:2] for title, names in groups.items() if title not in ("options", "positional arguments")}
+    assert own == {
         "corpus": ["corpus", "lines"], "model": ["architecture", "out"],
         "training": ["Settings.steps", "Settings.tokens_per_step"],
         "measurement": ["Settings.held_out_tokens", "Running.evaluate_every"]}

@@ -51,6 +51,7 @@ from engine.models.pretraining.warm_start import check_start, start_from
 from engine.models.pretraining.work_directory import claim_directory, last_complete_checkpoint
 
 Report = Callable[[str], None]
+OnStep = Callable[[int], None]  # called with the number of the step that has just been done
 
 EVALUATION_STEPS = 40  # for the held-out loss at intervals
 
@@ -58,7 +59,7 @@ EVALUATION_STEPS = 40  # for the held-out loss at intervals
 def pretrain(
     corpus: list[Path], out: Path, settings: Settings, *, lines: Sequence[Path] = (), device: str = Running.device,
     save_every: int = Running.save_every, evaluate_every: int = Running.evaluate_every, report: Report = print,
-    command: str = "",
+    on_step: OnStep = lambda _step: None, command: str = "",
 ) -> dict[str, Any]:
     """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
 
@@ -74,7 +75,7 @@ def pretrain(
     was_begun, had_directory = work.exists(), out.exists()
     try:
         return _pretrain(Texts(tuple(corpus), tuple(lines), settings), out, settings, device, save_every,
-                         evaluate_every, report, command)
+                         evaluate_every, report, on_step, command)
     except InputError:
         if not was_begun:
             shutil.rmtree(work if had_directory else out, ignore_errors=True)
@@ -82,7 +83,7 @@ def pretrain(
 
 
 def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_every: int, evaluate_every: int,
-              report: Report, command: str) -> dict[str, Any]:
+              report: Report, on_step: OnStep, command: str) -> dict[str, Any]:
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
         raise InputError(f"{out} already holds a finished model. Choose another directory.")
@@ -105,7 +106,7 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
            f"{steps.counts['tokens']:,} tokens; {held_out.counts['documents']} documents held out")
 
     started = time.time()
-    model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report)
+    model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report, on_step)
     seconds = time.time() - started
 
     model = model.to(device="cpu", dtype=torch.float16)
@@ -152,8 +153,11 @@ class _Trainer(Trainer):
 class _Progress(TrainerCallback):
     """Reports step, loss, tokens per second and the remaining time."""
 
-    def __init__(self, tokens_per_step: int, report: Report) -> None:
-        self._tokens_per_step, self._report = tokens_per_step, report
+    def __init__(self, tokens_per_step: int, report: Report, on_step: OnStep) -> None:
+        self._tokens_per_step, self._report, self._on_step = tokens_per_step, report, on_step
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._on_step(state.global_step)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._first_step, self._started = state.global_step, time.time()
@@ -185,7 +189,7 @@ class _LongPositions(TrainerCallback):
 
 def _train(
     tokenizer: PreTrainedTokenizerBase, steps: Steps, held_out: Steps, work: Path, settings: Settings,
-    device: str, save_every: int, evaluate_every: int, report: Report,
+    device: str, save_every: int, evaluate_every: int, report: Report, on_step: OnStep,
 ) -> PreTrainedModel:
     set_seed(settings.seed)
     on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
@@ -204,7 +208,7 @@ def _train(
         ),
         train_dataset=steps, eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
-        callbacks=[_Progress(settings.tokens_per_step, report),
+        callbacks=[_Progress(settings.tokens_per_step, report, on_step),
                    # A model that is started from has learnt all positions.
                    *([] if settings.start else
                      [_LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)])],

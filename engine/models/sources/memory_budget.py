@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.models.sources.facts import ModelFacts
+from engine.models.sources.facts import Kind, ModelFacts
 from engine.precision import BYTES_PER_WEIGHT
 
 # A batch is not made smaller than this, but for a single text; in tokens, padding included.
@@ -66,7 +66,18 @@ class Budget:
         return f"{total} GiB in {precision}: weights {weights}, activations {activations}"
 
 
-def budget_of(facts: ModelFacts, precision: str) -> Budget:
+@dataclass(frozen=True)
+class Sizes:
+    """What the budget of a model depends on, where its facts are not known yet: of one that nobody has opened."""
+
+    kind: Kind
+    n_parameters: int
+    vocab_size: int
+    hidden_size: int
+    device: str = "cpu"
+
+
+def budget_of(facts: ModelFacts | Sizes, precision: str) -> Budget:
     """The budget of a model in a resolved precision on the device of its facts.
 
     A model without a head makes no logits, nor does a causal or masked one that is asked for hidden states alone; the

@@ -23,8 +23,8 @@ class Configuration:
 
     members: of a hosted instance; None on a single-user machine. retention_days: after how many days an ended run is
     deleted with its data; None keeps all. bin_days: how many days a deleted run stays in the bin; 0: deletion is final.
-    running: the largest number of runs at once, of all users. private_cache: whether a cached piece answers only the
-    user for whose run it was computed.
+    running: the largest number of runs at once, of all users. pretraining: the same of pretrainings; 0: none is
+    started from a page. private_cache: whether a cached piece answers only the user for whose run it was computed.
     """
 
     members: MemberList | None = None
@@ -32,6 +32,7 @@ class Configuration:
     models: ModelPolicy = field(default_factory=ModelPolicy)
     retention_days: float | None = None
     running: int = DEFAULT_RUNNING
+    pretraining: int = 1
     bin_days: float = DEFAULT_BIN_DAYS
     private_cache: bool = False
 
@@ -49,10 +50,14 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
     days = _days(environment, "HAKARI_RETENTION_DAYS")
     running = _number(environment, "HAKARI_RUNNING")
     bin_days = _days(environment, "HAKARI_BIN_DAYS")
+    pretraining = _number(environment, "HAKARI_PRETRAINING")
     return Configuration(
         members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
         retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
-        bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days, private_cache=_private_cache(environment),
+        bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
+        # hours of every core: on a team's instance the operator decides
+        pretraining=(0 if hosted else 1) if pretraining is None else int(pretraining),
+        private_cache=_private_cache(environment),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from engine.errors import RunError
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.pretraining.jobs import bytes_of
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
@@ -43,6 +44,11 @@ class Quotas:
             self._require_room(usage, sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
                                "This corpus")
 
+    def check_pretraining(self, owner: str, n_bytes: int) -> None:
+        """Raise RunError when the owner has no room for a pretraining that takes at most so many bytes."""
+        if (usage := self._usage(owner)) is not None:
+            self._require_room(usage, n_bytes, "This pretraining")
+
     def check_result(self, run: RunRecord, n_bytes: int) -> None:
         """Reserve room for the result of a running run. Raises RunError when its owner has none."""
         if self._limits.storage_gb is None:
@@ -55,7 +61,7 @@ class Quotas:
             self._reserved = {run_id: reserved for run_id, reserved in self._reserved.items()
                               if run_id != run.id and self._is_running(run_id)}
             pending = sum(size for other, size in self._reserved.values() if other == owner)
-            usage = usage_of(self._store, self._artifacts, owner)
+            usage = self._used(owner)
             self._require_room(replace(usage, results=usage.results + pending), n_bytes, "The result",
                                " Then start the run again; what was computed is kept.")
             self._reserved[run.id] = owner, n_bytes
@@ -68,7 +74,12 @@ class Quotas:
         """What the owner uses; None where that is not limited."""
         if self._limits.storage_gb is None or owner == SAMPLES_ID:
             return None
-        return usage_of(self._store, self._artifacts, owner)
+        return self._used(owner)
+
+    def _used(self, owner: str) -> Usage:
+        """What the owner's runs, data sets and pretrained models take; the models count as results."""
+        usage = usage_of(self._store, self._artifacts, owner)
+        return replace(usage, results=usage.results + bytes_of(self._artifacts.directory, owner))
 
     def _require_room(self, usage: Usage, n_bytes: int, what: str, afterwards: str = "") -> None:
         allowed = int((self._limits.storage_gb or 0) * GIGABYTE)

@@ -41,6 +41,7 @@ class Artifacts:
 
     def __init__(self, directory: Path) -> None:
         """Make the two folders where they are missing; InputError when that cannot be."""
+        self.directory = directory
         self._datasets = directory / "datasets"
         self._results = directory / "results"
         self.corpora = Corpora(directory)

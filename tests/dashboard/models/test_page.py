@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 import time
 from dataclasses import replace
@@ -14,8 +15,10 @@ from dashboard.models import memory
 from dashboard.shared import session
 from engine.errors import ModelError
 from engine.inference.worker_state import ModelInMemory, WorkerState
+from engine.models.sources.hub.search import Match
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from engine.runs.access.viewers import Viewer
+from tests.models.pretraining.test_pretrain import TINY, sentences
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, at, drawn, visit, words
 
@@ -37,7 +40,7 @@ def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
 def test_only_the_chosen_part_is_drawn(backend: FakeBackend) -> None:
     choice = visit("models").get_by_key("models-part-page")
     assert choice.value == "built-in" and [str(title) for title in choice.options] == [
-        "Built-in", "Models of the papers", "Inspect a model", "In memory", "Add a model"]
+        "Built-in", "Models of the papers", "Find and inspect", "Pretrain", "In memory", "Add a model"]
     assert not visit("models").dataframe and not part("add").metric
     assert "hakari.json" in words(part("add"))
 
@@ -194,3 +197,75 @@ def test_a_slow_model_shows_that_it_is_being_opened(backend: FakeBackend) -> Non
     looked(app, "owner/slow")
     assert 0.9 < time.monotonic() - begun < SECONDS and app.metric
     assert session.engine().backend is backend
+
+
+def test_a_model_is_found_by_a_part_of_its_name_and_inspected(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def hub(query: str, _allowed: object) -> list[Match]:
+        asked.append(query)
+        return [Match("owner/gpt2-ja", "hub", "causal", "mit", 10**8, 4 * 10**8, 4 * 10**8)]
+
+    monkeypatch.setattr("dashboard.models.find.on_hub", hub)
+    monkeypatch.setattr("engine.models.sources.hub.search.cached_snapshots", list)
+    app = part("inspect")
+    assert not app.dataframe
+    app.text_input(key="models-find-query").set_value("gpt2-mini")
+    app.button(key="models-find-submit").click()
+    table = drawn(app).dataframe[0].value
+    assert asked == ["gpt2-mini"] and table["name"].tolist() == ["builtin/gpt2-mini-ja", "owner/gpt2-ja"]
+    assert table["kind"].tolist() == ["causal"] * 2 and table["license"].tolist() == ["cc0-1.0", "mit"]
+    assert table["memory"].tolist()[1] == "381 MiB" and "2 models" in words(app)
+    app.session_state["models-look-name"] = "builtin/gpt2-mini-ja"  # as the choice of a row does
+    assert drawn(app).text_input(key="models-look-name").value == "builtin/gpt2-mini-ja"
+
+
+def test_without_the_hub_the_models_of_this_machine_are_listed(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unreachable(_query: str, _allowed: object) -> list[Match]:
+        raise ModelError("The Hugging Face Hub cannot be searched from here (ConnectionError: no route). Models of "
+                         "this machine are listed; another is named by its id.")
+
+    monkeypatch.setattr("dashboard.models.find.on_hub", unreachable)
+    monkeypatch.setattr("engine.models.sources.hub.search.cached_snapshots", list)
+    app = part("inspect")
+    app.session_state["language"] = "ja"
+    app.text_input(key="models-find-query").set_value("bert-mini")
+    app.button(key="models-find-submit").click()
+    drawn(app)
+    assert "検索できません" in app.error[0].value and len(app.dataframe[0].value) >= 2
+    app.text_input(key="models-find-query").set_value("no such model")
+    app.get_by_key("models-find-hub").set_value(False)
+    app.button(key="models-find-submit").click()
+    assert not drawn(app).error and not app.dataframe and app.info
+
+
+def test_pretraining_starts_from_the_page_and_is_stopped_there(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = part("pretrain")
+    app.text_input(key="models-pretrain-name").set_value("tiny")
+    app.button(key="models-pretrain-submit").click()
+    assert "no text to train on" in drawn(app).error[0].value
+    jobs = session.engine().pretraining
+    assert jobs.list() == []
+    texts = [(f"{i}.txt", io.BytesIO("\n".join(sentences()[i::3]).encode())) for i in range(12)]
+    job_id = jobs.start("local", "tiny", replace(TINY, steps=60), texts, lambda _n_bytes: None)
+    app = part("pretrain")
+    assert "tiny" in words(app) and "vocabulary 420, 60 steps" in words(app)
+    jobs.cancel(job_id)
+    app = part("pretrain")
+    assert "stopped" in words(app) and app.button(key=f"models-pretrain-resume-{job_id}")
+    app.button(key=f"models-pretrain-delete-{job_id}").click()
+    assert not drawn(app).error and jobs.list() == []
+
+
+def test_where_the_operator_allows_no_pretraining_the_command_is_named(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HAKARI_PRETRAINING", "0")
+    app = part("pretrain")
+    assert "HAKARI_PRETRAINING" in app.info[0].value and not app.text_input
