@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard.alignment.pair_form import pair_input, submit_pair
 from dashboard.shared import run_view
-from dashboard.shared.inputs import inputs, settings
-from dashboard.shared.inputs.precision import precision_input
-from engine.evaluations.alignment.records import ONE_PAIR, Result, Settings
+from dashboard.shared.inputs import inputs, presets, settings
+from dashboard.shared.inputs.precision import NAMES, precision_input
+from dashboard.shared.inputs.presets import Start
+from engine.evaluations.alignment.records import ONE_PAIR, Result, Scoring, Settings
 from engine.options import options_of
 from engine.translation import mark, tr
 
@@ -19,25 +22,40 @@ SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
 def alignment_inputs(run_id: str | None, result: Result | None) -> None:
     """Draw the inputs and their button; whoever presses it goes to the new run."""
-    source = st.segmented_control(tr("Sentences"), list(SOURCES), default="pair", required=True,
-                                  format_func=lambda source: tr(SOURCES[source]), key="alignment-extent",
-                                  persist_state="session", label_visibility="collapsed")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        source = st.segmented_control(tr("Sentences"), list(SOURCES), default="pair", required=True,
+                                      format_func=lambda source: tr(SOURCES[source]), key="alignment-extent",
+                                      persist_state="session", label_visibility="collapsed")
+        start, head = presets.start(KIND), presets.head()
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
             reference, candidate = pair_input(run_id, result)
-            settings_of_pair = _settings(one_pair=True)
-            if st.form_submit_button(tr("Run"), type="primary", key="alignment-submit", icon=":material/balance:"):
-                submit_pair(settings_of_pair, reference, candidate)
+            pressed = st.form_submit_button(tr("Run"), type="primary", key="alignment-submit",
+                                            icon=":material/balance:")
+        # Outside of the form, whose widgets say nothing until it is submitted.
+        chosen = _settings(start, one_pair=True)
+        if pressed:
+            submit_pair(chosen, reference, candidate)
     else:
         dataset = inputs.dataset_input(KIND)
-        run_view.submit_button(KIND, _settings(one_pair=False), dataset)
+        chosen = _settings(start, one_pair=False)
+        run_view.submit_button(KIND, chosen, dataset)
+    if source == "pair":  # it is kept at every layer whatever a preset says
+        chosen = replace(chosen, all_layers=OPTIONS["all_layers"].default)
+    presets.choice(head, KIND, chosen)
 
 
-def _settings(*, one_pair: bool) -> Settings:
+def _settings(start: Start, *, one_pair: bool) -> Settings:
     models = inputs.models_input(KIND, "masked", offered=("causal",), ranks=False)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        layer = settings.number(tr("Layer"), OPTIONS["layer"], key="alignment-layer", width=160)
-        precision = precision_input(OPTIONS["precision"], KIND, width=160)
-        all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"], first=ONE_PAIR if one_pair else None,
-                                     key=f"alignment-all-layers-{'pair' if one_pair else 'dataset'}")
-    return Settings(models=models, layer=layer, all_layers=all_layers, precision=precision)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.popover(tr("Advanced options"), icon=":material/tune:", key="alignment-settings"):
+            layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
+            precision = precision_input(OPTIONS["precision"], start)
+            all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"],
+                                         key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
+                                         first=ONE_PAIR if one_pair else start.settings)
+        chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision,
+                          scoring=start.settings.scoring if start.settings else Scoring())
+        settings.in_a_line(chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"),
+                                    "all_layers": tr("Keep all layers")}, NAMES)
+    return chosen

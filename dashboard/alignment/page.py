@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
+from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
@@ -23,9 +24,9 @@ from dashboard.alignment.scores import (
     tokens_download,
 )
 from dashboard.alignment.scoring_choices import scoring_input
-from dashboard.alignment.shown import first_choices, first_scoring, keep
+from dashboard.alignment.shown import first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.spread import spread
-from dashboard.shared import run_view, wording
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.theme import with_labels
@@ -61,7 +62,7 @@ if run_id is not None and result is not None:
     if len(models) > 1:
         model = st.pills(tr("Model"), models, default=model, required=True, key=f"alignment-model-{place}",
                          format_func=wording.model_name)
-    scoring = scoring_input(place, result, scoring_at_first,
+    scoring = scoring_input(place, result, scoring_at_first, partial(show_scoring, run_id, result),
                             partial(layer_input, place, result, model, first_layers[model]))
     layers = {name: shown_layer(place, name, first_layers[name]) for name in models}
     try:
@@ -83,15 +84,18 @@ if run_id is not None and result is not None:
         figures |= human_section(run_id, place, result, scoring, table, signature, scale)
     pair, listed = choose_pair(table, place, penalised=penalised)
     keep(view, result, scoring, model, layers, listed, scale)
+    reading: tuple[str, ...] = ()
     if pair is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
+        reading = guide(aligned)
+        guided_reading.marks(KIND, run_id, reading)
         drawings |= pair_view(aligned)
         read_as(place, int(pair["row"]), aligned.tokens, scoring)
         edit_pair(run_id, result, pair, layers[model], scoring)
         figures |= similarities_view(aligned)
 
     run_view.excluded(result)
-    wording.how_to_read(MEASURES, tr(NOTE))
+    wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
     tokens_download(scores, signature)
     offered = tables(scores) | {"excluded": result.excluded}
     run_view.sign(signature, offered, figures, drawings=drawings, address=view,

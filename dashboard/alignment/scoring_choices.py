@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dashboard.shared import dictionaries
-from dashboard.shared.inputs import settings
+from dashboard.shared.inputs import presets, settings
 from dashboard.shared.inputs.own_readings import own_readings_input
 from dashboard.shared.inputs.scoring_words import choice_words
 from engine.evaluations.alignment.records import (
@@ -17,6 +18,7 @@ from engine.evaluations.alignment.records import (
     WITHOUT_DICTIONARY,
     Result,
     Scoring,
+    Settings,
 )
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -26,11 +28,12 @@ from engine.translation import tr
 OPTIONS = options_of(Scoring)
 
 
-def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[], None] | None = None) -> Scoring:
+def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[Settings], None],
+                  beside: Callable[[], None] | None = None) -> Scoring:
     """What the widgets say; at first `first`.
 
-    place: the end of their keys. beside: draws what stands among the choices but is none of a scoring's, such as the
-    layer.
+    place: the end of their keys. begin: called with the settings of a preset, to show the result with its scoring.
+    beside: draws what stands among the choices but is none of a scoring's, such as the layer.
     """
     offered = dictionaries_offered(result)
 
@@ -69,15 +72,19 @@ def scoring_input(place: str, result: Result, first: Scoring, beside: Callable[[
                                         words=choice_words("special_tokens"), **at("special-tokens"))
             match_special = settings.toggle(tr("Allow matches to special tokens"), OPTIONS["match_special"],
                                             **at("special"), disabled=special == LEFT_OUT)
+        head = presets.head()
         with slider:
             threshold = _threshold(first, kind, place, disabled=not weighted)
     possible = weighted or not penalised or criterion in WITHOUT_IDF
     if penalised and not possible:
         st.caption(":material/info: " + tr("Without idf weights no token is low-frequency: choose a dictionary, or "
                                            "apply the penalty to proper nouns or names."))
-    return Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
-                   criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
-                   reading_engine=engine, reading_scope=scope, sounds=sounds, readings=readings, unit=unit)
+    scoring = Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
+                      criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
+                      reading_engine=engine, reading_scope=scope, sounds=sounds, readings=readings, unit=unit)
+    presets.choice(head, "alignment", replace(result.settings, scoring=scoring), begin, key="-shown",
+                   part=lambda settings: settings.scoring)
+    return scoring
 
 
 def dictionaries_offered(result: Result) -> Mapping[str, str]:

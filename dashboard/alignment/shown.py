@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
+import streamlit as st
 
 from dashboard.alignment.pair_choice import AS_IN_THE_FILE, ORDERS, Listed
 from dashboard.alignment.scores import own_layer
 from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
+from dashboard.shared.address.texts import name_of, to_texts
 from dashboard.shared.address.view import View
 from engine.datasets.human_scores import SCALES
 from engine.evaluations.alignment.human import offered_scales
-from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring
+from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring, Settings
 from engine.options import option
 from engine.translation import tr
 
@@ -29,6 +31,16 @@ class Shown:
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
     human_scale: str = option("", "Scale of the human scores.", choices=("", *SCALES))  # untranslated
     row: int | None = option(None, "Row of the pair on show.", unset="the first listed")  # untranslated
+
+
+def show_scoring(run_id: str, result: Result, preset: Settings) -> None:
+    """Have the page show a run with the scoring of a preset: by its address, as a link does."""
+    names = {name_of(declared) for declared in OPTIONS.values()}
+    address = {name: st.query_params.get_all(name) for name in st.query_params if name not in names}
+    own = result.settings.scoring
+    chosen = {name_of(declared): to_texts(getattr(preset.scoring, name)) for name, declared in OPTIONS.items()
+              if getattr(preset.scoring, name) != getattr(own, name)}
+    st.query_params.from_dict(address | {"run": [run_id]} | chosen)
 
 
 def own_choices(result: Result) -> Shown:

@@ -7,10 +7,11 @@ import streamlit as st
 from dashboard import pages
 from dashboard.classification import charts, scores
 from dashboard.classification.form import classification_settings
-from dashboard.shared import run_view, wording
+from dashboard.classification.guide import guide
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.models.sources.names import shown_name
@@ -32,14 +33,19 @@ sentence or two.""")
 pages.heading("classification")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
+    start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked")
-    run_view.submit_button(KIND, classification_settings(models), dataset)
+    chosen = classification_settings(models, start)
+    presets.choice(head, KIND, chosen)
+    run_view.submit_button(KIND, chosen, dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     view = View(KIND, run_id)
     view.notices()
+    reading = guide(result)
+    guided_reading.marks(KIND, run_id, reading)
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
@@ -69,7 +75,7 @@ if run_id is not None and result is not None:
             scores.comparisons(result)
     view.write()
     run_view.excluded(result)
-    wording.how_to_read((charts.MEASURE,), tr(NOTE))
+    wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
     matrices = {tr("Confusion matrix of {model}", model=shown_name(model)):
                 partial(charts.confusion_matrix, result.confusion, model, classes) for model in ranked}
     runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}

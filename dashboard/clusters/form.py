@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.precision import precision_input
+from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
@@ -19,48 +20,51 @@ DIMENSIONS = {2: "2-D", 3: "3-D"}
 LONE_CLASS_LABELS = {"keep": mark("Include"), "exclude": mark("Leave out")}
 
 
-def cluster_settings(models: tuple[str, ...]) -> Settings:
-    """Draws the choices, defaults as published, and returns them with `models` as the settings of a run."""
+def cluster_settings(models: tuple[str, ...], start: Start) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"],
-                                   {name: tr(text) for name, text in POOLINGS.items()}, key="clusters-pooling",
+                                   {name: tr(text) for name, text in POOLINGS.items()}, **start.at("pooling"),
                                    width=190)
-        layer = settings.number(tr("Layer"), OPTIONS["layer"], key="clusters-layer", width=130)
-        projection = settings.segments(tr("Map"), OPTIONS["projection"], words=MAPS, key="clusters-projection")
-        dimensions = settings.segments(tr("Dimensions"), OPTIONS["dimensions"], words=DIMENSIONS,
-                                       key="clusters-dimensions")
+        projection = settings.segments(tr("Map"), OPTIONS["projection"], words=MAPS, **start.at("projection"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="clusters-settings"):
-            more = _vectors() | _map(is_linear=projection == "pca") | _uncertainty()
-    return Settings(models=models, layer=layer, pooling=pooling, projection=projection, dimensions=dimensions, **more)
+            more = _vectors(start) | _map(start, is_linear=projection == "pca") | _uncertainty(start)
+        chosen = Settings(models=models, pooling=pooling, projection=projection, **more)
+        settings.in_a_line(chosen, {"layer": tr("Layer"), "metric": tr("Distance"), "resamples": tr("Resamples"),
+                                    "seed": tr("Seed")})
+    return chosen
 
 
-def _vectors() -> dict[str, Any]:
+def _vectors(start: Start) -> dict[str, Any]:
     st.markdown(f"**{tr('Texts and vectors')}**")
     return {
-        "normalize": settings.pills(tr("Normalise texts first"), OPTIONS["normalize"], key="clusters-normalize"),
-        **prompt_settings(OPTIONS, "clusters"),
-        "precision": precision_input(OPTIONS["precision"], "clusters"),
-        "centre": settings.toggle(tr("Mean-centre vectors for cosines"), OPTIONS["centre"], key="clusters-centre"),
-        "layer_curve": settings.toggle(tr("Score at every layer"), OPTIONS["layer_curve"], key="clusters-curve"),
+        "layer": settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer")),
+        "normalize": settings.pills(tr("Normalise texts first"), OPTIONS["normalize"], **start.at("normalize")),
+        **prompt_settings(OPTIONS, start),
+        "precision": precision_input(OPTIONS["precision"], start),
+        "centre": settings.toggle(tr("Mean-centre vectors for cosines"), OPTIONS["centre"], **start.at("centre")),
+        "layer_curve": settings.toggle(tr("Score at every layer"), OPTIONS["layer_curve"], **start.at("curve")),
     }
 
 
-def _map(*, is_linear: bool) -> dict[str, Any]:
+def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
     st.markdown(f"**{tr('Map and neighbours')}**")
     return {
-        "metric": settings.segments(tr("Distance"), OPTIONS["metric"], key="clusters-metric"),
-        "n_neighbors": settings.slider(tr("UMAP: n_neighbors"), OPTIONS["n_neighbors"], key="clusters-neighbors",
+        "dimensions": settings.segments(tr("Dimensions"), OPTIONS["dimensions"], words=DIMENSIONS,
+                                        **start.at("dimensions")),
+        "metric": settings.segments(tr("Distance"), OPTIONS["metric"], **start.at("metric")),
+        "n_neighbors": settings.slider(tr("UMAP: n_neighbors"), OPTIONS["n_neighbors"], **start.at("neighbors"),
                                        disabled=is_linear),
-        "min_dist": settings.slider(tr("UMAP: min_dist"), OPTIONS["min_dist"], key="clusters-min-dist", step=0.01,
+        "min_dist": settings.slider(tr("UMAP: min_dist"), OPTIONS["min_dist"], **start.at("min-dist"), step=0.01,
                                     disabled=is_linear),
     }
 
 
-def _uncertainty() -> dict[str, Any]:
+def _uncertainty(start: Start) -> dict[str, Any]:
     st.markdown(f"**{tr('Significance')}**")
     return {
-        "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], key="clusters-resamples", step=100),
-        "seed": settings.number(tr("Seed"), OPTIONS["seed"], key="clusters-seed"),
+        "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], **start.at("resamples"), step=100),
+        "seed": settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed")),
         "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],
-                                          words=LONE_CLASS_LABELS, key="clusters-lone"),
+                                          words=LONE_CLASS_LABELS, **start.at("lone")),
     }

@@ -11,12 +11,13 @@ from dashboard.clusters import charts
 from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
+from dashboard.clusters.guide import guide
 from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
 from dashboard.clusters.selection import map_makers, map_section
-from dashboard.shared import run_view, wording
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
@@ -35,15 +36,20 @@ the number of sentences of a class; the two variances do not.""")
 pages.heading("clusters")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
+    start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", offered=("causal",))
-    run_view.submit_button(KIND, cluster_settings(models), dataset)
+    chosen = cluster_settings(models, start)
+    presets.choice(head, KIND, chosen)
+    run_view.submit_button(KIND, chosen, dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     signature, view = result.signature, View(KIND, run_id)
     view.notices()
     run_view.notices(result)
+    reading = guide(result)
+    guided_reading.marks(KIND, run_id, reading)
     score_table(result)
     caveats, support = ranking_statements(result)
     for sentence in caveats:
@@ -67,7 +73,7 @@ if run_id is not None and result is not None:
         for name in CHECKS:
             st.page_link(pages.path(name), label=tr(pages.card(name).title), icon=pages.card(name).icon)
     run_view.excluded(result)
-    wording.how_to_read((*MEASURES, *VARIANCES), tr(NOTE))
+    wording.how_to_read((*MEASURES, *VARIANCES), tr(NOTE), guided_reading.lines(reading))
     makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
     makers |= map_makers(run_id, result)
     makers |= explanation_figures(result)

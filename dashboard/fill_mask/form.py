@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.inputs import inputs, settings
-from dashboard.shared.inputs.precision import precision_input
+from dashboard.shared.inputs.precision import NAMES, precision_input
+from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
@@ -43,13 +44,16 @@ def masked_sentences_input() -> MaskedSentences | None:
         return None
 
 
-def fill_mask_settings(models: tuple[str, ...]) -> Settings:
-    """Draws the choices and returns them with `models` as the settings of a run."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
-                                   key="fill-mask-normalize")
-        precision = precision_input(option_of(Settings, "precision"), KIND, width=160)
-    return Settings(models=models, normalize=normalize, precision=precision)
+def fill_mask_settings(models: tuple[str, ...], start: Start) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        with st.popover(tr("Advanced options"), icon=":material/tune:", key="fill-mask-settings"):
+            normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
+                                       **start.at("normalize"))
+            precision = precision_input(option_of(Settings, "precision"), start)
+        chosen = Settings(models=models, normalize=normalize, precision=precision)
+        settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")}, NAMES)
+    return chosen
 
 
 def _built(sentences: DomainSentences) -> MaskedSentences:

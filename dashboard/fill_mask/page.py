@@ -8,13 +8,14 @@ from dashboard import pages
 from dashboard.fill_mask import charts
 from dashboard.fill_mask.editing import edit_form, edited_predictions
 from dashboard.fill_mask.form import fill_mask_settings, masked_sentences_input
+from dashboard.fill_mask.guide import guide
 from dashboard.fill_mask.items import choose_item
 from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
-from dashboard.shared import run_view, wording
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.translation import mark, tr
@@ -29,15 +30,20 @@ subwords before you compare models.""")
 pages.heading("fill_mask")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
+    start, head = presets.start(KIND), presets.head()
     dataset = masked_sentences_input()
     models = inputs.models_input(KIND, "masked")
-    run_view.submit_button(KIND, fill_mask_settings(models), dataset)
+    chosen = fill_mask_settings(models, start)
+    presets.choice(head, KIND, chosen)
+    run_view.submit_button(KIND, chosen, dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     view = View(KIND, run_id)
     means = means_input(view, result)
     view.notices()
+    reading = guide(means)
+    guided_reading.marks(KIND, run_id, reading)
     means_table(means, result)
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all
@@ -60,7 +66,7 @@ if run_id is not None and result is not None:
     edited_predictions(run_id, view)
     view.write()
     run_view.excluded(result)
-    wording.how_to_read((charts.MEASURE,), tr(NOTE))
+    wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
     makers = {tr("Mean probability of the masked words"): partial(charts.mean_bars, means)}
     if several_domains:
         makers[tr("In each domain")] = partial(charts.domain_bars, means)

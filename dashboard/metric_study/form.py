@@ -10,6 +10,7 @@ from dashboard.shared.dictionaries import choices
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.own_readings import own_readings_input
 from dashboard.shared.inputs.precision import precision_input
+from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.scoring_words import choice_words
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
 from dashboard.shared.wording import show_error, verbatim
@@ -26,24 +27,27 @@ PENALTY_LABELS = {"none": mark("without penalty"), "reading": mark("with penalty
 SCORE_LABELS = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
-def metric_settings(models: tuple[str, ...]) -> Settings:
-    """Draws the choices, the paper's grid at first, and returns them with `models` as the settings of a run."""
+def metric_settings(models: tuple[str, ...], start: Start) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = _dictionaries()
-        idfs = settings.several_of(tr("idf dictionaries"), OPTIONS["idfs"], known, key="metric-study-idfs", width=320,
+        idfs = settings.several_of(tr("idf dictionaries"), OPTIONS["idfs"], known, **start.at("idfs"), width=320,
                                    format_func=lambda idf: known.get(idf, idf))
-        penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], key="metric-study-penalties",
+        penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], **start.at("penalties"),
                                    words={name: tr(words) for name, words in PENALTY_LABELS.items()})
-        score = settings.segments(tr("Score"), OPTIONS["score"], words=SCORE_LABELS, key="metric-study-score")
-        layer = settings.number(tr("Layer"), OPTIONS["layer"], key="metric-study-layer", width=130)
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="metric-study-settings"):
+            score = settings.segments(tr("Score"), OPTIONS["score"], words=SCORE_LABELS, **start.at("score"))
+            layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
             all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"],
-                                         key="metric-study-layers")
-            precision = precision_input(OPTIONS["precision"], "metric-study")
-            beside = _beside()
-            scoring = _scoring()
-    return Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
-                    scoring=scoring, precision=precision, **beside)
+                                         **start.at("layers"))
+            precision = precision_input(OPTIONS["precision"], start)
+            beside = _beside(start)
+            scoring = _scoring(start)
+        chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
+                          scoring=scoring, precision=precision, **beside)
+        settings.in_a_line(chosen, {"score": tr("Score"), "layer": tr("Layer"),
+                                    "pooling": tr("Cosine of sentence vectors")}, SCORE_LABELS | POOLINGS)
+    return chosen
 
 
 def _dictionaries() -> dict[str, str]:
@@ -67,38 +71,47 @@ def with_scores(dataset: SentencePairs | None) -> SentencePairs | None:
     return dataset
 
 
-def _beside() -> dict[str, Any]:
+def _beside(start: Start) -> dict[str, Any]:
     st.markdown(tr("**Other methods**"))
     return {
-        "surface": settings.toggle(tr("SentBLEU and chrF"), OPTIONS["surface"], key="metric-study-surface"),
+        "surface": settings.toggle(tr("SentBLEU and chrF"), OPTIONS["surface"], **start.at("surface")),
         "pooling": settings.list_of(tr("Cosine of sentence vectors"), OPTIONS["pooling"],
                                     {name: tr(words) for name, words in POOLINGS.items()} | {"none": tr("none")},
-                                    key="metric-study-pooling"),
-        **prompt_settings(OPTIONS, "metric-study"),
+                                    **start.at("pooling")),
+        **prompt_settings(OPTIONS, start),
     }
 
 
-def _scoring() -> Scoring:
+def _scoring(start: Start) -> Scoring:
     """What all settings of the grid share."""
+    def at(name: str) -> dict[str, Any]:
+        return start.at(name, inner="scoring")
+
     st.markdown(tr("**For all settings**"))
     kind = settings.segments(tr("Type of threshold"), OF_SCORING["threshold_kind"],
-                             words=choice_words("threshold_kind"), key="metric-study-threshold-kind")
+                             words=choice_words("threshold_kind"), **at("threshold-kind"))
     if kind == "quantile":
-        threshold = settings.percent(tr("Low-frequency threshold"), THRESHOLDS[kind], key="metric-study-quantile",
-                                     step=5)
+        threshold = settings.percent(tr("Low-frequency threshold"), THRESHOLDS[kind],
+                                     **_of_kind(at("quantile"), kind), step=5)
     else:
-        threshold = settings.number(tr("Low-frequency threshold (idf)"), THRESHOLDS[kind], key="metric-study-idf-value",
-                                    step=0.5)
+        threshold = settings.number(tr("Low-frequency threshold (idf)"), THRESHOLDS[kind],
+                                    **_of_kind(at("idf-value"), kind), step=0.5)
     chosen = {
-        name: settings.segments(label, OF_SCORING[name], words=choice_words(name), key=f"metric-study-{name}")
+        name: settings.segments(label, OF_SCORING[name], words=choice_words(name), **at(name))
         for name, label in (("criterion", tr("Apply penalty to")), ("pairing", tr("Comparison of readings")),
                             ("unit", tr("Unit of matching")), ("reading_engine", tr("Source of readings")),
                             ("reading_scope", tr("Unit of reading")), ("sounds", tr("Spellings of the same sound")))
     }
-    chosen["readings"] = own_readings_input(tr("Custom readings"), OF_SCORING["readings"], key="metric-study-readings")
+    chosen["readings"] = own_readings_input(tr("Custom readings"), OF_SCORING["readings"], **at("readings"))
     special = settings.segments(tr("Special tokens"), OF_SCORING["special_tokens"],
-                                words=choice_words("special_tokens"), key="metric-study-special-tokens")
+                                words=choice_words("special_tokens"), **at("special-tokens"))
     match_special = settings.toggle(tr("Allow matches to special tokens"), OF_SCORING["match_special"],
-                                    key="metric-study-special", disabled=special == LEFT_OUT)
+                                    **at("special"), disabled=special == LEFT_OUT)
     return Scoring(threshold=threshold, threshold_kind=kind, special_tokens=special, match_special=match_special,
                    **chosen)
+
+
+def _of_kind(at: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Key and first value of a threshold; the declared one where the preset's is of another kind."""
+    is_of_kind = at["first"] is not None and at["first"].threshold_kind == kind
+    return at if is_of_kind else {**at, "first": None}

@@ -10,10 +10,11 @@ from dashboard.metric_study.cases import case_table
 from dashboard.metric_study.chosen_setting import setting_view
 from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
+from dashboard.metric_study.guide import guide
 from dashboard.metric_study.published import published_tables
-from dashboard.shared import run_view, wording
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
 from engine.translation import mark, tr
@@ -38,15 +39,20 @@ def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
 pages.heading("metric_study")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
+    start, head = presets.start(KIND), presets.head()
     dataset = with_scores(inputs.dataset_input(KIND))
     models = inputs.models_input(KIND, "masked", ranks=False)
-    run_view.submit_button(KIND, metric_settings(models), dataset)
+    chosen = metric_settings(models, start)
+    presets.choice(head, KIND, chosen)
+    run_view.submit_button(KIND, chosen, dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
     run_view.notices(result)
     view = View("metric", run_id, anchor="measure")
     view.notices()
+    reading = guide(result)
+    guided_reading.marks(KIND, run_id, reading)
     metric_cards(result)
     setting, figures = choose_setting(view, result)
     view.write()
@@ -60,5 +66,5 @@ if run_id is not None and result is not None:
     with st.expander(tr("Published numbers"), icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
         published_tables(result)
     run_view.excluded(result)
-    wording.how_to_read(MEASURES, tr(NOTE))
+    wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
     run_view.sign(result.signature, file_tables(run_id, result), figures, address=view)

@@ -7,7 +7,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
-from dashboard.shared.inputs.precision import precision_input
+from dashboard.shared.inputs.precision import NAMES, precision_input
+from dashboard.shared.inputs.presets import Start
 from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -22,41 +23,49 @@ CHOICE_NAMES = {
     "auto": mark("automatic"), "bos": "BOS", "eos": "EOS", "template": mark("tokenizer's own"), "none": mark("nothing")}
 
 
-def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None) -> Settings:
-    """Draws the popover and returns the settings for `models`."""
-    with st.popover(tr("Settings"), icon=":material/tune:", key="minimal-pairs-settings", width="content"):
+def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        chosen = _popover(models, dataset, start)
+        settings.in_a_line(chosen, {"pll": tr("Pseudo-log-likelihood"), "prefix": tr("Before the first token"),
+                                    "precision": tr("Numeric precision")}, CHOICE_NAMES | NAMES)
+    return chosen
+
+
+def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start) -> Settings:
+    with st.popover(tr("Advanced options"), icon=":material/tune:", key="minimal-pairs-settings", width="content"):
         st.markdown(tr("**Masked models**"))
-        pll = _choice(tr("Pseudo-log-likelihood"), "pll", label_visibility="collapsed")
+        pll = _choice(start, tr("Pseudo-log-likelihood"), "pll", label_visibility="collapsed")
         st.caption(verbatim(translated(OPTIONS["pll"].choices[pll])))
-        words = _choice(tr("Words"), "words", disabled=pll == "original")
+        words = _choice(start, tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
             st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
         shared = settings.toggle(tr("CrowS-Pairs' shared-token measure, too"), OPTIONS["shared_tokens"],
-                                 key="minimal-pairs-shared",
+                                 **start.at("shared"),
                                  disabled=dataset is None or not is_about_stereotypes(dataset.formats))
         st.markdown(tr("**Causal models**"))
-        prefix = _choice(tr("Before the first token"), "prefix")
+        prefix = _choice(start, tr("Before the first token"), "prefix")
         st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
-        space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], key="minimal-pairs-space")
+        space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], **start.at("space"))
         st.caption(verbatim(translated(SPACE_RULES[space])))
-        precision = precision_input(OPTIONS["precision"], "minimal-pairs")
+        precision = precision_input(OPTIONS["precision"], start)
         st.caption(translated(OPTIONS["precision"].choices[precision]))
-        exact = _exact_scores() if precision == EXACT_DECISIONS else {}
-        seed = settings.number(tr("Seed"), OPTIONS["seed"], key="minimal-pairs-seed", width=140)
+        exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
+        seed = settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed"), width=140)
     return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
                     **exact)
 
 
-def _exact_scores() -> dict[str, Any]:
+def _exact_scores(start: Start) -> dict[str, Any]:
     """The scores whose decisions are exact, and alpha where PenLP is one of them."""
-    scores = settings.pills(tr("Exact under"), OPTIONS["exact_scores"], key="minimal-pairs-exact-scores")
+    scores = settings.pills(tr("Exact under"), OPTIONS["exact_scores"], **start.at("exact-scores"))
     if "PenLP" not in scores:
         return {"exact_scores": scores}
     return {"exact_scores": scores, "exact_alpha": settings.slider(
-        tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, key="minimal-pairs-exact-alpha")}
+        tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, **start.at("exact-alpha"))}
 
 
-def _choice(label: str, name: str, **look: Any) -> str:
+def _choice(start: Start, label: str, name: str, **look: Any) -> str:
     return str(settings.segments(label, OPTIONS[name], words={word: tr(text) for word, text in CHOICE_NAMES.items()},
-                                 key=f"minimal-pairs-{name}", **look))
+                                 **start.at(name), **look))

@@ -10,13 +10,14 @@ from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
+from dashboard.minimal_pairs.guide import guide
 from dashboard.minimal_pairs.sections import SECTION, makers, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import offered_tables, restricted, table, view_input
-from dashboard.shared import run_view, wording
+from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
-from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.notices import not_exact
@@ -39,9 +40,12 @@ different normalisations have different units.""")
 pages.heading("minimal_pairs")
 run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
+    start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
-    run_view.submit_button(KIND, minimal_settings(models, dataset), dataset)
+    chosen = minimal_settings(models, dataset, start)
+    presets.choice(head, KIND, chosen)
+    run_view.submit_button(KIND, chosen, dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
@@ -56,6 +60,8 @@ if run_id is not None and result is not None:
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
     signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
                                     **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
+    reading = () if bias else guide(table(view, "summary"))
+    guided_reading.marks(KIND, run_id, reading)
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
@@ -72,7 +78,7 @@ if run_id is not None and result is not None:
         edit_form(view, pair)
     edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
     run_view.excluded(result)
-    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE))
+    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
     run_view.sign(signature, offered_tables(view, by), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset)], address=address, result=result,

@@ -22,7 +22,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import pages
-from dashboard.shared import run_actions, run_progress, samples, session
+from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
 from dashboard.shared.address.view import SAMPLE, View
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
@@ -117,7 +117,9 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
             show_error(error)
             return None
         if _is_sample(run_id):
-            st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN)}")  # untranslated
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN)}", width="content")  # untranslated
+                guided_reading.control(kind)
         else:
             _headline(view)
         return result

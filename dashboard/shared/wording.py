@@ -94,9 +94,14 @@ def number_column(measure: str, digits: int) -> Any:
     return st.column_config.NumberColumn(column_label(measure), help=measure_help(measure), format=f"%.{digits}f")
 
 
-def how_to_read(measures: Sequence[str], note: str = "") -> None:
-    """An expander that explains the measures of a page from their cards, after `note` on the figures."""
+def how_to_read(measures: Sequence[str], note: str = "", reading: Sequence[str] = ()) -> None:
+    """An expander that explains the measures of a page from their cards, after `note` on the figures.
+
+    reading: the lines of the guided reading of what is on show, which stand first.
+    """
     with st.expander(tr("How to read this"), icon=":material/help:"):
+        for line in reading:
+            st.markdown(line)
         if note:
             st.markdown(note)
         for measure in measures:

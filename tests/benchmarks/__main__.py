@@ -22,6 +22,7 @@ import torch
 
 from engine.version import library_version
 from tests.benchmarks import (
+    answer_cases,
     base_models,
     cluster_cases,
     engine_cases,
@@ -53,6 +54,7 @@ def main(parts: list[str]) -> int:
             "toggles": lambda: report.budgets([*engine_cases.budgets(), *metric_cases.budgets(folder)]),
             "scaling": lambda: report.scaled(ray_cases.scaling(folder), ray_cases.TARGET),
             "pages": lambda: report.budgets(page_cases.budgets(folder)),
+            "answers": lambda: report.budgets(answer_cases.budgets(folder)),
             "clusters": lambda: report.budgets(cluster_cases.budgets(folder)),
             "server": lambda: report.budgets(server_cases.budgets(folder)),
         }

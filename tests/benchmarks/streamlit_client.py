@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
@@ -43,6 +44,7 @@ class Visitor:
     seen_keys: set[str] = field(default_factory=set)
     page_hash: str = ""
     n_scripts: int = 0
+    progress: list[tuple[float, str]] = field(default_factory=list)  # when which text of a progress bar came
     # The part of the page that wants to be drawn again, and after how many seconds; what this drawing asked for so far.
     auto_rerun: tuple[str, float] = ("", 0.0)
     next_return: tuple[str, float] = ("", 0.0)
@@ -89,6 +91,10 @@ class Visitor:
         del state.string_array_value.data[:]
         state.string_array_value.data.append(value)
         await self.rerun()
+
+    def type(self, key: str, text: str) -> None:
+        """Type a text into a field of a form; the server has it with the next press."""
+        self._state(key).string_value = text
 
     async def upload(self, key: str, name: str, content: bytes) -> None:
         """Give a file to an uploader."""
@@ -191,6 +197,8 @@ class Visitor:
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             name = element.WhichOneof("type") or ""
+            if name == "progress":
+                self.progress.append((time.time(), element.progress.text))
             if name == "exception":
                 raise PageError(f"{element.exception.type}: {element.exception.message}")
             if name == "alert" and element.alert.format == element.alert.ERROR:

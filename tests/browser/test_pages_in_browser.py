@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import re
+import time
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from dashboard.pages import SECTIONS
+from dashboard.shared import guided_reading, samples
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
-from tests.browser.server import Server
+from engine.runs.open import Engine, open_engine
+from tests.browser.server import Server, serving
 from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload, violations
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
@@ -124,6 +127,42 @@ def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(page: Page, s
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
     press(page.get_by_text("Sample", exact=True).first)
     expect(page.get_by_role("button", name=re.compile("180 rows")).first).to_be_visible()
+
+
+def test_the_guided_reading_is_closed_for_good(page: Page, tmp_path: Path) -> None:
+    with serving(tmp_path / "data") as own, open_engine(tmp_path / "data", resume=False) as engine:
+        sample = next(sample for sample in samples.SAMPLE_RUNS if sample.kind == "alignment")
+        run_id = engine.runs.submit(sample.kind, sample.settings(), samples.FORMS[sample.kind].sample(),
+                                    owner=samples.OWNER).run_id
+        assert wait_for(engine, run_id) == "done"
+        page.goto(address(own, "alignment"))
+        settled(page)
+        marks = [page.get_by_text(heading).locator("visible=true") for heading in guided_reading.HEADINGS]
+        for mark in marks:
+            expect(mark).to_have_count(1)
+        press(page.get_by_role("button", name="Close the guided reading"))
+        for mark in marks:
+            expect(mark).to_have_count(0)
+        settled(page)
+        page.reload()
+        settled(page)
+        expect(page.get_by_role("button", name="How to read this")).to_be_visible()
+        for mark in marks:
+            expect(mark).to_have_count(0)
+        press(page.get_by_role("button", name="How to read this"))
+        for mark in marks:
+            expect(mark).to_have_count(1)
+        assert violations(page) == []
+
+
+def wait_for(engine: Engine, run_id: str) -> str:
+    """The state of a run of another process once it has ended."""
+    end = time.monotonic() + RUN_MILLISECONDS / 1000
+    while (run := engine.runs.get(run_id)) is not None and run.state in ("queued", "running"):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert run is not None
+    return run.state
 
 
 def test_an_unknown_run_is_explained(page: Page, server: Server) -> None:

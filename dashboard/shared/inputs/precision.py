@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.presets import Start
 from engine.options import Option
 from engine.precision import AS_PUBLISHED, AUTO, EXACT_DECISIONS
 from engine.translation import mark, tr
@@ -14,7 +15,7 @@ NAMES = {AUTO: mark("Automatic"), AS_PUBLISHED: mark("As published"), "tf32": ma
          EXACT_DECISIONS: mark("Exact decisions")}
 
 
-def precision_input(option: Option, page: str, **look: Any) -> str:
-    """Draws the list of precisions; `option`: of the page's record, `page` begins the widget's key."""
+def precision_input(option: Option, start: Start, **look: Any) -> str:
+    """Draws the list of precisions; `option`: of the page's record."""
     offered = {choice: tr(NAMES.get(choice, str(choice))) for choice in option.choices}
-    return str(settings.list_of(tr("Numeric precision"), option, offered, key=f"{page}-precision", **look))
+    return str(settings.list_of(tr("Numeric precision"), option, offered, **start.at("precision"), **look))

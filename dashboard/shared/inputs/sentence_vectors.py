@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.presets import Start
 from engine.options import Option
 from engine.translation import mark, tr
 
@@ -15,11 +16,11 @@ POOLINGS = {"published": mark("As published"), "cls": "CLS", "mean": mark("Mean 
             "weighted-mean": mark("Weighted mean")}
 
 
-def prompt_settings(options: Mapping[str, Option], page: str) -> dict[str, Any]:
-    """Draws the fields of prompt and dimensions, for the record that has them; `page` begins the widgets' keys."""
+def prompt_settings(options: Mapping[str, Option], start: Start) -> dict[str, Any]:
+    """Draws the fields of prompt and dimensions, for the record that has them."""
     return {
-        "prompt": settings.typed(tr("Prompt before each sentence"), options["prompt"], key=f"{page}-prompt"),
+        "prompt": settings.typed(tr("Prompt before each sentence"), options["prompt"], **start.at("prompt")),
         "prompt_name": settings.typed(tr("Prompt by its published name"), options["prompt_name"],
-                                      key=f"{page}-prompt-name"),
-        "truncate_dim": settings.number(tr("Dimensions kept"), options["truncate_dim"], key=f"{page}-truncate-dim"),
+                                      **start.at("prompt-name")),
+        "truncate_dim": settings.number(tr("Dimensions kept"), options["truncate_dim"], **start.at("truncate-dim")),
     }

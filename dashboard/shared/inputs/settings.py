@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.wording import verbatim
-from engine.options import Option
+from engine.options import Option, options_of
 from engine.translation import tr, translated
 
 MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
@@ -43,12 +43,13 @@ def percent(label: str, option: Option, *, key: str, first: Any = None, **look: 
                            **_look(option, look))) / 100
 
 
-def repeated(label: str, label_of_count: str, option: Option, *, keys: tuple[str, str], **look: Any
-             ) -> tuple[Any, ...]:
+def repeated(label: str, label_of_count: str, option: Option, *, keys: tuple[str, str], first: Any = None,
+             **look: Any) -> tuple[Any, ...]:
     """One number so many times: a field for the number and one for how many, both with the help of the setting."""
     least, most = _ends(option)
-    value = st.number_input(label, least, most, option.default[0], step=1, key=keys[0], **_look(option, look))
-    times = st.number_input(label_of_count, option.least_items, option.shown_items, len(option.default), step=1,
+    values = at_first(option, first)
+    value = st.number_input(label, least, most, values[0], step=1, key=keys[0], **_look(option, look))
+    times = st.number_input(label_of_count, option.least_items, option.shown_items, len(values), step=1,
                             key=keys[1], **_look(option, look))
     return (value,) * times
 
@@ -97,7 +98,9 @@ def list_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str,
 def several_of(label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
                ) -> tuple[str, ...]:
     """Several of what a page offers, or what is typed; each once."""
-    chosen = st.multiselect(label, list(offered), default=at_first(option, first), accept_new_options=True, key=key,
+    values = at_first(option, first)
+    chosen = st.multiselect(label, list(dict.fromkeys([*offered, *values])), default=values, accept_new_options=True,
+                            key=key,
                             placeholder=tr("Choose, or type and press Enter"), **_look(option, look))
     return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
 
@@ -127,6 +130,17 @@ def at_first(option: Option, first: Any = None) -> Any:
     return option.default if first is None else getattr(first, option.name)
 
 
+def in_a_line(record: Any, labels: Mapping[str, str], words: Mapping[Any, str] | None = None) -> None:
+    """Draw what some settings of a record are, beside the advanced options that hold them: name -> its label.
+
+    words: what a reader sees of a value, where it is another word; translated here.
+    """
+    options = options_of(type(record))
+    st.caption(verbatim(" · ".join(
+        tr("{label}: {value}", label=label, value=_in_words(options[name], getattr(record, name), words or {}))
+        for name, label in labels.items())), width="stretch")
+
+
 def help_text(option: Option) -> str:
     """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown."""
     return "\n\n".join([verbatim(translated(option.help)),
@@ -146,6 +160,18 @@ def _look(option: Option, look: Mapping[str, Any]) -> dict[str, Any]:
 
 def _wording(words: Mapping[Any, str] | None) -> Any:
     return lambda choice: tr((words or {}).get(choice, str(choice)))
+
+
+def _in_words(option: Option, value: Any, words: Mapping[Any, str]) -> str:
+    if value is None or value == ():
+        return translated(option.unset) or tr("none")
+    if isinstance(value, bool):
+        return tr("on") if value else tr("off")
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, int):
+        return f"{value:,}"
+    return tr(words.get(value, str(value)))
 
 
 def _unset(option: Option) -> str | None:

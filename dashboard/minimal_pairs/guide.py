@@ -1,0 +1,37 @@
+"""The guided reading of minimal pairs, from the accuracies on show. Pure: no streamlit."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dashboard.minimal_pairs.charts import misleads
+from dashboard.shared.wording import model_name
+from engine.translation import tr, tr_n
+
+
+def guide(summary: pd.DataFrame) -> tuple[str, ...]:
+    """What the cards show, what it means, what to do next; `summary`: `views.summary` of the score on show."""
+    overall = summary[summary["stratum"] == "all"].dropna(subset=["accuracy"])
+    if overall.empty:
+        return ()
+    best = overall.iloc[int(overall["accuracy"].argmax())]
+    name = model_name(best["model"])
+    strata = summary[summary["model"] == best["model"]]
+    by_stratum = strata.set_index("stratum")
+    see = tr_n("{model} prefers the acceptable sentence in {accuracy:.1%} of {n} pair; guessing would be correct in "
+               "50 %.",
+               "{model} prefers the acceptable sentence in {accuracy:.1%} of {n:,} pairs; guessing would be correct in "
+               "50 %.", int(best["n"]), model=name, accuracy=best["accuracy"])
+    numbers = {"shorter": by_stratum.loc["A<U", "accuracy"], "longer": by_stratum.loc["A>U", "accuracy"]}
+    if not by_stratum.loc["A<U", "n"] or not by_stratum.loc["A>U", "n"]:
+        meaning = tr("Whether it only prefers fewer tokens is not seen: in no pair, or only in one direction, the two "
+                     "sentences differ in their numbers of tokens.")
+    elif misleads(strata):
+        meaning = tr("Length misleads it: it is correct in {shorter:.1%} where the acceptable sentence has fewer "
+                     "tokens, and in {longer:.1%} where it has more.", **numbers)
+    else:
+        meaning = tr("It is correct in {shorter:.1%} where the acceptable sentence has fewer tokens, and in "
+                     "{longer:.1%} where it has more: length does not clearly mislead it.", **numbers)
+    return see, meaning, tr("Choose another score, such as MeanLP or PenLP, to see what is left of the effect of "
+                            "length. Choose *{source}* above for pairs of your own, and press *{run}*.",
+                            source=tr("My file"), run=tr("Run"))

@@ -1,0 +1,120 @@
+"""The guided reading: on the sample's result until it is closed, made of the numbers on show, true on any result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import pages
+from dashboard.clusters.guide import guide as of_clusters
+from dashboard.fill_mask.guide import guide as of_means
+from dashboard.minimal_pairs.guide import guide as of_accuracies
+from dashboard.shared import guided_reading, samples, session
+from tests.support.cluster_results import result_of
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import at, drawn, visit, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+# Not the metric study: the built-in dictionaries, which its sample is set to, do not fit the fake model.
+KINDS = [sample.kind for sample in samples.SAMPLE_RUNS if sample.kind != "metric-study"]
+
+
+def evaluated_sample(kind: str) -> str:
+    sample = next(sample for sample in samples.SAMPLE_RUNS if sample.kind == kind)
+    runs = session.engine().runs
+    run_id = runs.submit(kind, sample.settings(), samples.FORMS[kind].sample(), owner=samples.OWNER).run_id
+    assert runs.wait(run_id).state == "done"
+    return run_id
+
+
+def marks(app: AppTest) -> list[str]:
+    """The marks of a page, without those in its explanations at the end."""
+    in_expanders = [markdown.value for expander in app.expander for markdown in expander.markdown]
+    every = [markdown.value for markdown in app.markdown if markdown.value[:3] in ("**①", "**②", "**③")]
+    for value in in_expanders:
+        if value in every:
+            every.remove(value)
+    return every
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sample_has_three_marks_that_are_closed_by_one_press_and_come_back(backend: FakeBackend, kind: str) -> None:
+    run_id = evaluated_sample(kind)
+    app = visit(pages.PAGE_BY_KIND[kind])
+    assert [mark[2] for mark in marks(app)] == ["①", "②", "③"]
+    app.button(key=f"guide-{kind}-close").click()
+    assert marks(drawn(app)) == []
+    cookies = [component.proto for component in app.get("bidi_component") if "hakari_cookie" in str(component.proto)]
+    assert any(guided_reading.COOKIE in cookie.json and f'"{kind}"' in cookie.json for cookie in cookies)
+    app.button(key=f"guide-{kind}-open").click()
+    shown = marks(drawn(app))
+    assert len(shown) == 3
+    # On a run that is on show by its link the same lines stand in the explanations alone.
+    linked = visit(pages.PAGE_BY_KIND[kind], run=run_id)
+    (explanations,) = [expander for expander in linked.expander if expander.label == "How to read this"]
+    assert marks(linked) == [] and [markdown.value for markdown in explanations.markdown][:3] == shown
+
+
+def test_a_browser_that_closed_it_does_not_see_it_again(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated_sample("clusters")
+    evaluated_sample("classification")
+    cookies = SimpleNamespace(get={guided_reading.COOKIE: "clusters.minimal-pairs"}.get)
+    monkeypatch.setattr(guided_reading, "_cookies", lambda: cookies)
+    app = visit("clusters")
+    assert marks(app) == [] and app.button(key="guide-clusters-open")
+    assert len(marks(visit("classification"))) == 3
+
+
+def test_the_marks_speak_japanese(backend: FakeBackend) -> None:
+    evaluated_sample("minimal-pairs")
+    app = at("minimal_pairs")
+    app.session_state["language"] = "ja"
+    assert marks(drawn(app))[0].startswith("**① 図の見方**") and "容認可能な文を選びます" in words(app)
+
+
+def test_the_sentences_on_clusters_are_those_of_the_numbers() -> None:
+    models = pd.DataFrame({"model": ["owner/a", "owner/b"], "score": [2.5, 7.25], "rank": [1, 2],
+                           "rank_group": [1, 2], "n_sentences": [4, 4]})
+    result = replace(result_of(), models=models)
+    see, meaning, _ = of_clusters(result)
+    assert "owner/a has the smallest, 2.500; owner/b the largest, 7.250" in see
+    assert "owner/a differs significantly from owner/b" in meaning
+    _, meaning, _ = of_clusters(replace(result, models=models.assign(rank_group=1)))
+    assert "owner/b does not differ significantly from owner/a" in meaning
+    (alone, meaning, _) = of_clusters(replace(result, models=models.iloc[:1]))
+    assert "owner/a: M_m = 2.500" in alone and "differ" not in meaning
+    assert of_clusters(replace(result, models=models.assign(score=np.nan))) == ()
+
+
+def strata(**accuracies: Any) -> pd.DataFrame:
+    """`views.summary` of one model: (accuracy, lower and upper bound, n) by stratum."""
+    names = {"all": "all", "equal": "A=U", "shorter": "A<U", "longer": "A>U"}
+    rows = [(names[name], *numbers) for name, numbers in accuracies.items()]
+    return pd.DataFrame(rows, columns=["stratum", "accuracy", "ci_low", "ci_high", "n"]).assign(model="owner/m")
+
+
+def test_the_sentences_on_minimal_pairs_say_whether_length_misleads() -> None:
+    known = {"all": (0.7, 0.6, 0.8, 100), "equal": (0.7, 0.5, 0.8, 20)}
+    see, misled, _ = of_accuracies(strata(**known, shorter=(0.9, 0.8, 0.95, 40), longer=(0.5, 0.4, 0.6, 40)))
+    assert "owner/m prefers the acceptable sentence in 70.0% of 100 pairs" in see
+    assert "Length misleads it" in misled and "90.0%" in misled and "50.0%" in misled
+    _, not_misled, _ = of_accuracies(strata(**known, shorter=(0.7, 0.5, 0.9, 40), longer=(0.6, 0.4, 0.8, 40)))
+    assert "does not clearly mislead" in not_misled
+    _, unknown, _ = of_accuracies(strata(**known, shorter=(np.nan, np.nan, np.nan, 0), longer=(0.6, 0.4, 0.8, 40)))
+    assert "is not seen" in unknown
+    assert of_accuracies(strata(**{**known, "all": (np.nan, np.nan, np.nan, 0)})) == ()
+
+
+def test_the_sentences_on_fill_mask_name_the_best_and_the_worst() -> None:
+    means = pd.DataFrame({"model": ["owner/a", "owner/b", "owner/b"], "domain": ["all", "all", "books"],
+                          "mean_probability": [0.125, 0.25, 0.9]})
+    see, meaning, _ = of_means(means)
+    assert "owner/b gives them 25" in see and "The lowest is owner/a with 12.5" in meaning
+    assert "The lowest" not in of_means(means[means["model"] == "owner/a"])[1]
+    assert of_means(means.assign(mean_probability=np.nan)) == ()
