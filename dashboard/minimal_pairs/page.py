@@ -23,6 +23,7 @@ from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
+from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
 from engine.translation import mark, tr, translated
 
 KIND = "minimal-pairs"
@@ -55,7 +56,7 @@ if run_id is not None and result is not None:
         st.stop()
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
     signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-                                    **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
+                                    **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
     accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
