@@ -26,6 +26,7 @@ from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.readings.own import own_readings
+from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
 from engine.options import Option, check_value, option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
@@ -122,7 +123,7 @@ class SideInput:
             if normalization == "PenLP":
                 alpha = settings.slider(tr("alpha of PenLP"), options["alpha"], step=0.05, first=first, width=180,
                                         key=self._key("alpha", run_id))
-            if normalization == "SLOR" and len(corpora) > 1:
+            if normalization in WITH_UNIGRAMS and len(corpora) > 1:
                 unigrams = str(settings.list_of(tr("Unigrams from"), options["unigrams"], corpora, first=first,
                                                 width=180, key=self._key("unigrams", run_id)))
         view = PairView(normalization, PairScoring(alpha, unigrams))
@@ -232,7 +233,7 @@ def _in_words(view: Shown | None) -> dict[str, str]:
     if isinstance(view, PairView):
         values = {"score": view.normalization,
                   **({"alpha": view.scoring.alpha} if view.normalization == "PenLP" else {}),
-                  **({"unigrams": view.scoring.unigrams} if view.normalization == "SLOR" else {})}
+                  **({"unigrams": view.scoring.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
     return {name.replace("_", " "): str(value) for name, value in values.items() if value is not None}
 
 

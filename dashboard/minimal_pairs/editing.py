@@ -61,6 +61,10 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
         show_error(error)
         return
     run_view.notices(result)
+    if view.normalization == "MORCELA":
+        st.caption(tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many "
+                      "pairs."))
+        return
     table = pair_table(result, model, view.normalization, view.alpha)
     if table.empty:
         st.caption(tr("{model} cannot score this pair.", model=model_name(model)))
@@ -83,7 +87,7 @@ def _submit(view: View, texts: dict[str, str]) -> None:
             raise InputError("A pair is two sentences; the unacceptable one is empty. Type both.")
         name = " / ".join(_cut(text) for text in texts.values())
         dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in texts.items()}), name)
-        submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False), dataset)
+        submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False, ratings=()), dataset)
     except EngineError as error:
         show_error(error)
 

@@ -169,7 +169,28 @@ def scores_section(view: View, signature: Mapping[str, Any], choices: SectionCho
         st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
                         config=camera("correlations", signature),
                         alt=tr("Correlation of score and number of tokens, for each model and score"))
+    _judgements(view)
     return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
+
+
+def _judgements(view: View) -> None:
+    """Draw how well every score follows human judgements, where the data has them."""
+    linking = tables(view, "linking")
+    if linking.empty:
+        return
+    with st.expander(tr("Correlation with human judgements, under every score"), icon=":material/groups:",
+                     key=f"minimal-linking-{view.run_id}"):
+        st.dataframe(with_shown_models(linking), hide_index=True, placeholder="–", column_config={
+            "model": tr("Model"), "normalization": tr("Score"), "n": tr("Sentences"), "reason": tr("Reason"),
+            "pearson": st.column_config.NumberColumn("Pearson", format="%.3f",  # untranslated
+                                                     help=measure_help("pearson")),
+            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+            "ci_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
+            "beta": st.column_config.NumberColumn("β", format="%.2f"),
+            "gamma": st.column_config.NumberColumn("γ", format="%.2f")},
+            alt=tr("Correlation of each score with the human judgements of the sentences, for each model"))
+        st.caption(tr("MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
+                      "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."))
 
 
 def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:

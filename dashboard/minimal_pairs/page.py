@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
+from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
 from engine.translation import mark, tr, translated
 
 KIND = "minimal-pairs"
@@ -59,7 +60,7 @@ if run_id is not None and result is not None:
         st.stop()
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
     signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-                                    **({"unigrams": view.unigrams} if view.normalization == "SLOR" else {})}
+                                    **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
     reading = () if bias else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     accuracy_cards(table(view, "summary"), stereotypes=bias)
@@ -69,14 +70,14 @@ if run_id is not None and result is not None:
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     st.markdown(tr("**Pairs** :gray[under the selected score]"))
-    chosen = pair_browser(view, address, first_list, stereotypes=bias)
+    browsed = pair_browser(view, address, first_list, stereotypes=bias)
     address.write()  # once: every write is a step of the browser's back button
-    if chosen is not None:
-        model, pair = chosen
+    if browsed is not None:
+        model, pair = browsed
         figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,
                                             signature, stereotypes=bias)
         edit_form(view, pair)
-    edited_pair(view, chosen[1] if chosen else None, chosen[0] if chosen else view.models[0], signature)
+    edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}

@@ -26,6 +26,9 @@ from engine.evaluations.minimal_pairs import (
     stereotypes,
 )
 from engine.evaluations.minimal_pairs import (
+    linking as pair_linking,
+)
+from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
 from engine.evaluations.minimal_pairs.files import PAIRS
@@ -40,7 +43,7 @@ from engine.evaluations.minimal_pairs.records import (
     Shown,
 )
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS
+from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS, WITH_UNIGRAMS
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 from engine.translation import mark, tr, translated
@@ -155,6 +158,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
     "by_source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
     "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
+    "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
     "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
     "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
     "comparisons": model_comparison.comparisons,
@@ -207,7 +211,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
             alpha = settings.slider(tr("alpha of PenLP"), OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
                                     key=f"minimal-pairs-alpha-{place}")
         unigrams = OPTIONS["unigrams"].default
-        if normalization == "SLOR" and len(corpora) > 1:
+        if normalization in WITH_UNIGRAMS and len(corpora) > 1:
             unigrams = str(settings.list_of(
                 tr("Unigrams from"), OPTIONS["unigrams"],
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
@@ -243,7 +247,7 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
     """One of TABLES for the view, or under another `normalization`; never changed."""
     score = normalization or view.normalization
     alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
-    corpus = view.unigrams if score == "SLOR" else ""
+    corpus = view.unigrams if score in WITH_UNIGRAMS else ""
     cached = _few_cached if name == "pairs" else _cached
     return cached(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
 
@@ -264,6 +268,7 @@ def offered_tables(view: View, by: str) -> dict[str, pd.DataFrame]:
                 for name in ("ranking", "comparisons")}
     return {"pairs": PAIRS.selected(view.result.pairs), "summary": tables(view, "summary"), **of_score,
             "differences": tables(view, "each_difference"), "bias": tables(view, "slopes"),
+            **({"linking": linking} if len(linking := tables(view, "linking")) else {}),
             "categories": table(view, "categories", by), "excluded": view.result.excluded}
 
 

@@ -25,6 +25,7 @@ def synthetic(n: int, *, models: Sequence[str] = ("m", "n"), seed: int = 0, n_ca
             "identical": np.arange(n) % 50 == 49, "acceptable_characters": a + 2, "unacceptable_characters": u + 2,
             "acceptable_unigrams": -5.0 * a + random.normal(size=n),
             "unacceptable_unigrams": -5.0 * u + random.normal(size=n), "item": np.arange(n),
+            "acceptable_bytes": 9, "unacceptable_bytes": 9, "morcela_beta": 0.7, "morcela_gamma": 2.0,
         }))
     items = pd.DataFrame({"row": np.arange(1, n + 1), "source": "synthetic",
                           "category": [f"c{i % n_categories}" for i in range(n)],

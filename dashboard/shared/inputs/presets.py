@@ -78,8 +78,8 @@ def choice(place: DeltaGenerator, kind: str, present: Any, begin: Callable[[Any]
         for known in PRESETS.get(kind, ()):
             title = tr(known.title)
             _button(title, title == in_force, f"presets-{key}-begin-{known.name}", partial(begin, known.settings))
-        for known in own:
-            _own_row(kind, key, known, verbatim(known.name) == in_force, begin)
+        for kept in own:
+            _own_row(kind, key, kept, verbatim(kept.name) == in_force, begin)
         _keep(kind, key, present)
 
 

@@ -17,6 +17,7 @@ from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import decided, of_model, scores
+from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
 from engine.measures.statistics.own_spread import in_own_spread
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
@@ -54,7 +55,7 @@ def _margins(side: Side) -> pd.DataFrame:
     """The pairs of a side with margin, decision and whether both sentences are equally long."""
     view = _view(side)
     result: Result = side.result
-    if view.normalization == "SLOR" and view.scoring.unigrams != result.unigrams:
+    if view.normalization in WITH_UNIGRAMS and view.scoring.unigrams != result.unigrams:
         result = with_unigrams(result, view.scoring.unigrams)
     pairs = of_model(result, side.model)
     acceptable, unacceptable = scores(pairs, view.normalization, view.scoring.alpha)

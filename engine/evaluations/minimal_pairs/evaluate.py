@@ -47,6 +47,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     prefixes = {facts.name: prefix_tokens(facts, settings.prefix) for facts in all_facts if facts.kind == "causal"}
     read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
+    items = pair_tables.item_table(dataset, settings.ratings)
     scored, shared = {}, []
     for facts in all_facts:
         scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
@@ -64,7 +65,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
                                                 len(prefixes[model]) if model in prefixes else None)
                          for model, scored_pairs in scored.items()], ignore_index=True),
         tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
-        items=pair_tables.item_table(dataset), precision=pair_tables.precision_table(scored),
+        items=items, precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),
         rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=settings.prefix,

@@ -107,10 +107,11 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
         return ScoredPairs(by_side, scored_in, bounds, {})
     tokens = np.array([[len(side[i]["ids"]) for i in scored] for side in by_side])  # (2, n_scored)
     characters = np.array([[len(text) for text in side[scored]] for side in texts])
+    size = np.array([[len(text.encode()) for text in side[scored]] for side in texts])
     corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if "SLOR" in exact.normalizations else []
     coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
     fine = coarse.copy()
-    margins = least_margins(coarse, tokens, characters, normalizations=exact.normalizations, alpha=exact.alpha,
+    margins = least_margins(coarse, tokens, characters, size, normalizations=exact.normalizations, alpha=exact.alpha,
                             unigrams=corpora)  # (n_scored,)
     in_fp32 = np.zeros(len(scored), dtype=bool)
     # A pair of identical ids is a tie in any precision that gives a number.
@@ -126,7 +127,7 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
                 by_side[side][pair] = piece
         in_fp32[chosen] = True
         error = max(error, largest_error(coarse[:, chosen], fine[:, chosen], tokens[:, chosen], characters[:, chosen],
-                                         exact.normalizations, exact.alpha))
+                                         size[:, chosen], exact.normalizations, exact.alpha))
         chosen = np.flatnonzero(may_turn & ~in_fp32 & ~(margins > SAFETY * error))
     scored_in[scored[~in_fp32]] = "bf16"
     bounds[scored[~in_fp32]] = SAFETY * error

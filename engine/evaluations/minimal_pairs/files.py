@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import pandas as pd
 
-from engine.evaluations.minimal_pairs import comparison, fair_subsets, length_effects, records, stereotypes, views
+from engine.evaluations.minimal_pairs import (
+    comparison,
+    fair_subsets,
+    length_effects,
+    linking,
+    records,
+    stereotypes,
+    views,
+)
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
 from engine.evaluations.shared.common_columns import best_in_bold
 
@@ -28,7 +36,8 @@ _RANKING = comparison.RANKING.extended(
     *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.METHOD, views.NORMALIZATION.name))
 FILES = (
     PAIR_FILE, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
-    views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS, FAIR_SUMMARY,
+    linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
+    FAIR_SUMMARY,
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
@@ -59,6 +68,7 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha),
         "bias": length_effects.slopes(result, normalizations, alpha),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
+        "linking": linking.linking(result, normalizations, alpha),
         "differences": each(lambda name: views.by_difference(result, name, alpha)),
         "categories": each(lambda name: views.by_category(result, name, alpha, by)),
         "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows), "fair_summary": each(beside_fair),

@@ -9,9 +9,17 @@ from typing import Any
 import pandas as pd
 
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
-from engine.evaluations.shared.declared_tables import Column, Table, Type, declared, documented
+from engine.evaluations.shared.declared_tables import (
+    FIRST_VERSION,
+    Column,
+    Table,
+    Type,
+    declared,
+    documented,
+)
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
-from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS, NORMALIZATIONS
+from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS
+from engine.measures.minimal_pairs.decision_bounds import BOUNDED
 from engine.options import option
 from engine.precision import EXACT_DECISIONS
 
@@ -54,7 +62,7 @@ class Settings:
         "where bfloat16 is faster.")})
     exact_scores: tuple[str, ...] = option(
         DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
-                        "scored twice.", choices=NORMALIZATIONS, separator=",", least_items=1)
+                        "scored twice.", choices=BOUNDED, separator=",", least_items=1)
     exact_alpha: float = option(ALPHA, "alpha of PenLP at which its winners are float32's with exact decisions.",
                                 least=0, shown_most=ALPHAS[1])
     prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
@@ -68,7 +76,11 @@ class Settings:
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
     shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
                                         "scored, each masked alone. A second pass; masked models only.")
-    seed: int = option(0, "Seed of the matched sample, and of the sample that exact decisions measure errors on.",
+    ratings: tuple[str, ...] = option((), "The two columns of human judgements, of the acceptable and of the "
+                                          "unacceptable sentences, that MORCELA is fitted to; where none is named, "
+                                          "those of published files.", separator=",", metavar="A,U")
+    seed: int = option(0, "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
+                          "the parts that MORCELA is fitted by.",
                        least=0)
 
     upgraded = staticmethod(computed_in_fp32)
@@ -93,10 +105,11 @@ CATEGORY_COLUMN = Column("category", "text", 'the category; "" where the file na
 ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
 
 
-def of_sides(name: str, type: Type, meaning: str, unit: str = "") -> tuple[Column, Column]:
+def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION
+             ) -> tuple[Column, Column]:
     """A column for the acceptable and one for the unacceptable sentence."""
-    return (Column(f"acceptable_{name}", type, f"{meaning} the acceptable sentence", unit),
-            Column(f"unacceptable_{name}", type, f"{meaning} the unacceptable sentence", unit))
+    return (Column(f"acceptable_{name}", type, f"{meaning} the acceptable sentence", unit, since=since),
+            Column(f"unacceptable_{name}", type, f"{meaning} the unacceptable sentence", unit, since=since))
 
 
 LOG_LIKELIHOODS = of_sides("log_likelihood", "number", "sum of the log-likelihoods of the scored tokens of", "nats")
@@ -114,8 +127,11 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
            "exact decisions, and behind a server", "nats per square root of a token", "lower"),
     Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
            "model reads nothing before them, this difference is not measured", since="0.2.0"),
-    ITEM,
+    ITEM, *of_sides("bytes", "integer", "length in UTF-8 of", "bytes", since="0.3.0"),
     *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
+    Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
+           since="0.3.0"),
+    Column("morcela_gamma", "number", "MORCELA's gamma, likewise", "nats", since="0.3.0"),
 ))
 TOKENS = Table("tokens", "A row for each scored token of each sentence under each model.", (
     replace(MODEL, dtype="category"), PAIR_ROW, Column("side", "text", "acceptable or unacceptable", dtype="category"),
@@ -129,6 +145,7 @@ EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
 ))
 ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
     PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
+    *of_sides("rating", "number", "human judgement, NaN where there is none, of", since="0.3.0"),
     Column("field:<name>", "text", "a further column of the file"),
 ))
 PRECISION = Table("precision", "A row for each model that was scored for exact decisions: how the error was bounded.", (

@@ -10,6 +10,7 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
+from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
 
 
@@ -39,6 +40,8 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix:
     first_tokens = [_first_tokens(scored.by_side[side], kept, n_prefix) for side in range(len(SIDES))]
     columns["first_token_differs"] = first_tokens[0] != first_tokens[1]
     columns["item"] = np.array(kept, dtype=np.int64)
+    for side in SIDES:
+        columns[f"{side}_bytes"] = [len(text.encode()) for text in columns[side]]
     return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
 
 
@@ -82,12 +85,18 @@ def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(names), dtype="str"))
 
 
-def item_table(dataset: MinimalPairs) -> pd.DataFrame:
-    """One row for each pair of the dataset, whether scored or not: row, source, category, "field:<name>" …"""
-    texts = {"source": dataset.sources or (dataset.name,) * dataset.n, "category": dataset.categories,
-             **{f"{FIELD}{name}": values for name, values in dataset.fields.items()}}
+def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.DataFrame:
+    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, "field:<name>" …
+
+    rating_columns: as in `judgements.ratings`.
+    """
+    texts = {"source": dataset.sources or (dataset.name,) * dataset.n, "category": dataset.categories}
+    fields = {f"{FIELD}{name}": values for name, values in dataset.fields.items()}
+    rated = ratings(dataset, rating_columns) or (np.full(dataset.n, np.nan),) * 2
     return pd.DataFrame({"row": list(dataset.rows),
-                         **{name: pd.Series(values, dtype="str") for name, values in texts.items()}})
+                         **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
+                         **{f"{side}_rating": values for side, values in zip(SIDES, rated, strict=True)},
+                         **{name: pd.Series(values, dtype="str") for name, values in fields.items()}})
 
 
 def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:

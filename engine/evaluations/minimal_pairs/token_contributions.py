@@ -9,9 +9,9 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.unigrams import token_unigrams
-from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, byte_counts
 from engine.evaluations.shared.declared_tables import Column, Table, returns
-from engine.measures.minimal_pairs.acceptability import normalized
+from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS, normalized
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 
 CHANGES = {"equal": "shared tokens", "replace": "exchanged tokens", "delete": "only in the acceptable sentence",
@@ -39,7 +39,7 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     """The tokens of a pair side by side, and where the difference of its two scores comes from.
 
     A token adds to the score of its sentence its log-likelihood by the sentence's divisor, under SLOR less its
-    unigram's.
+    unigram's, under MORCELA less beta times it, and with its share of gamma.
 
     Raises InputError for a pair that the model did not score, or a normalisation that there is not.
     """
@@ -50,18 +50,22 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     of_model = (tokens["model"] == model).to_numpy()
     of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
     unigram_terms = np.zeros(len(of_pair))
-    if normalization == "SLOR":
+    is_fitted = normalization == "MORCELA"
+    beta, gamma = (float(pair[f"morcela_{name}"].iloc[0]) if is_fitted and len(pair) else 0.0
+                   for name in ("beta", "gamma"))
+    if normalization in WITH_UNIGRAMS:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-        unigram_terms = unigrams[(tokens["row"] == row).to_numpy()[of_model]]
+        unigram_terms = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if is_fitted else 1)
     by_side = {}
     for side in SIDES:
         chosen = (of_pair["side"] == side).to_numpy()
         own = of_pair[chosen]
         # A score is linear in its tokens: what one nat adds is the same for each.
-        per_nat = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0],
-                             n_characters=pair[f"{side}_characters"])[0] * -1
+        per_nat = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0], beta=0,
+                             gamma=0, n_characters=pair[f"{side}_characters"], n_bytes=byte_counts(pair, side))[0] * -1
         values = own["log_likelihood"].to_numpy(dtype=np.float64)
-        by_side[side] = own["token"].astype(str).tolist(), values, (values - unigram_terms[chosen]) * per_nat
+        by_side[side] = own["token"].astype(str).tolist(), values, (
+            values - unigram_terms[chosen] + gamma / max(1, len(values))) * per_nat
     slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
     columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
     for side, positions in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
 
-SIDES = ("acceptable", "unacceptable")
 _WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
 
 
@@ -47,13 +47,14 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def with_unigrams(result: Result, choice: str) -> Result:
-    """The result with the sums of another corpus in `pairs`, so that SLOR follows.
+    """The result with the sums of another corpus in `pairs`, so that SLOR follows, and MORCELA, which is fitted anew.
 
     choice: THESE, or what `dictionaries.dictionary_for` knows. They are NaN for a model behind a server that does not
     tell its tokens apart. Raises InputError when a model's tokenizer is not the dictionary's.
     """
     pairs = result.pairs.copy(deep=False)
     sums = {side: np.full(len(pairs), np.nan) for side in SIDES}
+    beta, gamma = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
     for model, tokenizer in result.tokenizers.items():
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
         if not tells_tokens_apart(result, model):
@@ -63,7 +64,12 @@ def with_unigrams(result: Result, choice: str) -> Result:
         by_side = np.split(sentence_sums(values, lengths), 2)
         for side, of_model in zip(SIDES, by_side, strict=True):
             sums[side][lines] = of_model
-    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": values for side, values in sums.items()}),
+        counted = pairs.iloc[lines].assign(**{f"{side}_unigrams": values[lines] for side, values in sums.items()})
+        fit = cross_fit(counted, result.items, result.settings.seed)
+        if fit is not None:
+            beta[lines], gamma[lines] = fit.beta[:len(lines)], fit.gamma[:len(lines)]  # both sentences have the same
+    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": values for side, values in sums.items()},
+                                              morcela_beta=beta, morcela_gamma=gamma),
                    unigrams=choice)
 
 

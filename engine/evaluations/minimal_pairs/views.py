@@ -48,10 +48,12 @@ CATEGORIES = Table("categories", "A row for each stratum of each category, in th
 
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
-    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams."""
+    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams, MORCELA its fit."""
     with_unigrams = all(f"{side}_unigrams" in pairs.columns and pairs[f"{side}_unigrams"].notna().all()
                         for side in SIDES)
-    return tuple(name for name in NORMALIZATIONS if name != "SLOR" or with_unigrams)
+    with_fit = with_unigrams and "morcela_beta" in pairs.columns and bool(pairs["morcela_beta"].notna().all())
+    needed = {"SLOR": with_unigrams, "MORCELA": with_fit}
+    return tuple(name for name in NORMALIZATIONS if needed.get(name, True))
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:
@@ -62,8 +64,12 @@ def of_model(result: Result, model: str) -> pd.DataFrame:
 def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> tuple[np.ndarray, np.ndarray]:
     """Normalised scores (n_pairs,) of the acceptable and of the unacceptable sentences of `Result.pairs`.
 
-    Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`), or not for every model.
+    Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`), or not for every model, and
+    for MORCELA where no coefficients were fitted to judgements.
     """
+    if normalization == "MORCELA" and "MORCELA" not in available(pairs):
+        raise InputError("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at "
+                         "least 20 judged sentences, and unigrams.")
     if normalization == "SLOR" and "SLOR" not in available(pairs):
         raise InputError("SLOR needs the unigram log-probability of each sentence: choose a corpus to count in, and "
                          "leave out models whose server does not tell their tokens apart.")
@@ -71,7 +77,10 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
         normalized(
             pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,
             n_characters=pairs[f"{side}_characters"].to_numpy(),
+            n_bytes=byte_counts(pairs, side) if normalization == "bits per byte" else None,
             unigrams=pairs[f"{side}_unigrams"].to_numpy() if f"{side}_unigrams" in pairs.columns else None,
+            **({name: pairs[f"morcela_{name}"].to_numpy() for name in ("beta", "gamma")}
+               if normalization == "MORCELA" else {}),
         )
         for side in SIDES
     )
@@ -86,6 +95,13 @@ def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPH
 def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """|S| of the acceptable and of the unacceptable sentences, (n_pairs,) each."""
     return pairs["acceptable_tokens"].to_numpy(), pairs["unacceptable_tokens"].to_numpy()
+
+
+def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
+    """Length in UTF-8 of the sentences of one side, int64 (n_pairs,); results of earlier versions do not store it."""
+    if f"{side}_bytes" in pairs.columns:
+        return pairs[f"{side}_bytes"].to_numpy()
+    return np.fromiter((len(text.encode()) for text in pairs[side]), np.int64, len(pairs))
 
 
 @returns(SUMMARY)

@@ -142,6 +142,27 @@ _ALL = (
         "Our addition; the usual way to compare models with different vocabularies",
     ),
     MeasureCard(
+        "sub_linear_log_likelihood", "Sub-linearly normalised log-likelihood", "SLLN-LP",
+        "SLLN-LP = log P(S) / |S|^0.5", "(−∞, 0]", "nats per square root of a token", "higher",
+        "How probable is the sentence to the model, its length counted by the square root? Between LP, which favours "
+        "short sentences, and MeanLP, which favours long ones.",
+        "Liu et al. 2026 (ZhoBLiMP, TACL 14), with the exponent of its code",
+    ),
+    MeasureCard(
+        "log_likelihood_per_byte", "Log-likelihood per byte", "−BPB",
+        "log2 P(S) / number of bytes in UTF-8", "(−∞, 0]", "bits per byte", "higher",
+        "How many bits does the model need for each byte of the sentence, as a negative number? Unlike characters, "
+        "bytes compare scripts, too: a Japanese character is three.",
+        "Gao et al. 2020 (The Pile), section 3.1, with the sign turned so that higher is better",
+    ),
+    MeasureCard(
+        "morcela", "Fitted length and frequency", "MORCELA",
+        "MORCELA = (log P(S) − β · log P_u(S) + γ) / |S|", "(−∞, ∞)", "nats per token, adjusted", "higher",
+        "How probable is the sentence to the model, with as much of word frequency (β) and of length (γ) taken off as "
+        "human judgements of other sentences ask for? β = 1 and γ = 0 is SLOR.",
+        "Tjuatja, Neubig, Linzen, Hao 2025 (NAACL), section 3; fitted by pairs in 5 parts, each scored by the others",
+    ),
+    MeasureCard(
         "accuracy", "Accuracy on minimal pairs", "accuracy",
         "accuracy = n_correct / n;  a tie counts in n, never as correct", "[0, 1], 0.5 is chance", "", "higher",
         "In how many pairs does the model give the acceptable sentence the higher score?",

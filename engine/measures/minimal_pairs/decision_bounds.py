@@ -13,7 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS
+from engine.measures.minimal_pairs.acceptability import ALPHA, SUB_LINEAR_EXPONENT
+
+# The normalisations whose ratio only lengths decide.
+BOUNDED = ("LP", "MeanLP", "PenLP", "SLOR", "per character", "SLLN-LP", "bits per byte")
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
@@ -42,32 +45,34 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
         return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
 
 
-def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, normalizations: Collection[str] = NORMALIZATIONS,
-           alpha: float = ALPHA) -> dict[str, NDArray[np.float64]]:
+def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
+           normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA) -> dict[str, NDArray[np.float64]]:
     """What log P(U) is multiplied with under each of some normalisations, (n_pairs,) each.
 
-        LP 1,  MeanLP and SLOR |A| / |U|,  PenLP ((5 + |A|) / (5 + |U|))^alpha,  per character their characters' ratio
+        LP 1,  MeanLP and SLOR |A| / |U|,  PenLP ((5 + |A|) / (5 + |U|))^alpha,  per character their characters' ratio,
+        SLLN-LP (|A| / |U|)^0.5,  bits per byte their bytes' ratio
 
     Raises InputError for a count that is not above 0, an alpha that is negative and an unknown normalisation.
 
-    >>> ratios([[7], [7]], [[9], [12]], ["per character"])["per character"].tolist()
+    >>> ratios([[7], [7]], [[9], [12]], [[9], [12]], ["per character"])["per character"].tolist()
     [0.75]
     """
-    tokens, characters = _of_two(n_tokens), _of_two(n_characters)
-    if not ((tokens > 0).all() and (characters > 0).all()):
+    tokens, characters, size = _of_two(n_tokens), _of_two(n_characters), _of_two(n_bytes)
+    if not ((tokens > 0).all() and (characters > 0).all() and (size > 0).all()):
         raise InputError("A sentence has at least one token and one character.")
     if not alpha >= 0:
         raise InputError(f"alpha is 0 or more; got {alpha}.")
-    if unknown := set(normalizations) - set(NORMALIZATIONS):
-        raise InputError(f"Unknown normalisation {min(unknown)!r}; there are {', '.join(NORMALIZATIONS)}.")
+    if unknown := set(normalizations) - set(BOUNDED):
+        raise InputError(f"Unknown normalisation {min(unknown)!r}; there are {', '.join(BOUNDED)}.")
     by_name = {"LP": np.ones(tokens.shape[1]), "MeanLP": tokens[0] / tokens[1],
                "PenLP": ((5 + tokens[0]) / (5 + tokens[1])) ** alpha, "SLOR": tokens[0] / tokens[1],
-               "per character": characters[0] / characters[1]}
-    return {name: by_name[name] for name in NORMALIZATIONS if name in normalizations}
+               "per character": characters[0] / characters[1],
+               "SLLN-LP": (tokens[0] / tokens[1]) ** SUB_LINEAR_EXPONENT, "bits per byte": size[0] / size[1]}
+    return {name: by_name[name] for name in BOUNDED if name in normalizations}
 
 
-def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, *,
-                  normalizations: Collection[str] = NORMALIZATIONS, alpha: float = ALPHA,
+def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike, *,
+                  normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA,
                   unigrams: Sequence[ArrayLike] = ()) -> NDArray[np.float64]:
     """How near does each pair come to a tie under any of some normalisations?
 
@@ -78,8 +83,8 @@ def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters:
     Parameters
     ----------
     log_likelihoods : (2, n_pairs), sums in nats.
-    n_tokens, n_characters : (2, n_pairs).
-    normalizations : one or more of NORMALIZATIONS.  alpha : of PenLP.
+    n_tokens, n_characters, n_bytes : (2, n_pairs).
+    normalizations : one or more of BOUNDED.  alpha : of PenLP.
     unigrams : arrays (2, n_pairs), the unigram log-probabilities of each corpus that SLOR may take.
 
     Returns float64 (n_pairs,), [0, inf) nats per square root of a token. Edges: 0 for what is not finite, and where
@@ -90,19 +95,19 @@ def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters:
     Source: ours; equations 1 to 5 of Ueda, Mita, Komachi 2024 and SLOR.
 
     >>> sums, tokens, characters = [[-10.0, -10.0], [-11.0, -11.0]], [[5, 7], [5, 7]], [[9, 9], [9, 9]]
-    >>> least_margins(sums, tokens, characters).round(2).tolist()  # 1 / sqrt(10), 1 / sqrt(14)
+    >>> least_margins(sums, tokens, characters, characters).round(2).tolist()  # 1 / sqrt(10), 1 / sqrt(14)
     [0.32, 0.27]
     """
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
     least = np.full(scores.shape[1], np.inf)
-    for name, ratio in ratios(tokens, n_characters, normalizations, alpha).items():
+    for name, ratio in ratios(tokens, n_characters, n_bytes, normalizations, alpha).items():
         for corpus in unigrams if name == "SLOR" else [np.zeros_like(scores)]:
             least = np.minimum(least, np.abs(standard_margin(scores - _of_two(corpus), tokens, ratio)))
     return np.where(np.isfinite(scores).all(axis=0), least, 0.0)
 
 
-def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike,
-                  normalizations: Collection[str] = NORMALIZATIONS, alpha: float = ALPHA) -> float:
+def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
+                  normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA) -> float:
     """By how much are the margins off at most, when the log-likelihoods are `coarse` instead of `fine`?
 
         max over pairs and ratios of |standard_margin(coarse - fine)|
@@ -112,7 +117,7 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
     Source: ours.
 
     >>> off, tokens, characters = [[-10.3], [-11.0]], [[4], [5]], [[9], [9]]
-    >>> round(largest_error([[-10.0], [-11.0]], off, tokens, characters, ["MeanLP"]), 3)  # 0.3 / sqrt(4 + 0.8² · 5)
+    >>> round(largest_error([[-10.0], [-11.0]], off, tokens, characters, characters, ["MeanLP"]), 3)  # 0.3 / 7.2^0.5
     0.112
     """
     with np.errstate(invalid="ignore"):  # two scores of -inf
@@ -120,7 +125,7 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
     if not off.size:
         return 0.0
     errors = [np.abs(standard_margin(off, n_tokens, ratio))
-              for ratio in ratios(n_tokens, n_characters, normalizations, alpha).values()]
+              for ratio in ratios(n_tokens, n_characters, n_bytes, normalizations, alpha).values()]
     return float(np.nan_to_num(np.array(errors), nan=np.inf).max())
 
 

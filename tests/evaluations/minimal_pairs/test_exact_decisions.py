@@ -17,8 +17,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import SAFETY, SAMPLE_PAIR
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES, Result, Settings
 from engine.evaluations.minimal_pairs.views import decided, token_counts
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
-from engine.measures.minimal_pairs.decision_bounds import ratios, standard_margin
+from engine.measures.minimal_pairs.decision_bounds import BOUNDED, ratios, standard_margin
 from tests.support.session_fake import TOO_LONG, SessionFake, noise
 
 
@@ -66,7 +65,7 @@ def in_doubt(pairs: pd.DataFrame, normalization: str, alpha: float) -> np.ndarra
 
 @pytest.mark.parametrize("size", [0.001, 0.02, 0.1])
 @pytest.mark.parametrize(("seed", "names", "alpha"), [
-    (0, DEFAULT_SCORES, 0.8), (1, NORMALIZATIONS, 1.7), (2, ("SLOR",), 0.8), (4, ("PenLP", "per character"), 0.0)])
+    (0, DEFAULT_SCORES, 0.8), (1, BOUNDED, 1.7), (2, ("SLOR",), 0.8), (4, ("PenLP", "per character"), 0.0)])
 def test_every_decision_is_that_of_fp32(size: float, seed: int, names: tuple[str, ...], alpha: float) -> None:
     pairs = many_pairs(seed=seed)
     exact, fp32, bf16 = (run(Rounding(size), pairs, precision, seed=seed, exact_scores=names, exact_alpha=alpha)
@@ -103,7 +102,7 @@ def test_a_smaller_error_leaves_more_in_bf16_and_saves_work() -> None:
 def test_fewer_scores_need_fewer_pairs_again() -> None:
     pairs = many_pairs()
     n_fp32 = [int(run(Rounding(0.1), pairs, "exact-decisions", exact_scores=names).precision["n_fp32"].iloc[0])
-              for names in (("LP",), NORMALIZATIONS)]
+              for names in (("LP",), BOUNDED)]
     assert n_fp32[0] < n_fp32[1] < pairs.n
 
 

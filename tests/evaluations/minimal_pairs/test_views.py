@@ -15,9 +15,10 @@ from engine.evaluations.minimal_pairs.views import (
     counts,
     field_names,
     of_model,
+    scores,
     summary,
 )
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS, WITH_UNIGRAMS
 from tests.support.minimal_results import from_margins, synthetic
 
 
@@ -65,7 +66,11 @@ def test_counts_are_the_papers_table_2() -> None:
 def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
     assert available(result.pairs) == NORMALIZATIONS
     without = result.pairs.drop(columns=["acceptable_unigrams", "unacceptable_unigrams"])
-    assert "SLOR" not in available(without) and len(available(without)) == len(NORMALIZATIONS) - 1
+    assert available(without) == tuple(name for name in NORMALIZATIONS if name not in WITH_UNIGRAMS)
+    unfitted = result.pairs.assign(morcela_beta=np.nan)
+    assert available(unfitted) == tuple(name for name in NORMALIZATIONS if name != "MORCELA")
+    with pytest.raises(InputError, match="MORCELA is fitted to human judgements of the sentences"):
+        scores(unfitted, "MORCELA")
     assert summary(result)["normalization"].unique().tolist() == list(NORMALIZATIONS)
 
 

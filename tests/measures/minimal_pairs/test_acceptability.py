@@ -21,7 +21,8 @@ def test_by_hand() -> None:
     #   MeanLP = -12 / 7;  PenLP, alpha 1: (5 + 7) / (5 + 1) = 2, so -6;  alpha 0.5: -12 / sqrt 2;  per character -3
     #   SLOR, its unigrams adding up to -40: (-12 - -40) / 7 = 4
     def one(normalization: str, alpha: float = 0.8) -> float:
-        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4], unigrams=[-40.0])[0])
+        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4], n_bytes=[12],
+                                unigrams=[-40.0], beta=0.5, gamma=2.0)[0])
 
     assert one("LP") == -12.0
     assert one("MeanLP") == pytest.approx(-12 / 7, rel=1e-15)
@@ -29,6 +30,33 @@ def test_by_hand() -> None:
     assert one("PenLP", 0.5) == pytest.approx(-12 / math.sqrt(2), rel=1e-15)
     assert one("per character") == -3.0
     assert one("SLOR") == 4.0
+    # SLLN-LP: -12 / sqrt 7; bits per byte: -12 / log 2 bits over 12 bytes
+    assert one("SLLN-LP") == pytest.approx(-12 / math.sqrt(7), rel=1e-15)
+    # MORCELA, beta 0.5 and gamma 2: (-12 + 20 + 2) / 7
+    assert one("MORCELA") == pytest.approx(10 / 7, rel=1e-15)
+    assert one("bits per byte") == pytest.approx(-1 / math.log(2), rel=1e-15)
+
+
+def test_bits_per_byte_of_uniform_bytes_is_their_number_of_bits() -> None:
+    # A model that finds each of 256 bytes as probable needs 8 bits for each, whatever the sentence is cut into.
+    scores = normalized([-5 * math.log(256), -9 * math.log(256)], [2, 9], "bits per byte", n_bytes=[5, 9])
+    np.testing.assert_allclose(scores, [-8, -8], rtol=1e-15)
+
+
+@settings(max_examples=60)
+@given(a=log_likelihood, n=length)
+def test_slln_lp_is_the_geometric_mean_of_lp_and_meanlp(a: float, n: int) -> None:
+    # LP · LP / |S| = (LP / sqrt |S|)²: halfway between not dividing by the length and dividing by it
+    lp, mean, between = (float(normalized([a], [n], which)[0]) for which in ("LP", "MeanLP", "SLLN-LP"))
+    assert between == pytest.approx(-math.sqrt(lp * mean), rel=1e-12)
+
+
+def test_slln_lp_is_that_of_its_authors_code() -> None:
+    # sjtu-compling/ZhoBLiMP, src/metrics.py, pow_norm_lp: logprobs.sum() / torch.pow(n_tokens, 0.5)
+    token_logprobs = [np.array([-1.0, -2.5, -0.25]), np.array([-3.0, -0.5, -1.0, -0.75, -2.0])]
+    wanted = [logprobs.sum() / np.power(logprobs.size, 0.5) for logprobs in token_logprobs]
+    scores = normalized([logprobs.sum() for logprobs in token_logprobs], [3, 5], "SLLN-LP")
+    np.testing.assert_allclose(scores, wanted, rtol=1e-15)
 
 
 def test_slor_of_tokens_with_known_frequencies() -> None:
@@ -37,6 +65,12 @@ def test_slor_of_tokens_with_known_frequencies() -> None:
     #   (log(1/2) - log(4/8) + log(1/4) - log(2/8) + log(1/4) - log(1/8)) / 3 = log 2 / 3
     found = normalized([math.log(1 / 32)], [3], "SLOR", unigrams=[math.log(4 / 8 * 2 / 8 * 1 / 8)])
     assert found[0] == pytest.approx(math.log(2) / 3, rel=1e-12)
+
+
+def test_morcela_with_beta_1_and_gamma_0_is_slor() -> None:
+    sums, lengths, unigrams = [-30.0, -12.5, -7.0], [9, 4, 1], [-50.0, -31.0, -9.0]
+    np.testing.assert_array_equal(normalized(sums, lengths, "MORCELA", unigrams=unigrams, beta=1, gamma=[0.0] * 3),
+                                  normalized(sums, lengths, "SLOR", unigrams=unigrams))
 
 
 def test_slor_does_not_see_how_rare_words_are() -> None:
@@ -70,7 +104,7 @@ def test_with_equal_lengths_lp_meanlp_and_penlp_choose_the_same(a: float, u: flo
     # rounding of a division may merge two neighbouring floats; the scores that a model gives are not that close
     if abs(a - u) < 1e-9:
         return
-    for which in ("LP", "MeanLP", "PenLP"):
+    for which in ("LP", "MeanLP", "PenLP", "SLLN-LP"):
         scores = normalized([a, u], [n, n], which, alpha=alpha)
         assert decisions(scores[:1], scores[1:], [False]).tolist() == [1 if a > u else -1]
 
@@ -83,27 +117,34 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     order = random.permutation(len(sums))
     unigrams = -random.exponential(60, len(sums))
     for which in NORMALIZATIONS:
-        scores = normalized(sums, lengths, which, n_characters=characters, unigrams=unigrams)
-        if which == "SLOR":  # the mean with the unigrams taken off
+        size = 3 * characters
+        scores = normalized(sums, lengths, which, n_characters=characters, n_bytes=size, unigrams=unigrams,
+                            beta=0.5, gamma=1.0)
+        if which == "MORCELA":
+            np.testing.assert_allclose(scores, (np.array(sums) - 0.5 * unigrams + 1) / lengths, atol=1e-9)
+        elif which == "SLOR":  # the mean with the unigrams taken off
             np.testing.assert_allclose(scores, normalized(sums, lengths, "MeanLP") - unigrams / lengths, atol=1e-9)
         else:
             assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
         mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order],
-                           unigrams=unigrams[order])
+                           n_bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0)
         np.testing.assert_array_equal(mixed, scores[order])
     np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
 
 
 def test_no_token_no_score() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2], unigrams=[0.0, -1.0])
+        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2], n_bytes=[1, 2], unigrams=[0.0, -1.0],
+                            beta=0.5, gamma=0.0)
         assert math.isnan(scores[0]) and scores[1] < 0
     assert math.isnan(normalized([-1.0], [1], "per character", n_characters=[0])[0])
+    assert math.isnan(normalized([-1.0], [1], "bits per byte", n_bytes=[0])[0])
 
 
 def test_nan_and_minus_infinity_stay() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3], unigrams=[-9.0, -9.0])
+        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3], n_bytes=[3, 3],
+                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0)
         assert math.isnan(scores[0]) and scores[1] == -math.inf
 
 
@@ -126,7 +167,7 @@ def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
 def test_arguments_are_not_written_to() -> None:
     sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
     for which in NORMALIZATIONS:
-        normalized(sums, lengths, which, n_characters=lengths, unigrams=sums)
+        normalized(sums, lengths, which, n_characters=lengths, n_bytes=lengths, unigrams=sums, beta=sums, gamma=sums)
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 
 
@@ -135,10 +176,18 @@ def test_what_cannot_be_normalised_is_refused() -> None:
         normalized([-1.0], [1], "ZLOR")
     with pytest.raises(InputError, match="SLOR needs the unigram log-probability of each sentence: choose a corpus"):
         normalized([-1.0], [1], "SLOR")
+    with pytest.raises(InputError, match="MORCELA needs the unigram log-probability"):
+        normalized([-1.0], [1], "MORCELA")
+    with pytest.raises(InputError, match="MORCELA needs coefficients"):
+        normalized([-1.0], [1], "MORCELA", unigrams=[-1.0], beta=1.0)
+    with pytest.raises(InputError, match="one beta and one gamma; got 1, 2 and 1"):
+        normalized([-1.0], [1], "MORCELA", unigrams=[-1.0], beta=[1.0, 1.0], gamma=0.0)
     with pytest.raises(InputError, match="one unigram sum; got 1 and 2"):
         normalized([-1.0], [1], "SLOR", unigrams=[-1.0, -2.0])
     with pytest.raises(InputError, match="needs the number of characters"):
         normalized([-1.0], [1], "per character")
+    with pytest.raises(InputError, match="need the number of bytes"):
+        normalized([-1.0], [1], "bits per byte")
     with pytest.raises(InputError, match="alpha must be 0 or more; got -1"):
         normalized([-1.0], [1], "PenLP", alpha=-1)
     with pytest.raises(InputError, match="alpha must be 0 or more; got nan"):

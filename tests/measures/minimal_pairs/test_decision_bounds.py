@@ -10,17 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS, decisions, normalized
-from engine.measures.minimal_pairs.decision_bounds import largest_error, least_margins, ratios, standard_margin
+from engine.measures.minimal_pairs.acceptability import decisions, normalized
+from engine.measures.minimal_pairs.decision_bounds import BOUNDED, largest_error, least_margins, ratios, standard_margin
 
 
 def least(a: float, u: float, *normalizations: str, tokens: tuple[int, int] = (5, 5),
-          characters: tuple[int, int] = (9, 9), unigrams: tuple[float, float] | None = None,
-          alpha: float = 0.8) -> float:
+          characters: tuple[int, int] = (9, 9), size: tuple[int, int] = (9, 9),
+          unigrams: tuple[float, float] | None = None, alpha: float = 0.8) -> float:
     """The least margin of one pair."""
     corpora = [] if unigrams is None else [[[unigrams[0]], [unigrams[1]]]]
     margins = least_margins([[a], [u]], [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
-                            normalizations=normalizations or NORMALIZATIONS, alpha=alpha, unigrams=corpora)
+                            [[size[0]], [size[1]]], normalizations=normalizations or BOUNDED, alpha=alpha,
+                            unigrams=corpora)
     return float(margins[0])
 
 
@@ -46,6 +47,12 @@ def test_characters_count_too() -> None:
     assert least(-10, -11, "per character", characters=(10, 12)) == pytest.approx(
         (10 - 110 / 12) / math.sqrt(5 + 5 * 100 / 144))
     assert least(-10, -11, characters=(10, 11)) == pytest.approx(0, abs=1e-12)
+    assert least(-10, -11, size=(20, 22)) == pytest.approx(0, abs=1e-12)  # so are 11 bytes for each nat
+
+
+def test_the_square_root_of_the_lengths_counts_under_slln_lp() -> None:
+    # 4 and 9 tokens: ratio sqrt(4 / 9) = 2/3, -10 + 2/3 · 12 = -2 nats over sqrt(4 + 4/9 · 9) = sqrt 8
+    assert least(-10, -12, "SLLN-LP", tokens=(4, 9)) == pytest.approx(2 / math.sqrt(8))
 
 
 def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
@@ -53,17 +60,18 @@ def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
     tokens = random.integers(1, 12, (2, 300))
     characters, unigrams = tokens + random.integers(1, 9, (2, 300)), -random.exponential(6, (2, 300)) * tokens
     scores = -random.exponential(3, (2, 300)) * tokens
-    for which, ratio in ratios(tokens, characters).items():
+    for which, ratio in ratios(tokens, characters, 3 * characters).items():
         margin = standard_margin(scores - unigrams if which == "SLOR" else scores, tokens, ratio)
         decided = decisions(*(normalized(scores[side], tokens[side], which, unigrams=unigrams[side],
-                                         n_characters=characters[side]) for side in (0, 1)), np.zeros(300, dtype=bool))
+                                         n_characters=characters[side], n_bytes=3 * characters[side])
+                              for side in (0, 1)), np.zeros(300, dtype=bool))
         np.testing.assert_array_equal(np.sign(margin), decided)
 
 
 @settings(max_examples=200)
 @given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.05, 0.5]), same=st.booleans(),
        alpha=st.sampled_from([0.0, 0.35, 0.8, 2.0]),
-       names=st.lists(st.sampled_from(NORMALIZATIONS), min_size=1, unique=True))
+       names=st.lists(st.sampled_from(BOUNDED), min_size=1, unique=True))
 def test_no_error_below_the_least_margin_turns_a_pair(seed: int, size: float, same: bool, alpha: float,
                                                       names: list[str]) -> None:
     random = np.random.default_rng(seed)
@@ -75,11 +83,13 @@ def test_no_error_below_the_least_margin_turns_a_pair(seed: int, size: float, sa
     true = -random.exponential(3, (2, n)) * tokens
     unigrams = -random.exponential(6, (2, n)) * tokens
     coarse = true + random.normal(0, size, (2, n)) * np.sqrt(tokens)
-    bound = largest_error(coarse, true, tokens, characters, names, alpha)
-    robust = least_margins(coarse, tokens, characters, normalizations=names, alpha=alpha, unigrams=[unigrams]) > bound
+    bound = largest_error(coarse, true, tokens, characters, 3 * characters, names, alpha)
+    robust = least_margins(coarse, tokens, characters, 3 * characters, normalizations=names, alpha=alpha,
+                           unigrams=[unigrams]) > bound
     for which in names:
         decided = [decisions(*(normalized(sums[side], tokens[side], which, alpha=alpha, unigrams=unigrams[side],
-                                          n_characters=characters[side]) for side in (0, 1)), np.zeros(n))
+                                          n_characters=characters[side], n_bytes=3 * characters[side])
+                               for side in (0, 1)), np.zeros(n))
                    for sums in (true, coarse)]
         np.testing.assert_array_equal(decided[0][robust], decided[1][robust])
 
@@ -88,7 +98,7 @@ def test_small_errors_settle_most_and_large_ones_none() -> None:
     random = np.random.default_rng(1)
     tokens = np.tile(random.integers(3, 12, 500), (2, 1))
     scores = -random.exponential(3, (2, 500)) * tokens
-    margins = least_margins(scores, tokens, tokens * 3)
+    margins = least_margins(scores, tokens, tokens * 3, tokens * 3)
     shares = [(margins > bound).mean() for bound in (0.0, 0.01, 1.0, 1e3)]
     assert shares[0] == 1 and shares[1] > 0.97 and shares[1] > shares[2] > shares[3] == 0
 
@@ -96,7 +106,7 @@ def test_small_errors_settle_most_and_large_ones_none() -> None:
 def test_the_largest_error_by_hand_and_its_scale() -> None:
     # 0.3 nats off in A of 4 tokens, 0.1 the other way in U of 9, 9 characters each, alpha 1:
     #   LP 0.4 / sqrt(13) = 0.1109; MeanLP (0.3 + 4/9 · 0.1) / sqrt(4 + 16/81 · 9) = 0.1433; PenLP 9/14: 0.1319
-    found = largest_error([[-10.0], [-20.0]], [[-10.3], [-19.9]], [[4], [9]], [[9], [9]], NORMALIZATIONS, 1.0)
+    found = largest_error([[-10.0], [-20.0]], [[-10.3], [-19.9]], [[4], [9]], [[9], [9]], [[9], [9]], BOUNDED, 1.0)
     assert found == pytest.approx((0.3 + 4 / 90) / math.sqrt(4 + 16 / 9), rel=1e-9)
     # Errors of one size per square root of a token have one size as margins, however long the sentences are.
     random = np.random.default_rng(2)
@@ -105,21 +115,22 @@ def test_the_largest_error_by_hand_and_its_scale() -> None:
         tokens = np.full((2, 4000), n_tokens)
         scores = -3.0 * tokens
         off = random.normal(0, 0.02, (2, 4000)) * np.sqrt(tokens)
-        sizes.append(largest_error(scores + off, scores, tokens, tokens))
+        sizes.append(largest_error(scores + off, scores, tokens, tokens, tokens))
     assert sizes[0] == pytest.approx(sizes[1], rel=0.25) and 0.05 < sizes[0] < 0.1  # the largest of 4,000, 3.5 sigma
 
 
 def test_what_is_not_finite_settles_nothing() -> None:
     assert least(-math.inf, -5) == least(math.nan, -5) == least(-5, -5) == 0
-    assert largest_error([[math.nan], [-1.0]], [[-2.0], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
-    assert largest_error([[-math.inf], [-1.0]], [[-math.inf], [-1.0]], [[3], [3]], [[5], [5]]) == math.inf
+    assert largest_error([[math.nan], [-1.0]], [[-2.0], [-1.0]], [[3], [3]], [[5], [5]], [[5], [5]]) == math.inf
+    assert largest_error([[-math.inf], [-1.0]], [[-math.inf], [-1.0]], [[3], [3]], [[5], [5]], [[5], [5]]) == math.inf
     empty = np.empty((2, 0))
-    assert least_margins(empty, empty, empty).tolist() == [] and largest_error(empty, empty, empty, empty) == 0
+    assert least_margins(empty, empty, empty, empty).tolist() == []
+    assert largest_error(empty, empty, empty, empty, empty) == 0
 
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match=r"arrays of shape \(2, n_pairs\)"):
-        least_margins([-1.0], [3], [5])
+        least_margins([-1.0], [3], [5], [5])
     with pytest.raises(InputError, match="alpha is 0 or more"):
         least(-1, -2, alpha=-0.5)
     with pytest.raises(InputError, match="Unknown normalisation 'P'"):

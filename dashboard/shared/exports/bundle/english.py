@@ -146,7 +146,10 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "normalization": {
         "LP": "the sum of the log-likelihoods (LP)", "MeanLP": "the mean log-likelihood per token (MeanLP)",
         "PenLP": "the length-penalised log-likelihood (PenLP)", "SLOR": "the syntactic log-odds ratio (SLOR)",
-        "per character": "the log-likelihood per character"},
+        "per character": "the log-likelihood per character",
+        "SLLN-LP": "the sub-linearly length-normalised log-likelihood (SLLN-LP)",
+        "bits per byte": "the log-likelihood in bits per byte of UTF-8",
+        "MORCELA": "the log-likelihood with fitted adjustments for length and frequency (MORCELA)"},
     "subset": {"A=U": "the pairs whose two sentences have equally many tokens to the model",
                "A=U for all models": "the pairs whose two sentences have equally many tokens to every model",
                "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random"},

@@ -141,7 +141,9 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "normalization": {
         "LP": "対数尤度の和（LP）", "MeanLP": "トークンあたりの平均対数尤度（MeanLP）",
         "PenLP": "長さのペナルティを課した対数尤度（PenLP）", "SLOR": "SLOR（syntactic log-odds ratio）",
-        "per character": "文字あたりの対数尤度"},
+        "per character": "文字あたりの対数尤度", "SLLN-LP": "長さの平方根で正規化した対数尤度（SLLN-LP）",
+        "bits per byte": "UTF-8の1バイトあたりのビット数で表した対数尤度",
+        "MORCELA": "長さと頻度の補正を推定した対数尤度（MORCELA）"},
     "subset": {"A=U": "2 文のトークン数が当該モデルにおいて等しいペア",
                "A=U for all models": "2 文のトークン数がすべてのモデルにおいて等しいペア",
                "matched": "容認可能な文が長いペアと短いペアが同数となるよう無作為に抽出したペア"},

@@ -178,12 +178,13 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
     if shown in english.WORDS["normalization"]:
-        sources = {"SLOR": ("pauls2012", "lau2017"), "MeanLP": ("ueda2024",), "PenLP": ("ueda2024",)}
+        sources = {"SLOR": ("pauls2012", "lau2017"), "MeanLP": ("ueda2024",), "PenLP": ("ueda2024",),
+                   "SLLN-LP": ("liu2026",), "MORCELA": ("tjuatja2025",)}
         yield Statement("cited score" if shown in sources else "score", {
             "score": Choice("normalization", shown), **({"cite": Cited(sources[shown])} if shown in sources else {})})
     if shown == "PenLP" and "alpha" in signature:
         yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
-    if shown == "SLOR" and signature.get("unigrams"):
+    if shown in ("SLOR", "MORCELA") and signature.get("unigrams"):
         yield Statement("unigrams", {"corpus": signature["unigrams"]})
     if signature.get("subset", "all") in english.WORDS["subset"]:
         yield Statement("subset", {"subset": Choice("subset", signature["subset"])})

@@ -85,6 +85,16 @@ WORKS: Mapping[str, Work] = {
         "Lau, Jey Han and Clark, Alexander and Lappin, Shalom",
         "Grammaticality, Acceptability, and Probability: A Probabilistic View of Linguistic Knowledge", 2017,
         "Cognitive Science", "41", "1202--1241", "5"),
+    "tjuatja2025": _acl(
+        "Tjuatja, Lindia and Neubig, Graham and Linzen, Tal and Hao, Sophie",
+        "What Goes Into a {LM} Acceptability Judgment? Rethinking the Impact of Frequency and Length", 2025,
+        "Proceedings of the 2025 Conference of the Nations of the Americas Chapter of the Association for "
+        "Computational Linguistics: Human Language Technologies (Volume 1: Long Papers)", pages="2173--2186"),
+    "liu2026": _article(
+        "Liu, Yikang and Shen, Yeting and Zhu, Hongao and Xu, Lilong and Qian, Zhiheng and Song, Siyuan and Zhang, "
+        "Kejia and Tang, Jialong and Zhang, Pei and Yang, Baosong and Wang, Rui and Hu, Hai",
+        "A Systematic Assessment of Language Models with Linguistic Minimal Pairs in {Chinese}", 2026,
+        "Transactions of the Association for Computational Linguistics", "14", "755--771"),
     "graham2014": _acl(
         "Graham, Yvette and Baldwin, Timothy",
         "Testing for Significance of Increased Correlation with Human Judgment", 2014,

@@ -71,7 +71,7 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
 
     try:
         published = list((api or HfApi()).list_models(search=query.strip(), limit=LISTED, sort="downloads",
-                                                      expand=list(EXPANDED)))
+                                                      expand=[*EXPANDED]))
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ModelError(f"The Hugging Face Hub cannot be searched from here ({reason}). Models of this machine are "

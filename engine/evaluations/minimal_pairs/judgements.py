@@ -1,0 +1,71 @@
+"""Scores beside human judgements of the sentences: MORCELA fitted to them, and how well each score follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
+
+SIDES = ("acceptable", "unacceptable")
+# Columns of judgements of the acceptable and of the unacceptable sentence in published files: those of Sprouse, Schütze
+# and Almeida (2013) as MORCELA's authors publish them, in z-scores of a Likert scale.
+PUBLISHED = (("Good Sentence LS", "Bad Sentence LS"), ("acceptable_rating", "unacceptable_rating"))  # untranslated
+
+
+def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray] | None:
+    """The judgements of the acceptable and of the unacceptable sentences, float64 (n_pairs,) each, nan for none.
+
+    columns: those of the file that hold them, the acceptable sentences' first; () for PUBLISHED. None where the file
+    has no such columns. Raises InputError for other than two columns, columns that the file does not have, and a text
+    that is no number.
+    """
+    if columns and len(columns) != 2:
+        raise InputError("Judgements are two columns, of the acceptable and of the unacceptable sentences; got "
+                         f"{', '.join(columns)}.")
+    names = next((pair for pair in ([tuple(columns)] if columns else PUBLISHED)
+                  if all(any(name in original for original in dataset.originals) for name in pair)), None)
+    rows = [texts_of_row(original) for original in dataset.originals] if names else []
+    if names is None or not all(any(name in row for row in rows) for name in names):
+        if columns:
+            raise InputError(f"{dataset.name} has no columns {', '.join(columns)} of human judgements.")
+        return None
+    good, bad = (np.array([_number(row.get(name, ""), name, number) for row, number
+                           in zip(rows, dataset.rows, strict=True)]) for name in names)
+    return good, bad
+
+
+def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
+    """The judgements of pairs of one model, float64 (n_pairs,) each, from `Result.items`; None where there are none."""
+    if "acceptable_rating" not in items.columns or not items["acceptable_rating"].notna().any():
+        return None
+    rated = items[[f"{side}_rating" for side in SIDES]].to_numpy(dtype=np.float64)[pairs["item"].to_numpy()]
+    return rated[:, 0], rated[:, 1]
+
+
+def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit | None:
+    """MORCELA's coefficients for the pairs of one model, both sentences' in turn: (2 · n_pairs,).
+
+    None without judgements or unigrams.
+    """
+    rated = of_pairs(pairs, items)
+    unigrams = np.concatenate([pairs[f"{side}_unigrams"].to_numpy(dtype=np.float64) for side in SIDES])
+    sums = np.concatenate([pairs[f"{side}_log_likelihood"].to_numpy(dtype=np.float64) for side in SIDES])
+    if rated is None or not (np.isfinite(unigrams).all() and np.isfinite(sums).all()):
+        return None
+    lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy() for side in SIDES])
+    return cross_fitted(sums, unigrams, lengths, np.concatenate(rated), np.tile(np.arange(len(pairs)), 2), seed=seed)
+
+
+def _number(text: str, column: str, row: int) -> float:
+    if not text.strip():
+        return float("nan")
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"The judgement {text!r} of row {row} in the column {column} is not a number.") from None

@@ -1,0 +1,48 @@
+"""How well each score follows human judgements of the sentences, and the coefficients that MORCELA needs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from engine.evaluations.minimal_pairs.judgements import of_pairs
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, NORMALIZATION, available, by_model, scores
+from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.measures.statistics.correlation import pearson
+
+LINKING = Table("linking", "A row for each model and normalisation: how its scores follow human judgements of the "
+                "sentences.", (
+    MODEL, NORMALIZATION, Column("n", "integer", "sentences that were judged", "sentences"),
+    measured("pearson", meaning="of scores and judgements; MORCELA's score of a sentence is from coefficients that "
+             "were fitted to other pairs"), *interval(),
+    WHY_UNDEFINED,
+    Column("beta", "number", "mean of MORCELA's beta over the parts, how much of word frequency is taken off; NaN for "
+           "other scores"),
+    Column("gamma", "number", "mean of MORCELA's gamma over the parts, what is added before dividing by the length; "
+           "NaN for other scores", "nats"),
+), only_with_rows=True, since="0.3.0")
+
+
+@returns(LINKING)
+def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """Pearson's correlation of every score with the judgements, over all judged sentences; empty without judgements.
+
+    None = every normalisation that is `available`.
+    """
+    rows = []
+    for model, pairs in by_model(result):
+        rated = of_pairs(pairs, result.items)
+        for normalization in (available(pairs) if normalizations is None else normalizations) if rated else ():
+            values = np.concatenate(scores(pairs, normalization, alpha))
+            judged = np.concatenate(rated) if rated else values
+            fit = pearson(np.where(np.isfinite(values), values, np.nan), judged, names=("the score", "the judgement"))
+            fitted = normalization == "MORCELA"
+            rows.append({"model": model, "normalization": normalization, "n": fit.n, "pearson": fit.value,
+                         "ci_low": fit.ci_low, "ci_high": fit.ci_high, "reason": fit.reason,
+                         "beta": pairs["morcela_beta"].mean() if fitted else np.nan,
+                         "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan})
+    return LINKING.frame_of_records(rows)

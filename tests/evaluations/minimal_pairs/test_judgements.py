@@ -1,0 +1,129 @@
+"""Human judgements of the sentences of pairs: read from a file, MORCELA fitted to them, scores beside them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.judgements import ratings
+from engine.evaluations.minimal_pairs.linking import LINKING, linking
+from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.token_contributions import token_contributions
+from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
+from engine.measures.minimal_pairs.fitted_adjustment import fitted_adjustment
+from tests.support.session_fake import SessionFake, likelihoods
+from tests.support.shared_data import shared_data
+
+HEADER = "good_sentence,bad_sentence,Good Sentence LS,Bad Sentence LS"
+
+
+def judged(n: int, header: str = HEADER) -> MinimalPairs:
+    """Pairs whose judgements are the fake model's mean token log-likelihoods, with a little noise."""
+    random = np.random.default_rng(0)
+    lines = [header]
+    for i in range(n):
+        good, bad = "猫が魚を食べた"[:3 + i % 5] + str(i), "犬は鳥に鳴いた"[:3 + i % 4] + str(i)
+        rated = (likelihoods("m", text).mean() + random.normal(0, 0.1) for text in (good, bad))
+        lines.append(",".join([good, bad, *(f"{rating:.4f}" for rating in rated)]))
+    return from_table(read_table("\n".join(lines).encode(), "judged.csv"))
+
+
+def run(dataset: MinimalPairs, *columns: str, seed: int = 0) -> Result:
+    return evaluate(Settings(("m",), ratings=columns, seed=seed), dataset, SessionFake())  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return run(judged(60))
+
+
+def test_published_columns_are_read_and_others_by_name() -> None:
+    dataset = judged(3)
+    good, bad = ratings(dataset) or ([], [])
+    assert len(good) == len(bad) == 3 and good[0] == pytest.approx(float(dataset.further["Good Sentence LS"][0]))
+    renamed = judged(3, "good_sentence,bad_sentence,a,b")
+    assert ratings(renamed) is None
+    named = ratings(renamed, ("b", "a"))
+    assert named is not None
+    np.testing.assert_array_equal(named, (bad, good))
+
+
+def test_what_is_no_judgement_is_refused_and_what_is_missing_left_out() -> None:
+    dataset = judged(3)
+    with pytest.raises(InputError, match=r"judged\.csv has no columns x, y of human judgements"):
+        ratings(dataset, ("x", "y"))
+    with pytest.raises(InputError, match="two columns, of the acceptable and of the unacceptable sentences; got a"):
+        ratings(dataset, ("a",))
+    odd = from_table(read_table(f"{HEADER}\n猫,犬,5,good".encode(), "odd.csv"))
+    with pytest.raises(InputError, match="The judgement 'good' of row 1 in the column Bad Sentence LS is not a number"):
+        ratings(odd)
+    gap = ratings(from_table(read_table(f"{HEADER}\n猫,犬,5,\n鳥,魚,4,1".encode(), "gap.csv")))
+    assert gap is not None and np.isnan(gap[1]).tolist() == [True, False]
+
+
+def test_morcela_of_a_pair_is_fitted_to_the_other_pairs(result: Result) -> None:
+    assert "MORCELA" in available(result.pairs)
+    pairs = result.pairs
+    part = (pairs["morcela_beta"] == pairs["morcela_beta"].iloc[0]).to_numpy()
+    assert part.sum() == 12  # 60 pairs in 5 parts
+    others = pairs[~part]
+    rated = result.items.take(others["item"])
+    sides = ("acceptable", "unacceptable")
+    columns = ((others, "log_likelihood"), (others, "unigrams"), (others, "tokens"), (rated, "rating"))
+    fit = fitted_adjustment(*(np.concatenate([table[f"{side}_{name}"].to_numpy() for side in sides])
+                              for table, name in columns))
+    assert pairs["morcela_beta"].iloc[0] == pytest.approx(fit.beta, rel=1e-9)
+    assert pairs["morcela_gamma"].iloc[0] == pytest.approx(fit.gamma, rel=1e-9)
+    score = scores(pairs, "MORCELA")[0][0]
+    first = pairs.iloc[0]
+    assert score == pytest.approx((first["acceptable_log_likelihood"] - fit.beta * first["acceptable_unigrams"]
+                                   + fit.gamma) / first["acceptable_tokens"], rel=1e-9)
+
+
+def test_the_tokens_add_up_to_a_fitted_score(result: Result) -> None:
+    table = token_contributions(result, "m", 7, "MORCELA")
+    pairs = of_model(result, "m")
+    good, bad = scores(pairs[pairs["row"] == 7], "MORCELA")
+    assert table["contribution"].sum() == pytest.approx(good[0] - bad[0], rel=1e-9)
+
+
+def test_scores_are_held_against_the_judgements(result: Result) -> None:
+    table = linking(result).set_index("normalization")
+    assert LINKING.arranged(table.reset_index()).shape == (8, len(LINKING.headers))
+    assert (table["n"] == 120).all()
+    values = np.concatenate(scores(result.pairs, "MeanLP"))
+    judgements = np.concatenate([result.items[f"{side}_rating"] for side in ("acceptable", "unacceptable")])
+    assert table.loc["MeanLP", "pearson"] == pytest.approx(np.corrcoef(values, judgements)[0, 1], rel=1e-9)
+    # The judgements are mean log-likelihoods: the fit finds that nothing but the length has to be taken off.
+    assert table.loc["MORCELA", "pearson"] > 0.9 and abs(table.loc["MORCELA", "beta"]) < 0.2
+    assert np.isnan(table.loc["SLOR", "beta"])
+
+
+def test_without_judgements_there_is_no_morcela() -> None:
+    plain = run(judged(30, "good_sentence,bad_sentence,a,b"))
+    assert "MORCELA" not in available(plain.pairs) and linking(plain).empty
+    few = run(judged(8))
+    assert "MORCELA" not in available(few.pairs) and len(linking(few)) == 7
+
+
+def test_the_seed_divides_the_pairs() -> None:
+    one, other = (run(judged(60), seed=seed).pairs["morcela_beta"] for seed in (0, 1))
+    assert (one.to_numpy() != other.to_numpy()).any()
+
+
+def test_the_published_judgements_are_read() -> None:
+    # Sprouse, Schütze and Almeida 2013 as MORCELA's authors publish them: z-scores, good sentences rated higher
+    path = shared_data("linguistic_inquiry/linguistic_inquiry_data.csv")
+    dataset = from_table(read_table(path.read_bytes(), path.name))
+    good, bad = ratings(dataset) or ([], [])
+    assert dataset.n == len(good) == 725 and np.isfinite([good, bad]).all()
+    assert np.mean(good) > 0.5 > -0.2 > np.mean(bad)
+
+
+def test_decisions_follow_the_fitted_scores(result: Result) -> None:
+    good, bad = scores(result.pairs, "MORCELA")
+    np.testing.assert_array_equal(decided(result.pairs, "MORCELA"), np.sign(good - bad))
