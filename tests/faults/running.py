@@ -124,7 +124,9 @@ def _do(plan: Plan, outcome: Outcome, site: Site, ledger: Ledger, reference: Ref
         outcome.findings += checks.of_visit(visit, whole=False)
         if not (visit.run_id or visit.alerts or visit.cut_off or visit.exceptions):
             outcome.findings.append(f"the page {visit.page} neither submitted nor said why not")
-    outcome.findings += [f"a submission: {answer}" for answer in crowd.submitted if answer.startswith("unexpected")]
+    may_be_refused = broken.may_fail or broken.looks_broken or broken.is_restored
+    outcome.findings += [f"a submission: {answer}" for answer in crowd.submitted
+                         if answer.startswith("unexpected") or (answer.startswith("error") and not may_be_refused)]
     site.shown_runs |= set(crowd.run_ids())
     outcome.findings += checks.all_end(site)
     acknowledged = [] if broken.is_restored else crowd.run_ids()
