@@ -99,7 +99,7 @@ async def _visited(host: str, name: str, run_id: str, job: Job | None, content: 
     try:
         async with asyncio.timeout(PAGE_SECONDS):
             await page.connect()
-            if job is not None:
+            if job is not None and not page.alerts:
                 await page.choose(f"{job.kind}-source", "My file")
                 uploader = UPLOADERS.get(job.kind, f"{job.kind}-file")
                 await page.upload(uploader, file, content or csv_file(job))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,8 +121,3 @@ def may_mount() -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0
-
-
-def ignore_file_size_signal() -> None:
-    """A write beyond RLIMIT_FSIZE is an error to this process, too, not its end."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -126,7 +126,8 @@ def read_only(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]:
 @contextlib.contextmanager
 def damaged_result(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]:
     """One file of a finished result; its page has to say so, and it opens again once the file is as it was."""
-    runs = [run for run in listed(site) if run.id in ledger.done and run.state == "done"]
+    wait_for(lambda: any(run.state == "done" for run in listed(site)), WAIT_SECONDS, 0.2)
+    runs = [run for run in listed(site) if run.state == "done"]
     if not runs:
         yield Broken("nothing was finished yet")
         return
@@ -145,6 +146,7 @@ def damaged_result(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]
 @contextlib.contextmanager
 def damaged_dataset(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]:
     """A stored data set: runs that are yet to read it fail with words, and submitting it again mends it."""
+    wait_for(lambda: any((site.data / "datasets").glob("[!.]*.parquet")), WAIT_SECONDS, 0.2)
     files = sorted((site.data / "datasets").glob("[!.]*.parquet"))
     if not files:
         yield Broken("nothing was submitted yet")

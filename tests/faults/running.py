@@ -9,17 +9,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from engine.runs.storage.searching import BROWSER_PREFIX
 from tests.faults import checks
 from tests.faults.checks import Ledger, Reference
 from tests.faults.clients import Crowd, look
 from tests.faults.kinds import BY_STORAGE, KINDS, skipped
-from tests.faults.site import STORAGES, Site, database_of
+from tests.faults.site import STORAGES, Site, database_of, wait_for
 
 CLIENTS, PAGE_CLIENTS = 8, 3
 # Of 20 faults so many are on a site of each storage.
 SHARES = {"sqlite": 15, "postgresql": 4, "ray": 1}
 BLOCK = 20
-LATEST_SECONDS = 3.0  # after the clients have begun
+LATEST_SECONDS = 3.0  # after the clients have begun, or after the first run was submitted
+WAITING_SHARE, FIRST_SECONDS = 0.7, 20.0  # so many faults wait until a run was submitted, so long at most
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,9 @@ def _do(plan: Plan, outcome: Outcome, site: Site, ledger: Ledger, reference: Ref
     ledger.take(site)
     n_before = len(checks.listed(site))
     crowd = Crowd(site.host, site.submitter, site.data, site.url, draw, plan.n_clients, plan.n_pages,
-                  f"program:{plan.seed}/{outcome.fault.number}")
+                  f"{BROWSER_PREFIX}{draw.getrandbits(128):032x}")  # its runs open by their links, as all browsers' do
+    if draw.random() < WAITING_SHARE:
+        wait_for(lambda: len(checks.listed(site)) > n_before, FIRST_SECONDS, 0.2)
     time.sleep(draw.uniform(0.0, LATEST_SECONDS))
     with database_of(site.url), KINDS[outcome.fault.kind](site, draw, ledger) as broken:
         if site.server is not None:
@@ -124,7 +128,9 @@ def _do(plan: Plan, outcome: Outcome, site: Site, ledger: Ledger, reference: Ref
         outcome.findings += checks.of_visit(visit, whole=False)
         if not (visit.run_id or visit.alerts or visit.cut_off or visit.exceptions):
             outcome.findings.append(f"the page {visit.page} neither submitted nor said why not")
-    outcome.findings += [f"a submission: {answer}" for answer in crowd.submitted if answer.startswith("unexpected")]
+    may_be_refused = broken.may_fail or broken.looks_broken or broken.is_restored
+    outcome.findings += [f"a submission: {answer}" for answer in crowd.submitted
+                         if answer.startswith("unexpected") or (answer.startswith("error") and not may_be_refused)]
     site.shown_runs |= set(crowd.run_ids())
     outcome.findings += checks.all_end(site)
     acknowledged = [] if broken.is_restored else crowd.run_ids()

@@ -23,7 +23,8 @@ from tests.support.loopback_ray import ENVIRONMENT, LoopbackCluster
 
 STORAGES = ("sqlite", "postgresql", "ray")
 DISK_MB = 512
-RUN_OOM_SCORE = "300"  # of a run's process (`engine.runs.run_process`); readers have none
+RUN_OOM_SCORE = "300"  # of a run's process (`engine.runs.run_process`)
+READER_FOLDER = "hakari-read-"  # in the path of what a reader reads (`engine.datasets.reader_process`)
 ENDING_SECONDS = 30.0  # for what a killed server leaves behind
 
 
@@ -116,7 +117,7 @@ class Site:
         return [process for process in self._forked() if oom_score(process) == RUN_OOM_SCORE]
 
     def reader_processes(self) -> list[psutil.Process]:
-        return [process for process in self._forked() if oom_score(process) not in (RUN_OOM_SCORE, "")]
+        return [process for process in self._forked() if has_open(process, READER_FOLDER)]
 
     def _forked(self) -> list[psutil.Process]:
         """What the server that processes are forked from has forked."""
@@ -170,6 +171,14 @@ def oom_score(process: psutil.Process) -> str:
         return Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip()
     except OSError:
         return ""
+
+
+def has_open(process: psutil.Process, part: str) -> bool:
+    """Whether a process has a file open whose path holds `part`."""
+    try:
+        return any(part in file.path for file in process.open_files())
+    except psutil.Error:
+        return False
 
 
 def kill(process: psutil.Process) -> bool:
