@@ -4,8 +4,8 @@ Everything is measured in one run and in alternation, medians of a few rounds; t
 carry over to other machines, seconds do not. HAKARI_BENCH_SHARE=0.25 takes a quarter of the texts,
 HAKARI_BENCH_ROUNDS=3 three rounds. `python -m tests.benchmarks clusters server` measures only the sections that are
 named (`tables` below has all of them), and prints them. A section that fails says so in its place, and the exit status
-is 1. `python -m tests.benchmarks team [--minutes 10] [--visitors 30] [--browsers 6] [--visits 500]` is no part of the
-others: it takes a quarter of an hour.
+is 1. `python -m tests.benchmarks team [--minutes 10] [--visitors 30] [--browsers 6] [--visits 500]
+[--think 3 15]` is no part of the others: it takes a quarter of an hour.
 """
 
 from __future__ import annotations

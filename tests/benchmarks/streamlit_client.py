@@ -20,6 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 COOKIE = "_streamlit_xsrf"
 LARGEST_MESSAGE = 2**28
+OPEN_SECONDS = 300.0
 KEY = re.compile(r"^\$\$(?:ID|GENERATED)-[0-9a-f]{32}-(.+)$")
 
 
@@ -56,12 +57,12 @@ class Visitor:
 
     async def connect(self) -> None:
         """Open the page."""
-        self.http = httpx.AsyncClient(base_url=f"http://{self.host}", timeout=60, cookies=self.cookies)
+        self.http = httpx.AsyncClient(base_url=f"http://{self.host}", timeout=OPEN_SECONDS, cookies=self.cookies)
         await self.http.get("/_stcore/health")
         self.token = self.http.cookies[COOKIE]
         self.socket: ClientConnection = await connect(
             f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
-            additional_headers={"Cookie": self._sent_cookies()}, max_size=LARGEST_MESSAGE, open_timeout=60,
+            additional_headers={"Cookie": self._sent_cookies()}, max_size=LARGEST_MESSAGE, open_timeout=OPEN_SECONDS,
             origin=f"http://{self.host}",  # type: ignore[arg-type]  # without it a sign-in does not count
             ping_interval=None)  # browsers send none either
         await self.rerun()

@@ -15,9 +15,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -54,7 +55,7 @@ class Load:
     """How many members come, how many of them in Chromium, for how long, and how many visits follow for the growth.
 
     think_seconds: the least and the most that pass between two actions of a member. has_samples: whether the samples
-    are evaluated before anybody comes, as `make run` does.
+    are evaluated before anybody comes, as `make run` does. variables: further ones of the server.
     """
 
     members: int = 30
@@ -63,8 +64,9 @@ class Load:
     visits: int = 500
     warm_up: int = WARM_UP_VISITS
     arrival_seconds: float = ARRIVAL_SECONDS
-    think_seconds: tuple[float, float] = (0.5, 3.0)
+    think_seconds: tuple[float, float] = (3.0, 15.0)
     has_samples: bool = True
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,8 @@ def measured(folder: Path, load: Load) -> Measured:
     url, data_dir, journal = f"http://127.0.0.1:{port}", folder / "data", Journal()
     with ExitStack() as stack:
         issuer = stack.enter_context(provider({name: name for name in addresses}))
-        variables = environment(folder, issuer, url, ",".join(addresses)) | {"HAKARI_USER_QUEUED": "0"}
+        variables = {**environment(folder, issuer, url, ",".join(addresses)), "HAKARI_USER_QUEUED": "0",
+                     **load.variables}
         if load.has_samples:
             _evaluate_samples(data_dir)
         server = stack.enter_context(serving(data_dir, port, variables))
@@ -207,6 +210,7 @@ def lines(load: Load, seen: Measured) -> list[str]:
     journal = seen.journal
     done = {
         "Members": f"{load.members}, {load.browsers} of them in Chromium", "Minutes": f"{load.seconds / 60:g}",
+        "Seconds between two actions of a member": "{:g} to {:g}".format(*load.think_seconds),
         "Visits": journal.n_visits, "Runs": journal.n_runs, "Errors": len(journal.errors),
         "Mixed up": len(journal.mixed_up),
         "Memory of the web process at the start, at most and at the end":
@@ -255,8 +259,11 @@ def load_of(arguments: list[str]) -> Load:
     parser.add_argument("--visitors", type=int, default=default.members)
     parser.add_argument("--browsers", type=int, default=default.browsers)
     parser.add_argument("--visits", type=int, default=default.visits, help="visits over which memory may not grow")
+    parser.add_argument("--think", type=float, nargs=2, default=default.think_seconds, metavar=("LEAST", "MOST"),
+                        help="seconds between two actions of a visitor")
     chosen = parser.parse_args(arguments)
-    load = Load(chosen.visitors, min(chosen.browsers, chosen.visitors), 60 * chosen.minutes, chosen.visits)
+    load = Load(chosen.visitors, min(chosen.browsers, chosen.visitors), 60 * chosen.minutes, chosen.visits,
+                think_seconds=(chosen.think[0], chosen.think[1]))
     return load if executable() else replace(load, browsers=0)
 
 
