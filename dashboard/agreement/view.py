@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.agreement.charts import PER_CENT, scatter
 from dashboard.shared.address.view import View
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.published import columns_of
 from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
@@ -133,9 +134,9 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
         if published:
             caption = tr("{title}, as published", title=caption)
         figures[caption] = scatter(table, first, second, published=published)
-        st.plotly_chart(figures[caption], key=f"agreement-scatter-{origin}",
-                        config={"displayModeBar": False},
-                        alt=tr("Each model as a point: {evaluations}", evaluations=caption))
+        draw_figure(figures[caption], key=f"agreement-scatter-{origin}",
+                     config={"displayModeBar": False},
+                     alt=tr("Each model as a point: {evaluations}", evaluations=caption))
     if row["reason"]:
         st.caption(":orange[:material/info:] " + tr("No rank correlation: {reason}.",
                                                     reason=verbatim(translated(row["reason"]))))

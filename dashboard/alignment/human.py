@@ -15,6 +15,7 @@ from dashboard.alignment.human_charts import drawn_pairs, human_figure
 from dashboard.alignment.pair_choice import request_clicked
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help, show_error
 from engine.errors import EngineError
 from engine.evaluations.alignment.human import (
@@ -68,11 +69,11 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
     drawn = drawn_pairs(table, _score_name(penalised=penalised))
     figure = human_figure(drawn, _score_name(penalised=penalised), _axis_name(human))
     with st.expander(tr("Human scores: {correlations}", correlations=sentence), icon=":material/groups:"):
-        st.plotly_chart(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
-                        on_select=partial(request_clicked, f"alignment-human-{place}", place),
-                        selection_mode="points",
-                        alt=tr("Each pair, its human score across and its F1 up: {correlations}",
-                               correlations=sentence))
+        draw_figure(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
+                     on_select=partial(request_clicked, f"alignment-human-{place}", place),
+                     selection_mode="points",
+                     alt=tr("Each pair, its human score across and its F1 up: {correlations}",
+                            correlations=sentence))
         if len(drawn) < correlations.pearson.n:
             st.caption(tr("A sample of {n:,} pairs is drawn.", n=len(drawn)))
         st.caption(tr("Click a point to see its pair. Points high above others with the same human score are pairs "

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.alignment.pair_choice import request_clicked
 from dashboard.alignment.spread_charts import change_figure, most_changed, score_histogram
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from engine.translation import mark, tr, tr_n
 
 SPREAD, CHANGES = mark("Distribution of F1"), mark("Largest penalties")
@@ -27,15 +28,15 @@ def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penali
         with st.grid(len(figures), min_column_width=300, gap="small"):
             with st.container():
                 st.markdown(f"**{tr(SPREAD)}**")
-                st.plotly_chart(figures[SPREAD], key=f"alignment-histogram-{place}",
-                                config=camera("histogram", signature), alt=tr("Histogram of F1 over all pairs"))
+                draw_figure(figures[SPREAD], key=f"alignment-histogram-{place}",
+                             config=camera("histogram", signature), alt=tr("Histogram of F1 over all pairs"))
             if CHANGES in figures:
                 with st.container():
                     st.markdown(tr("**Largest penalties** :gray[click a bar to see its pair]"))
                     key = f"alignment-changes-{place}"
-                    st.plotly_chart(figures[CHANGES], key=key, config=camera("changes", signature),
-                                    on_select=partial(request_clicked, key, place), selection_mode="points",
-                                    alt=tr("The pairs whose F1 the penalty lowers most"))
+                    draw_figure(figures[CHANGES], key=key, config=camera("changes", signature),
+                                 on_select=partial(request_clicked, key, place), selection_mode="points",
+                                 alt=tr("The pairs whose F1 the penalty lowers most"))
         if penalised and changed.empty:
             st.caption(tr("The penalty lowers the F1 of no pair."))
     return {tr(caption): figure for caption, figure in figures.items()}

@@ -11,6 +11,7 @@ from dashboard.classification.guide import guide
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
@@ -52,9 +53,9 @@ if run_id is not None and result is not None:
     for sentence in scores.caveats(result):
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
     with st.container(border=True):
-        st.plotly_chart(charts.run_dots(result.models, result.runs), key="classification-runs",
-                        config={"displayModeBar": False},
-                        alt=tr("Accuracy of each training run, and the mean, under each model"))
+        draw_figure(charts.run_dots(result.models, result.runs), key="classification-runs",
+                     config={"displayModeBar": False},
+                     alt=tr("Accuracy of each training run, and the mean, under each model"))
 
     note = tr("number of test sentences, over all training runs")
     st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated
@@ -63,9 +64,9 @@ if run_id is not None and result is not None:
     with st.grid(2, min_column_width=340):
         for model in ranked:
             with st.container(border=True):
-                st.plotly_chart(charts.confusion_matrix(result.confusion, model, classes), key=f"classify-map-{model}",
-                                config={"displayModeBar": False},
-                                alt=tr("Confusion matrix of {model}", model=shown_name(model)))
+                draw_figure(charts.confusion_matrix(result.confusion, model, classes), key=f"classify-map-{model}",
+                             config={"displayModeBar": False},
+                             alt=tr("Confusion matrix of {model}", model=shown_name(model)))
     with st.expander(tr("Accuracy by class"), icon=":material/category:"):
         scores.class_table(result)
     with st.expander(tr("Sentences misclassified in every run"), icon=":material/rule:"):

@@ -15,6 +15,7 @@ from dashboard.clusters.explanation_charts import centroid_map, class_bars, fart
 from dashboard.clusters.linked_maps import highlight
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
@@ -47,8 +48,8 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
                          format_func=model_name)
     with st.grid(2, min_column_width=340):
         for name in FIGURES:
-            st.plotly_chart(_figure(result, name, model), key=f"clusters-why-{name}",
-                            config=camera(name, result.signature), alt=_caption(name, model))
+            draw_figure(_figure(result, name, model), key=f"clusters-why-{name}",
+                         config=camera(name, result.signature), alt=_caption(name, model))
     which = st.segmented_control(tr("Sentences"), list(LISTS), format_func=lambda name: tr(LISTS[name]),
                                  default=first.sentences, required=True, key=view.key("why-list"),
                                  label_visibility="collapsed")

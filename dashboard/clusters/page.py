@@ -17,6 +17,7 @@ from dashboard.clusters.selection import map_makers, map_section
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import measure_name
 from engine.evaluations.catalog import EVALUATIONS
@@ -59,12 +60,12 @@ if run_id is not None and result is not None:
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):
             with st.container(border=True):
-                st.plotly_chart(figure, key=f"clusters-bars-{measure}", config=camera(caption, signature),
-                                alt=tr("{measure} of each model", measure=caption))
+                draw_figure(figure, key=f"clusters-bars-{measure}", config=camera(caption, signature),
+                             alt=tr("{measure} of each model", measure=caption))
     if len(result.layers):
         figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
-        st.plotly_chart(figures[tr(CURVE)], key="clusters-layers", config=camera(CURVE, signature),
-                        alt=tr("The score of each model at every layer"))
+        draw_figure(figures[tr(CURVE)], key="clusters-layers", config=camera(CURVE, signature),
+                     alt=tr("The score of each model at every layer"))
     map_section(run_id, result, view)
     detail_sections(run_id, result, view)
     view.write()

@@ -12,6 +12,7 @@ from dashboard.compare.sides import ChosenSide, SideInput, address_view, compara
 from dashboard.shared import run_view, samples, wording
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
+from dashboard.shared.figures.drawing import draw_figure
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, Comparison
@@ -83,9 +84,9 @@ differing = settings_that_differ(*sides)
 settings_section(differing)
 drawn = drawn_items(comparison.items)
 figure = scatter(drawn, names)
-st.plotly_chart(figure, key="compare-scatter", config=camera(FIGURE, signature),
-                alt=tr("Every item under both sides: {first} on the horizontal axis, {second} on the vertical axis",
-                       first=names[0], second=names[1]))
+draw_figure(figure, key="compare-scatter", config=camera(FIGURE, signature),
+             alt=tr("Every item under both sides: {first} on the horizontal axis, {second} on the vertical axis",
+                    first=names[0], second=names[1]))
 if len(drawn) < len(comparison.items):
     st.caption(tr("{drawn:,} of {n:,} items are drawn: those that changed most, and a sample of the others.",
                   drawn=len(drawn), n=len(comparison.items)))

@@ -19,6 +19,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -94,7 +95,7 @@ def browse(entry: AvailableDictionary, address: View) -> None:
                   help=tr("Entries whose idf equals the threshold are not low-frequency, so there can be fewer than "
                           "the chosen share says."))
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
-    st.plotly_chart(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
+    draw_figure(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
     _table(frame.assign(low_frequency=low), address)
     _files(entry, dictionary, frame, {tr(HISTOGRAM): figure})
 

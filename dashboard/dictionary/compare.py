@@ -16,6 +16,7 @@ from dashboard.shared import dictionaries
 from dashboard.shared.address.view import View
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help, verbatim
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.options import option, options_of
@@ -80,7 +81,7 @@ def compare(options: Sequence[AvailableDictionary], address: View, default: str,
                    n_first=sides.get(only_first, 0), first=verbatim(names[0]),
                    n_second=sides.get(only_second, 0), second=verbatim(names[1])))
     figure = idf_scatter(table, names, relative=relative)
-    st.plotly_chart(figure, key="corpora-scatter", config={"displayModeBar": False}, alt=tr(SCATTER))
+    draw_figure(figure, key="corpora-scatter", config={"displayModeBar": False}, alt=tr(SCATTER))
     _differences(table, names, address)
     figure_downloads({tr(SCATTER): figure}, {"first": signature_of(first_idf), "second": signature_of(second_idf),
                                          "relative": relative})

@@ -15,6 +15,7 @@ from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
@@ -48,13 +49,13 @@ if run_id is not None and result is not None:
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all
     with st.grid(2 if several_domains else 1, min_column_width=340, row_height="content"):
-        st.container(border=True).plotly_chart(
-            charts.mean_bars(means), key="fill-mask-means", config={"displayModeBar": False},
-            alt=tr("Mean probability of the masked words under each model, over all sentences"))
+        with st.container(border=True):
+            draw_figure(charts.mean_bars(means), key="fill-mask-means", config={"displayModeBar": False},
+                        alt=tr("Mean probability of the masked words under each model, over all sentences"))
         if several_domains:
-            st.container(border=True).plotly_chart(
-                charts.domain_bars(means), key="fill-mask-domains", config={"displayModeBar": False},
-                alt=tr("Mean probability of the masked words under each model, in each domain"))
+            with st.container(border=True):
+                draw_figure(charts.domain_bars(means), key="fill-mask-domains", config={"displayModeBar": False},
+                            alt=tr("Mean probability of the masked words under each model, in each domain"))
     comparisons(result)
 
     hint = tr("choose one to see what the models predict")

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.fill_mask.charts import percent, prediction_bars
 from dashboard.shared.address.texts import name_of
 from dashboard.shared.address.view import View
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
@@ -103,6 +104,6 @@ def _card(result: Result, model: str, item: pd.Series, key: str, view: View, fir
     # The piece of a later mask is scored given the pieces before it: it has no rank among these predictions.
     rank = int(piece["rank"]) if mask == 1 else None
     figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
-    st.plotly_chart(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
-                    alt=tr("The most probable tokens at the mask under {model}", model=shown_name(model)))
+    draw_figure(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
+                 alt=tr("The most probable tokens at the mask under {model}", model=shown_name(model)))
     return mask, figure

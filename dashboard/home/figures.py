@@ -12,6 +12,7 @@ from dashboard import pages
 from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.minimal_pairs.charts import difference_figure
 from dashboard.shared import run_progress, run_view, samples
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import short
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, show_error, verbatim
@@ -76,7 +77,7 @@ def _minimal_pairs(result: minimal_pairs.Result) -> None:
 
 def _draw(figure: go.Figure, key: str, height: int, alt: str) -> None:
     figure.layout.annotations = ()  # the caption says it
-    st.plotly_chart(figure.update_layout(height=height), key=key, config={"displayModeBar": False}, alt=alt)
+    draw_figure(figure.update_layout(height=height), key=key, config={"displayModeBar": False}, alt=alt, data=False)
 
 
 FIGURES: dict[str, Callable[[Any], None]] = {"clusters": _clusters, "minimal-pairs": _minimal_pairs}

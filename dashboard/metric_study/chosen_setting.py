@@ -14,6 +14,7 @@ from dashboard.metric_study.charts import layer_figure, scatter_figure
 from dashboard.metric_study.labels import cell_key, number, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.alignment import records as alignment
@@ -43,15 +44,15 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
     base = result.scores_of(setting["model"], setting["idf"], "none") if penalised else None
     scatter = scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)
     figures = {tr(SCATTER): scatter}
-    st.plotly_chart(
+    draw_figure(
         scatter, key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
         alt=tr("Scores of each pair against the human scores: {setting}", setting=setting_name(setting)))
     if len(result.layers) and setting["kind"] == BERTSCORE:
         st.markdown(tr("**By layer** :gray[the larger point: the layer of the grid]"))
         by_layer = layer_figure(result.layers, setting["idf"], result.signature.get("layers"))
         figures[tr(LAYERS)] = by_layer
-        st.plotly_chart(by_layer, key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
-                        alt=tr("Pearson's correlation at every layer"))
+        draw_figure(by_layer, key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
+                     alt=tr("Pearson's correlation at every layer"))
     return figures
 
 

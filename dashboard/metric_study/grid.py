@@ -26,6 +26,7 @@ from dashboard.metric_study.labels import (
 from dashboard.metric_study.published import published_grid
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
@@ -73,9 +74,9 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
     with slots[0]:
         caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
         figures = {caption: grid_figure(grid, measure, chosen or "")}
-        st.plotly_chart(figures[caption], key=_key("grid", place), on_select="rerun",
-                        selection_mode="points", config=camera("grid", result.signature),
-                        alt=caption)
+        draw_figure(figures[caption], key=_key("grid", place), on_select="rerun",
+                     selection_mode="points", config=camera("grid", result.signature),
+                     alt=caption)
         st.caption(tr("Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
                       "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
                       mark=SAME_MARK))

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.published import columns_of, side_by_side
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.records import Result
@@ -29,8 +30,8 @@ def published_grid() -> dict[str, go.Figure]:
     """Draw the paper's 16 correlations, in grey; returns the figure by its caption."""
     _badge()
     figure = grid_figure(published_correlations(), published=True)
-    st.plotly_chart(figure, key="metric-published-grid",
-                    config={"displayModeBar": False}, alt=tr(PUBLISHED))
+    draw_figure(figure, key="metric-published-grid",
+                 config={"displayModeBar": False}, alt=tr(PUBLISHED))
     st.caption(_source())
     st.caption(tr("Section 4.3; no intervals were printed."))
     return {tr(PUBLISHED): figure}

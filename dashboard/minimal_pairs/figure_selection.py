@@ -19,6 +19,7 @@ from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, field_names
@@ -83,8 +84,8 @@ def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str,
               ) -> None:
     """Draw a figure; a click on a point selects its pairs, as `decode` reads them from the point."""
     key = f"minimal-pairs-{name}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
-    st.plotly_chart(figure, key=key, on_select=partial(_point_clicked, key, run_id, decode), selection_mode="points",
-                    config=camera(name, signature), alt=alt)
+    draw_figure(figure, key=key, on_select=partial(_point_clicked, key, run_id, decode), selection_mode="points",
+                 config=camera(name, signature), alt=alt)
 
 
 def open_selection(run_id: str, result: Result, address: View) -> None:

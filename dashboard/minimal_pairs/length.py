@@ -15,6 +15,7 @@ from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views as pair_views
@@ -45,8 +46,8 @@ def length_section(view: View, signature: Mapping[str, Any], word: str, choices:
             help=measure_help("length_slope"))
         slopes = tables(view, "slopes")
         figures[tr(SLOPE)] = figure = slope_figure(slopes)
-        st.plotly_chart(figure, key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
-                        alt=tr("The length slope of each model under each score, with 95 % intervals"))
+        draw_figure(figure, key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
+                     alt=tr("The length slope of each model under each score, with 95 % intervals"))
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
             names = ", ".join(f"{shown_name(row['model'])} ({row['normalization']})"
                               for row in undefined.to_dict("records"))
@@ -166,9 +167,9 @@ def scores_section(view: View, signature: Mapping[str, Any], choices: SectionCho
             label_visibility="collapsed", format_func=str.capitalize, key=choices.key("correlation")))
         choices.keep("correlation", measure, "spearman")
         correlations = correlation_figure(tables(view, "correlations"), measure)
-        st.plotly_chart(correlations, key=f"minimal-correlations-{view.run_id}",
-                        config=camera("correlations", signature),
-                        alt=tr("Correlation of score and number of tokens, for each model and score"))
+        draw_figure(correlations, key=f"minimal-correlations-{view.run_id}",
+                     config=camera("correlations", signature),
+                     alt=tr("Correlation of score and number of tokens, for each model and score"))
     _judgements(view)
     return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
 

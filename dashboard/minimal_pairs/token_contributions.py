@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
 from dashboard.shared.exports.figure_downloads import camera
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import Result
@@ -44,11 +45,11 @@ def token_contributions_view(name: str, result: Result, model: str, pair: pd.Ser
                    margin=pair["margin"], sums=verbatim(sums)))
     bars = token_figure(contributions, right_to_left=result.right_to_left)
     shares = contribution_figure(contributions, unit, right_to_left=result.right_to_left)
-    st.plotly_chart(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),
-                    alt=tr("Log-likelihood of each token of both sentences, equal tokens aligned"))
+    draw_figure(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),
+                 alt=tr("Log-likelihood of each token of both sentences, equal tokens aligned"))
     st.markdown(tr("**Token contributions to the margin** :gray[the bars add up to it]"))
-    st.plotly_chart(shares, key=f"minimal-contributions-{name}", config=camera("contributions", signature),
-                    alt=tr("What each token of the pair adds to the margin"))
+    draw_figure(shares, key=f"minimal-contributions-{name}", config=camera("contributions", signature),
+                 alt=tr("What each token of the pair adds to the margin"))
     return {tr("Tokens of the pair, row {row}", row=pair["row"]): bars,
             tr("Token contributions to the margin, row {row}", row=pair["row"]): shares}
 

@@ -40,8 +40,9 @@ def test_the_page_in_japanese(backend: FakeBackend) -> None:
     app.session_state["language"] = "ja"
     text = words(drawn(app))
     assert "9クラス、訓練文144文、テスト文36文。学習5回、各20エポック。" in text and "混同行列" in text
-    assert [chart.proto.alt for chart in app.get("plotly_chart")] == [
-        "各モデルの学習ごとの正解率とその平均", "builtin/bert-mini-jaの混同行列"]
+    captions, findings = zip(*(chart.proto.alt.split("。", 1) for chart in app.get("plotly_chart")), strict=True)
+    assert captions == ("各モデルの学習ごとの正解率とその平均", "builtin/bert-mini-jaの混同行列")
+    assert "点、" in findings[0] and "平均" in findings[0] and findings[1].startswith("最大")
 
 
 def test_settings_reach_the_run(backend: FakeBackend) -> None:
