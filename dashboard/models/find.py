@@ -7,11 +7,11 @@ import streamlit as st
 
 from dashboard.models.memory import size
 from dashboard.shared import session
-from dashboard.shared.wording import show_error
+from dashboard.shared.wording import verbatim
 from engine.errors import EngineError, ModelError
 from engine.models.sources.hub.search import LISTED, Match, on_hub, on_this_machine
 from engine.runs.access.pretraining import PretrainingAccess
-from engine.translation import mark, tr, tr_n
+from engine.translation import mark, tr, tr_n, translated
 
 MATCHES = "models-find-matches"
 SOURCES = {"built-in": mark("built in"), "paper": mark("card of the papers"), "directory": mark("this machine"),
@@ -35,7 +35,7 @@ def find_model(name_key: str) -> None:
         return
     matches, problem = found
     if problem is not None:
-        show_error(problem)
+        st.info(verbatim(translated(str(problem))), icon=":material/cloud_off:")
     if not matches:
         st.info(tr("No model of that name may be used here."), icon=":material/search_off:")
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 import streamlit as st
@@ -20,6 +20,7 @@ from engine.runs.pretraining.jobs import Job
 from engine.translation import mark, tr, translated
 
 REFRESH_SECONDS = 2.0
+PROBLEM = "models-pretrain-problem"  # with what was pressed last
 OPTIONS = options_of(Settings)
 KINDS = {"bert": mark("BERT (masked)"), "gpt2": mark("GPT-2 (causal)")}
 STATES = {"running": mark("running"), "stopped": mark("stopped"), "done": mark("done"), "refused": mark("refused")}
@@ -113,6 +114,8 @@ def _jobs() -> None:
     except EngineError as error:
         show_error(error)
         return
+    if (problem := st.session_state.pop(PROBLEM, None)) is not None:
+        show_error(problem)
     for job in jobs:
         with st.container(border=True, key=f"models-pretrain-job-{job.id}"):
             _job(job)
@@ -145,11 +148,12 @@ def _job(job: Job) -> None:
                         access().delete, job)
 
 
-def _button(label: str, icon: str, key: str, act: Any, job: Job) -> None:
-    if st.button(label, icon=icon, key=f"models-pretrain-{key}", type="tertiary"):
-        try:
-            act(job.id)
-        except EngineError as error:
-            show_error(error)
-        else:
-            st.rerun(scope="fragment")
+def _button(label: str, icon: str, key: str, act: Callable[[str], None], job: Job) -> None:
+    st.button(label, icon=icon, key=f"models-pretrain-{key}", type="tertiary", on_click=_act, args=(act, job.id))
+
+
+def _act(act: Callable[[str], None], job_id: str) -> None:
+    try:
+        act(job_id)
+    except EngineError as error:
+        st.session_state[PROBLEM] = error

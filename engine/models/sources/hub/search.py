@@ -23,7 +23,7 @@ from engine.models.sources.weight_headers import published_dtype, weights_in
 from engine.precision import AUTO, resolved
 
 LISTED = 20  # of the hub, those downloaded most
-EXPANDED = ("config", "safetensors", "tags", "usedStorage")
+EXPANDED = ("config", "safetensors", "tags")
 BYTES = {"F64": 8, "F32": 4, "BF16": 2, "F16": 2, "I8": 1, "U8": 1}
 # Whose ForPreTraining head fills no mask, and which encoders have a causal head only where they are decoders.
 NO_MASKED_HEAD = ("electra", "funnel", "convbert")
@@ -73,7 +73,8 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
         published = list((api or HfApi()).list_models(search=query.strip(), limit=LISTED, sort="downloads",
                                                       expand=[*EXPANDED]))
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        # The message of huggingface_hub is an address and advice for programmers.
+        reason = "HF_HUB_OFFLINE is set" if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
         raise ModelError(f"The Hugging Face Hub cannot be searched from here ({reason}). Models of this machine are "
                          "listed; another is named by its id.") from error
     return [match for match in map(_of_hub, published) if _is_allowed(match.name, allowed)]
