@@ -29,12 +29,10 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         start, head = presets.start(KIND), presets.head()
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
-            reference, candidate = pair_input(run_id, result)
-            pressed = st.form_submit_button(tr("Run"), type="primary", key="alignment-submit",
-                                            icon=":material/balance:")
+            reference, candidate, submitted = pair_input(run_id, result)
         # Outside of the form, whose widgets say nothing until it is submitted.
         chosen = _settings(start, one_pair=True)
-        if pressed:
+        if submitted:
             submit_pair(chosen, reference, candidate)
     else:
         dataset = inputs.dataset_input(KIND)

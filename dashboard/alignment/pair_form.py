@@ -22,16 +22,17 @@ FIRST_SHOWN = "swapped name"  # untranslated
 HEIGHT = 84
 
 
-def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str]:
-    """Draw text areas for the two sentences in the caller's form, with a button that swaps them; returns both.
-
-    By default the only pair of the run shown, or one of the sample.
+def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str, bool]:
+    """Draw text areas for the two sentences in the caller's form, by default the only pair of the run shown, or one of
+    the sample, with the button of the form and one that swaps them; returns both and whether the form was submitted.
     """
     key_suffix = run_id or "new"
     reference, candidate = _areas(*_default_pair(result), key_suffix)
-    st.form_submit_button(tr("Swap the sentences"), key=f"alignment-exchange-{key_suffix}", icon=":material/swap_vert:",
-                          type="tertiary", on_click=_exchange, args=(key_suffix,))
-    return reference, candidate
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        submitted = st.form_submit_button(tr("Run"), type="primary", key="alignment-submit", icon=":material/balance:")
+        st.form_submit_button(tr("Swap the sentences"), key=f"alignment-exchange-{key_suffix}", type="tertiary",
+                              icon=":material/swap_vert:", on_click=_exchange, args=(key_suffix,))
+    return reference, candidate, submitted
 
 
 def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring: Scoring) -> None:

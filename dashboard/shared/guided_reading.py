@@ -28,8 +28,8 @@ def marks(kind: str, run_id: str, sentences: Sequence[str]) -> None:
     """
     if not sentences or st.session_state.get(SAMPLE) != run_id or not _is_open(kind):
         return
-    with st.container(border=True, horizontal=True, gap="small", key=f"guide-{kind}"):
-        with st.grid(len(sentences), min_column_width=220, gap="small", width="stretch"):
+    with st.container(border=True, gap="xsmall", key=f"guide-{kind}"):
+        with st.grid(len(sentences), min_column_width=220, gap="small"):
             for line in lines(sentences):
                 st.markdown(line)
         st.button(tr("Close the guided reading"), key=f"guide-{kind}-close", type="tertiary", icon=":material/close:",
