@@ -20,12 +20,21 @@ from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.export import MIME_BY_SUFFIX, export_pairs
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs import fair_subsets
-from engine.evaluations.minimal_pairs.records import EQUAL, EQUAL_FOR_ALL, MATCHED, SUBSETS, Result
+from engine.evaluations.minimal_pairs.records import (
+    CUT_ALIKE,
+    CUT_DIFFERENTLY,
+    EQUAL,
+    EQUAL_FOR_ALL,
+    MATCHED,
+    SUBSETS,
+    Result,
+)
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, tr_n, translated
 
 FAIR = mark("All pairs and the fair subset")
-FILE_LABELS = {EQUAL: "equal", EQUAL_FOR_ALL: "equal-for-all", MATCHED: "matched"}
+FILE_LABELS = {CUT_ALIKE: "cut-alike", CUT_DIFFERENTLY: "cut-differently", EQUAL: "equal",
+               EQUAL_FOR_ALL: "equal-for-all", MATCHED: "matched"}
 # The columns of each model by the end of their names: label and format.
 COLUMNS = {"all": (mark("{model} all"), "%.1f"), "fair": (mark("{model} fair"), "%.1f"),
            "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),

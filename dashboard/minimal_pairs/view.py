@@ -34,6 +34,8 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import (
     ALL,
+    CUT_ALIKE,
+    CUT_DIFFERENTLY,
     EQUAL,
     EQUAL_FOR_ALL,
     MATCHED,
@@ -55,7 +57,7 @@ TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for e
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 SUBSET_LABELS = {ALL: mark("all pairs"), EQUAL: "A = U", EQUAL_FOR_ALL: mark("A = U for all models"),
-                 MATCHED: mark("matched")}
+                 MATCHED: mark("matched"), CUT_ALIKE: mark("cut alike"), CUT_DIFFERENTLY: mark("cut differently")}
 
 
 @dataclass(frozen=True)

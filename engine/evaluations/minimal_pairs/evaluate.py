@@ -59,10 +59,11 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
             pairs = count(dataset.n, "pair")
             raise InputError(f"{model} can score none of the {pairs}; the first: row {table['row'].iloc[0]}, "
                              f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {pairs}.")
+    words = pair_tables.sentence_words(dataset)
     result = Result(
         settings=settings, dataset_name=dataset.name,
         pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,
-                                                len(prefixes[model]) if model in prefixes else None)
+                                                len(prefixes[model]) if model in prefixes else None, words)
                          for model, scored_pairs in scored.items()], ignore_index=True),
         tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
         items=items, precision=pair_tables.precision_table(scored),

@@ -25,7 +25,7 @@ import numpy as np
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
-from engine.measures.minimal_pairs.acceptability import ALPHA
+from engine.measures.minimal_pairs.acceptability import ALPHA, n_bytes
 from engine.measures.minimal_pairs.decision_bounds import largest_error, least_margins
 from engine.precision import EXACT_DECISIONS
 
@@ -107,7 +107,7 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
         return ScoredPairs(by_side, scored_in, bounds, {})
     tokens = np.array([[len(side[i]["ids"]) for i in scored] for side in by_side])  # (2, n_scored)
     characters = np.array([[len(text) for text in side[scored]] for side in texts])
-    size = np.array([[len(text.encode()) for text in side[scored]] for side in texts])
+    size = np.array([[n_bytes(text) for text in side[scored]] for side in texts])
     corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if "SLOR" in exact.normalizations else []
     coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
     fine = coarse.copy()

@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import (
     ALL,
+    CUT_ALIKE,
+    CUT_DIFFERENTLY,
     EQUAL,
     EQUAL_FOR_ALL,
     MATCHED,
@@ -38,7 +41,8 @@ _COLUMNS = [column.name for column in COUNTED]
 RANK = Column("rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank",
               better="lower")
 FAIR_SUBSETS = Table("fair_subsets", "A row for each pair of each subset of each model.", (
-    Column("subset", "text", f"the subset: {EQUAL}, {EQUAL_FOR_ALL} or {MATCHED}"), MODEL, PAIR_ROW,
+    Column("subset", "text", f"the subset: {EQUAL}, {EQUAL_FOR_ALL}, {MATCHED}, {CUT_ALIKE} or "
+           f"{CUT_DIFFERENTLY}"), MODEL, PAIR_ROW,
 ))
 BESIDE = Table("fair_summary", "A row for each category, and for all, of each model: all pairs beside a subset.", (
     Column("overall", "boolean", 'whether it is of all categories; its category is ""'),
@@ -62,6 +66,8 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
         rows, (a, u) = pairs["row"].to_numpy(), token_counts(pairs)
         if subset == MATCHED:
             rows_by_model[model] = rows[matched_sample(a, u, seed)]
+        elif subset in (CUT_ALIKE, CUT_DIFFERENTLY):
+            rows_by_model[model] = rows[_is_cut(pairs, subset)]
         else:
             rows_by_model[model] = rows if subset == ALL else rows[a == u]
     if subset == EQUAL_FOR_ALL:
@@ -96,6 +102,15 @@ def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Resul
 
     return replace(result, pairs=of(result.pairs), tokens=of(result.tokens),
                    shared=of(result.shared) if len(result.shared) else result.shared)
+
+
+def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
+    """Which pairs belong to CUT_ALIKE or CUT_DIFFERENTLY: bool (n_pairs,); none in results that do not say it."""
+    counts = ("cut_words", *(f"{side}_{name}" for side in SIDES for name in ("parts", "unknown")))
+    if not set(counts) <= set(pairs.columns):
+        return np.zeros(len(pairs), dtype=bool)
+    different = (pairs[list(counts)].to_numpy() > 0).any(axis=1)
+    return different if subset == CUT_DIFFERENTLY else ~different
 
 
 @returns(BESIDE)

@@ -26,7 +26,7 @@ PAIRS = records.PAIRS.reduced((
     "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
     "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
     "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams",
-    "first_token_differs"), promised=7)
+    "first_token_differs", "shared_words", "cut_words", "acceptable_parts", "unacceptable_parts"), promised=7)
 PAIR_FILE = PAIRS.with_input()
 FAIR_SUMMARY = fair_subsets.BESIDE.extended(fair_subsets.FAIR_SUBSETS["subset"], *_WITH_NORMALIZATION)
 SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers if name != "item"],

@@ -30,12 +30,16 @@ THESE = "these sentences"
 CATEGORY = "category"
 ALL = "all pairs"
 EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", "A=U for all models", "matched"
+CUT_ALIKE, CUT_DIFFERENTLY = "cut alike", "cut differently"
 SUBSETS: Mapping[str, str] = {
     ALL: "Every pair that the model scored.",
     EQUAL: "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
     EQUAL_FOR_ALL: "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
     MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
              "one, drawn at random; other pairs for another model.",
+    CUT_ALIKE: "The pairs whose shared words are cut into the same tokens in both sentences, without unknown tokens "
+               "and without tokens that are a part of a character; other pairs for another model.",
+    CUT_DIFFERENTLY: "The other pairs: they compare how words are cut, too, not only what differs.",
 }
 
 
@@ -128,6 +132,10 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
     Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
            "model reads nothing before them, this difference is not measured", since="0.2.0"),
     ITEM, *of_sides("bytes", "integer", "length in UTF-8 of", "bytes", since="0.3.0"),
+    Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
+    Column("cut_words", "integer", "of them, those that are cut into other tokens in one sentence than in the other",
+           "words", since="0.3.0"),
+    *of_sides("parts", "integer", "tokens that are a part of a character, such as bytes, in", "tokens", since="0.3.0"),
     *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
     Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
            since="0.3.0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +13,20 @@ from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
+from engine.language.words import uses_spaces, word_spans
+from engine.measures.minimal_pairs.acceptability import n_bytes
+from engine.measures.minimal_pairs.token_cuts import Span, parts_of_characters, words_cut_differently
+
+Words = list[Span]
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix: int | None = None
-               ) -> pd.DataFrame:
+def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix: int | None = None,
+               words: tuple[Sequence[Words], Sequence[Words]] | None = None) -> pd.DataFrame:
     """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`.
 
     n_prefix: the number of tokens that a causal model read before each sentence; None for a masked model.
+    words: of `sentence_words`, where they are known already.
     """
     kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
     columns: dict[str, Any] = {
@@ -41,7 +49,8 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix:
     columns["first_token_differs"] = first_tokens[0] != first_tokens[1]
     columns["item"] = np.array(kept, dtype=np.int64)
     for side in SIDES:
-        columns[f"{side}_bytes"] = [len(text.encode()) for text in columns[side]]
+        columns[f"{side}_bytes"] = [n_bytes(text) for text in columns[side]]
+    columns |= _cuts(dataset, kept, pieces, words or sentence_words(dataset))
     return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
 
 
@@ -50,6 +59,27 @@ def _first_tokens(pieces: Sequence[dict[str, Any]], kept: Sequence[int], n_prefi
     # A masked model reads its own special tokens before the text; there the first token is always scored.
     return np.array([(pieces[i]["read_ids"][n_prefix] if n_prefix is not None else pieces[i]["ids"][0]) for i in kept],
                     dtype=np.int64)
+
+
+def sentence_words(dataset: MinimalPairs) -> tuple[list[Words], list[Words]]:
+    """The words of the acceptable and of the unacceptable sentences as spans: MeCab's where the text holds kana or
+    kanji, elsewhere runs of letters and digits, and every other character alone."""
+    def words(text: str) -> Words:
+        return [match.span() for match in _WORD.finditer(text)] if uses_spaces(text) else word_spans(text)
+
+    return [words(text) for text in dataset.acceptable], [words(text) for text in dataset.unacceptable]
+
+
+def _cuts(dataset: MinimalPairs, kept: Sequence[int], pieces: dict[str, list[dict[str, Any]]],
+          words: tuple[Sequence[Words], Sequence[Words]]) -> dict[str, np.ndarray]:
+    """How the pairs are cut into tokens: int64 (n_kept,) by column."""
+    spans = [[piece["spans"] for piece in pieces[side]] for side in SIDES]
+    compared = [words_cut_differently((dataset.acceptable[i], dataset.unacceptable[i]), (words[0][i], words[1][i]),
+                                      (good, bad)) for i, good, bad in zip(kept, *spans, strict=True)]
+    return {"shared_words": np.array([n_shared for n_shared, _ in compared], dtype=np.int64),
+            "cut_words": np.array([len(different) for _, different in compared], dtype=np.int64),
+            **{f"{side}_parts": np.array([parts_of_characters(piece) for piece in of_side], dtype=np.int64)
+               for side, of_side in zip(SIDES, spans, strict=True)}}
 
 
 def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:

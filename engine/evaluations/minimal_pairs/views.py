@@ -14,7 +14,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, normalized
+from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, n_bytes, normalized
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.statistics.intervals import wilson_interval
 
@@ -101,7 +101,7 @@ def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
     """Length in UTF-8 of the sentences of one side, int64 (n_pairs,); results of earlier versions do not store it."""
     if f"{side}_bytes" in pairs.columns:
         return pairs[f"{side}_bytes"].to_numpy()
-    return np.fromiter((len(text.encode()) for text in pairs[side]), np.int64, len(pairs))
+    return np.fromiter(map(n_bytes, pairs[side]), np.int64, len(pairs))
 
 
 @returns(SUMMARY)

@@ -115,6 +115,15 @@ def normalized(log_likelihoods: ArrayLike, n_tokens: ArrayLike, normalization: s
     return np.where(undefined, np.nan, sums / np.where(undefined, 1.0, divisor))
 
 
+def n_bytes(text: str) -> int:
+    """Length of a text in UTF-8; a lone surrogate, which has no UTF-8 form, counts as three bytes.
+
+    >>> n_bytes("a猫")
+    4
+    """
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
 def _adjusted(sums: NDArray[np.float64], unigrams: NDArray[np.float64], beta: ArrayLike | None,
               gamma: ArrayLike | None) -> NDArray[np.float64]:
     if beta is None or gamma is None:

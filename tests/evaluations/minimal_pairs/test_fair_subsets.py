@@ -93,5 +93,5 @@ def test_beside_agrees_with_the_summaries() -> None:
 
 
 def test_other_subsets_are_refused() -> None:
-    with pytest.raises(InputError, match="A subset is one of all pairs, A=U, A=U for all models, matched; got 'fair'"):
+    with pytest.raises(InputError, match="A=U for all models, matched, cut alike, cut differently; got 'fair'"):
         fair_rows(RESULT, "fair")

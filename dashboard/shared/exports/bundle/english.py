@@ -152,7 +152,11 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "MORCELA": "the log-likelihood with fitted adjustments for length and frequency (MORCELA)"},
     "subset": {"A=U": "the pairs whose two sentences have equally many tokens to the model",
                "A=U for all models": "the pairs whose two sentences have equally many tokens to every model",
-               "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random"},
+               "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random",
+               "cut alike": "the pairs whose shared words the tokenizer cuts alike in both sentences, without unknown "
+                            "tokens and parts of characters",
+               "cut differently": "the pairs in which the tokenizer cuts a shared word differently, or that hold "
+                                  "unknown tokens or parts of characters"},
 }
 
 
