@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
+from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
 from engine.translation import mark, tr
@@ -16,11 +17,17 @@ from engine.translation import mark, tr
 OPTIONS = options_of(Settings)
 MAPS = {"umap": "UMAP", "pca": "PCA"}
 DIMENSIONS = {2: "2-D", 3: "3-D"}
+CORRECTIONS = {"none": mark("None"), "whitening": mark("Whitening"), "all-but-the-top": mark("All-but-the-top")}
+NUMBER_OF_CORRECTION = {"whitening": ("whitened_dims", mark("Whitened dimensions")),
+                        "all-but-the-top": ("removed_components", mark("Components taken off"))}
 LONE_CLASS_LABELS = {"keep": mark("Include"), "exclude": mark("Leave out")}
 
 
-def cluster_settings(models: tuple[str, ...]) -> Settings:
-    """Draws the choices, defaults as published, and returns them with `models` as the settings of a run."""
+def cluster_settings(models: tuple[str, ...], columns: tuple[str, ...] = ()) -> Settings:
+    """Draws the choices, defaults as published, and returns them with `models` as the settings of a run.
+
+    columns: the further columns of the file, whose values may be classes too.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"],
                                    {name: tr(text) for name, text in POOLINGS.items()}, key="clusters-pooling",
@@ -30,7 +37,7 @@ def cluster_settings(models: tuple[str, ...]) -> Settings:
         dimensions = settings.segments(tr("Dimensions"), OPTIONS["dimensions"], words=DIMENSIONS,
                                        key="clusters-dimensions")
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="clusters-settings"):
-            more = _vectors() | _map(is_linear=projection == "pca") | _uncertainty()
+            more = _vectors() | _map(is_linear=projection == "pca") | _uncertainty(columns)
     return Settings(models=models, layer=layer, pooling=pooling, projection=projection, dimensions=dimensions, **more)
 
 
@@ -41,8 +48,17 @@ def _vectors() -> dict[str, Any]:
         **prompt_settings(OPTIONS, "clusters"),
         "precision": precision_input(OPTIONS["precision"], "clusters"),
         "centre": settings.toggle(tr("Mean-centre vectors for cosines"), OPTIONS["centre"], key="clusters-centre"),
+        **_correction(),
         "layer_curve": settings.toggle(tr("Score at every layer"), OPTIONS["layer_curve"], key="clusters-curve"),
     }
+
+
+def _correction() -> dict[str, Any]:
+    """The correction, and of its two numbers the one that it reads."""
+    chosen = settings.segments(tr("Correction"), OPTIONS["correction"], words=CORRECTIONS, key="clusters-correction")
+    number, label = NUMBER_OF_CORRECTION.get(chosen, ("", ""))
+    return {"correction": chosen, **({number: settings.number(tr(label), OPTIONS[number], key=f"clusters-{number}")}
+                                     if number else {})}
 
 
 def _map(*, is_linear: bool) -> dict[str, Any]:
@@ -56,9 +72,13 @@ def _map(*, is_linear: bool) -> dict[str, Any]:
     }
 
 
-def _uncertainty() -> dict[str, Any]:
+def _uncertainty(columns: tuple[str, ...]) -> dict[str, Any]:
     st.markdown(f"**{tr('Significance')}**")
     return {
+        "clusterings": settings.number(tr("Seeds of k-means"), OPTIONS["clusterings"], key="clusters-clusterings"),
+        "class_columns": tuple(st.multiselect(
+            tr("Further columns as classes"), columns, key="clusters-class-columns", placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["class_columns"]), format_func=verbatim)) if columns else (),
         "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], key="clusters-resamples", step=100),
         "seed": settings.number(tr("Seed"), OPTIONS["seed"], key="clusters-seed"),
         "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],

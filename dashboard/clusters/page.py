@@ -12,7 +12,14 @@ from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.map_charts import has_map, maps_figure
-from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
+from dashboard.clusters.scores import (
+    MEASURES,
+    VARIANCES,
+    disagreement_of_indices,
+    ranking_statements,
+    score_table,
+    size_summary,
+)
 from dashboard.clusters.selection import map_section
 from dashboard.shared import run_view, wording
 from dashboard.shared.address.view import View
@@ -39,7 +46,7 @@ run_id = run_view.run_from_url(KIND)
 with run_view.inputs_panel(run_id):
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", offered=("causal",))
-    run_view.submit_button(KIND, cluster_settings(models), dataset)
+    run_view.submit_button(KIND, cluster_settings(models, tuple(dataset.further) if dataset else ()), dataset)
 
 result = run_view.finished_result(run_id, KIND)
 if run_id is not None and result is not None:
@@ -48,6 +55,7 @@ if run_id is not None and result is not None:
     run_view.notices(result)
     score_table(result)
     caveats, support = ranking_statements(result)
+    support += disagreement_of_indices(result)
     for sentence in caveats:
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))

@@ -54,7 +54,8 @@ def map_section(run_id: str, result: Result, view: View) -> None:
                                                  "hidden": set(class_order(result.points))})
     rows, hidden, centroids = linked_maps(_shown(run_id, result), (first.selected, first.hidden, first.centroids),
                                           key=f"clusters-maps-{view.place}")
-    overlap = [verbatim(overlap_sentence(result.overlap))] if len(result.overlap) == 1 else []
+    overlap = [verbatim(overlap_sentence(result.overlap))] if (
+        len(result.overlap) == 1 and result.overlap["mean_overlap"].notna().all()) else []
     st.caption(" ".join([tr(HINT), *overlap]))
     chosen = selected_sentences(result.points, rows)
     focus = None
