@@ -10,6 +10,7 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
+from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
 from engine.translation import mark, tr
@@ -17,18 +18,24 @@ from engine.translation import mark, tr
 OPTIONS = options_of(Settings)
 MAPS = {"umap": "UMAP", "pca": "PCA"}
 DIMENSIONS = {2: "2-D", 3: "3-D"}
+CORRECTIONS = {"none": mark("None"), "whitening": mark("Whitening"), "all-but-the-top": mark("All-but-the-top")}
+NUMBER_OF_CORRECTION = {"whitening": ("whitened_dims", mark("Whitened dimensions")),
+                        "all-but-the-top": ("removed_components", mark("Components taken off"))}
 LONE_CLASS_LABELS = {"keep": mark("Include"), "exclude": mark("Leave out")}
 
 
-def cluster_settings(models: tuple[str, ...], start: Start) -> Settings:
-    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
+def cluster_settings(models: tuple[str, ...], start: Start, columns: tuple[str, ...] = ()) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run.
+
+    columns: the further columns of the file, whose values may be classes too.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"],
                                    {name: tr(text) for name, text in POOLINGS.items()}, **start.at("pooling"),
                                    width=190)
         projection = settings.segments(tr("Map"), OPTIONS["projection"], words=MAPS, **start.at("projection"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="clusters-settings"):
-            more = _vectors(start) | _map(start, is_linear=projection == "pca") | _uncertainty(start)
+            more = _vectors(start) | _map(start, is_linear=projection == "pca") | _uncertainty(start, columns)
         chosen = Settings(models=models, pooling=pooling, projection=projection, **more)
         settings.in_a_line(chosen, {"layer": tr("Layer"), "metric": tr("Distance"), "resamples": tr("Resamples"),
                                     "seed": tr("Seed")})
@@ -43,8 +50,17 @@ def _vectors(start: Start) -> dict[str, Any]:
         **prompt_settings(OPTIONS, start),
         "precision": precision_input(OPTIONS["precision"], start),
         "centre": settings.toggle(tr("Mean-centre vectors for cosines"), OPTIONS["centre"], **start.at("centre")),
+        **_correction(start),
         "layer_curve": settings.toggle(tr("Score at every layer"), OPTIONS["layer_curve"], **start.at("curve")),
     }
+
+
+def _correction(start: Start) -> dict[str, Any]:
+    """The correction, and of its two numbers the one that it reads."""
+    chosen = settings.segments(tr("Correction"), OPTIONS["correction"], words=CORRECTIONS, **start.at("correction"))
+    number, label = NUMBER_OF_CORRECTION.get(chosen, ("", ""))
+    return {"correction": chosen, **({number: settings.number(tr(label), OPTIONS[number], **start.at(number))}
+                                     if number else {})}
 
 
 def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
@@ -60,9 +76,13 @@ def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
     }
 
 
-def _uncertainty(start: Start) -> dict[str, Any]:
+def _uncertainty(start: Start, columns: tuple[str, ...]) -> dict[str, Any]:
     st.markdown(f"**{tr('Significance')}**")
     return {
+        "clusterings": settings.number(tr("Seeds of k-means"), OPTIONS["clusterings"], **start.at("clusterings")),
+        "class_columns": tuple(st.multiselect(
+            tr("Further columns as classes"), columns, key="clusters-class-columns", placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["class_columns"]), format_func=verbatim)) if columns else (),
         "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], **start.at("resamples"), step=100),
         "seed": settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed")),
         "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],

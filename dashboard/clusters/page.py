@@ -12,7 +12,14 @@ from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.guide import guide
-from dashboard.clusters.scores import MEASURES, VARIANCES, ranking_statements, score_table, size_summary
+from dashboard.clusters.scores import (
+    MEASURES,
+    VARIANCES,
+    disagreement_of_indices,
+    ranking_statements,
+    score_table,
+    size_summary,
+)
 from dashboard.clusters.selection import map_makers, map_section
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
@@ -40,7 +47,7 @@ with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(KIND)
     models = inputs.models_input(KIND, "masked", offered=("causal",))
-    chosen = cluster_settings(models, start)
+    chosen = cluster_settings(models, start, tuple(dataset.further) if dataset else ())
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
@@ -53,6 +60,7 @@ if run_id is not None and result is not None:
     guided_reading.marks(KIND, run_id, reading)
     score_table(result)
     caveats, support = ranking_statements(result)
+    support += disagreement_of_indices(result)
     for sentence in caveats:
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import pandas as pd
 
@@ -11,8 +12,9 @@ from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import column_label, verbatim
-from engine.evaluations.clusters.records import Result
-from engine.translation import tr, tr_n
+from engine.evaluations.clusters.records import VALIDITY, Result
+from engine.measures.cards.catalog import CARDS
+from engine.translation import tr, tr_n, translated
 
 # measure -> its column in Result.models
 MEASURES = {"dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
@@ -77,6 +79,27 @@ def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
         support.append(tr("All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
                           p=null["p_value"].max()))
     return caveats, support
+
+
+def disagreement_of_indices(result: Result) -> list[str]:
+    """One sentence that names the validity indices that do not rank the models as M_m does; none where all do.
+
+    A tie of an index is no disagreement; an index that is undefined for a model ranks nothing.
+    """
+    scored = result.models.dropna(subset=["score"]).set_index("model")["score"]
+    indices = result.validity.set_index("model").loc[scored.index]
+    others = []
+    for column in VALIDITY.columns:
+        if not column.card or column.better == "neither" or indices[column.name].isna().any():
+            continue
+        values = indices[column.name] * (1 if column.better == "lower" else -1)
+        pairs = combinations(range(len(scored)), 2)
+        if any((scored.iloc[a] - scored.iloc[b]) * (values.iloc[a] - values.iloc[b]) < 0 for a, b in pairs):
+            others.append(tr("{index} (best: {model})", index=translated(CARDS[column.card].name),
+                             model=shortened(str(values.idxmin()))))
+    if not others:
+        return []
+    return [tr("These indices do not rank the models as M_m does: {indices}.", indices=", ".join(others))]
 
 
 def _interval(low: float, high: float) -> str:

@@ -73,7 +73,8 @@ def map_section(run_id: str, result: Result, view: View) -> None:
         key=f"clusters-maps-{view.place}")
     hidden = tuple(name for name in hidden if name in coloring.groups)
     shown_maps(run_id).look = Look(coloring, hidden, centroids, alone)
-    overlap = [verbatim(overlap_sentence(result.overlap))] if len(result.overlap) == 1 else []
+    overlap = [verbatim(overlap_sentence(result.overlap))] if (
+        len(result.overlap) == 1 and result.overlap["mean_overlap"].notna().all()) else []
     st.caption(" ".join([tr(HINT), *overlap]))
     found = _found(result, searched, rows, view.place)
     rows = rows if found is None else found

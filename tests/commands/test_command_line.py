@@ -47,6 +47,7 @@ def out(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "clusters": [sample_path("labelled_sentences"), "--model", BERT, "--model", GPT2, "--normalize", "nfkc,lower",
                      "--pooling", "mean", "--prompt", "query: ", "--truncate-dim", "7", "--precision", "bf16",
                      "--projection", "pca", "--dimensions", "3", "--layer-curve", "--centre",
+                     "--correction", "all-but-the-top", "--removed-components", "2", "--clusterings", "3",
                      "--resamples", "200", "--lone-classes", "exclude", "--metric", "euclidean", "--seed", "5"],
         "alignment": [sample_path("sentence_pairs"), "--model", BERT, "--idf", "novel", "--penalty", "reading"],
         "minimal-pairs": [sample_path("minimal_pairs"), "--model", BERT, "--model", GPT2],
@@ -110,10 +111,12 @@ def test_clusters_takes_every_option(out: Path) -> None:
         "layer": None, "pooling": "mean", "prompt": "query: ", "prompt_name": None, "truncate_dim": 7,
         "precision": "bf16", "normalize": ["nfkc", "lower"], "centre": True, "layer_curve": True,
         "projection": "pca", "dimensions": 3, "n_neighbors": 15, "min_dist": 0.1, "metric": "euclidean", "seed": 5,
-        "resamples": 200, "lone_classes": "exclude",
+        "resamples": 200, "lone_classes": "exclude", "correction": "all-but-the-top", "whitened_dims": None,
+        "removed_components": 2, "clusterings": 3, "class_columns": [],
     }
     points, neighbours = table(out / "clusters" / "points.csv"), table(out / "clusters" / "neighbours.csv")
     assert len(points) == 2 * 180 and len(neighbours) == 2 * 180 * 10 and points[0]["z"]
+    assert {row["n_seeds"] for row in table(out / "clusters" / "clusterings.csv")} == {"3"}
     layers = table(out / "clusters" / "layers.csv")
     assert [row["layer"] for row in layers] == ["0", "1", "2", "3", "4"] * 2
     scores = {row["model"]: row["score"] for row in table(out / "clusters" / "models.csv")}

@@ -52,7 +52,8 @@ def result_of(
     pairs = [{"model": first, "other": second, "difference": -1.0, "ci_low": -1.5,
               "ci_high": -0.5 if separable else 0.5, "separable": separable}
              for first, second in combinations(models, 2)]
-    overlap = [{"model": first, "other": second, "mean_overlap": 0.25, "expected": 10 / n}
+    overlap = [{"model": first, "other": second, "mean_overlap": 0.25, "expected": 10 / n, "cka": 0.75,
+                "expected_cka": 0.3, "rsa": 0.6, "n_rsa": n}
                for first, second in combinations(models, 2)]
     return Result(
         settings=Settings(tuple(models), dimensions=dimensions, layer_curve=layers > 0), dataset_name="given",

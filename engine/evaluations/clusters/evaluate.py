@@ -6,10 +6,9 @@ how sure they are, what lies behind them, and a map. Paper: Shibayama et al., PA
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters import records, tables
+from engine.evaluations.clusters.further import class_columns, classes_by_column, clusterings, overlaps
 from engine.evaluations.clusters.maps import coordinates, nearest
 from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import Result, Settings
@@ -39,6 +38,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     facts = [session.describe(model) for model in settings.models]
     layers = {model.name: resolve_layer(settings.layer, model.n_layers, model.name) for model in facts}
     requests = vector_requests(settings, facts)
+    by_column = classes_by_column(settings, dataset)
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
     all_vectors = [model_vectors(settings, model, layers[model.name], dataset, texts, requests[model.name], session)
                    for model in facts]
@@ -69,15 +69,17 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         neighbours=tables.stacked([
             tables.neighbours_table(vectors, dataset, *neighbours.get(vectors.model, tables.NO_NEIGHBOURS))
             for vectors in all_vectors]),
-        overlap=records.OVERLAP.frame([tables.overlap_row(a, b, neighbours[a.model][0], neighbours[b.model][0])
-                                       for a, b in combinations(all_vectors, 2)
-                                       if {a.model, b.model} <= set(neighbours)]),
+        overlap=overlaps(settings, all_vectors, neighbours, session),
+        clusterings=clusterings(settings, all_vectors, session),
+        class_columns=class_columns(settings, all_vectors, by_column, session),
         excluded=tables.excluded_table(all_vectors, dataset),
         notices=(*dataset.notices, *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
                  *(notice for vectors in all_vectors for notice in vectors.cut),
                  *notices(settings, all_vectors, dispersions, validity, len(texts)),
                  *score_certainty.notices),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
-                            layers=layers,
+                            layers=layers, **({"corrected_dims": {
+                                vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}
+                                if settings.correction == "whitening" else {}),
                             vectors={model: request.description for model, request in requests.items()}),
     ))

@@ -26,6 +26,9 @@ def notices(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions
             models_by_notice.setdefault(notice, []).append(vectors.model)
     messages = [notice if len(models) == len(all_vectors) else f"{', '.join(models)}: {notice}"
                 for notice, models in models_by_notice.items()]
+    if settings.correction != "none":
+        messages.append(f"Vectors were corrected by {settings.correction} before every measure, fitted to all "
+                        "sentences that the model includes; intervals and permutations take the correction as given.")
     if settings.centre:
         messages.append("Vectors were mean-centred for the cosines of map and neighbours. A_m, B_m and M_m are the "
                         "same without.")
@@ -48,7 +51,10 @@ def _left_out(settings: Settings, vectors: ModelVectors, n_sentences: int) -> li
 def _undefined(settings: Settings, vectors: ModelVectors, dispersion: Dispersion,
                validity: Mapping[str, Any]) -> list[str]:
     messages = [why for why in (why_no_map(vectors, settings), why_no_neighbours(vectors, settings)) if why]
-    if np.isnan(dispersion.score):
+    if all(part.n == 1 for part in dispersion.classes):
+        messages.append("Every class has one sentence, so A_m is 0 whatever the model, and the score A_m / B_m is "
+                        "undefined. Add sentences to the classes.")
+    elif np.isnan(dispersion.score):
         messages.append("All class centroids coincide, so the score A_m / B_m is undefined.")
     if not np.isnan(validity["silhouette"]) and validity["sample_size"] < len(vectors.kept):
         messages.append(f"The silhouette was taken over {validity['sample_size']:,} of {len(vectors.kept):,} "

@@ -53,6 +53,15 @@ class Settings:
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
     centre: bool = option(False, "Subtract the mean vector before cosines are taken (map, neighbours): raw CLS vectors "
                                  "share one dominant direction. A_m, B_m and M_m do not depend on it.")
+    correction: str = option("none", "Correction of the vectors before every measure, map and neighbour, fitted to all "
+                                     "sentences that a model reads.", choices={
+        "none": "",
+        "whitening": "the leading principal components, each divided by its standard deviation",
+        "all-but-the-top": "the mean and the leading principal components are taken off"})
+    whitened_dims: int | None = option(None, "Principal components that whitening keeps; fewer than sentences less 1.",
+                                       least=1, metavar="K", unset="256, and at most half as many as sentences")
+    removed_components: int | None = option(None, "Principal components that all-but-the-top takes off.", least=1,
+                                            metavar="D", unset="a hundredth of the dimensions")
     layer_curve: bool = option(False, "Score every layer too, in the same forward pass.")
     projection: str = option("umap", "Projection of the map.", choices={
         "umap": "shows neighbourhoods", "pca": "linear and stable, and needs no settings"})
@@ -70,6 +79,11 @@ class Settings:
     lone_classes: str = option("keep", "What becomes of a class with one sentence: it adds nothing to A_m, and its "
                                        "centroid counts in B_m.",
                                choices={"keep": "", "exclude": "leave its sentence out"})
+
+    clusterings: int = option(0, "Seeds that k-means, and mini-batch k-means as MTEB runs it, are repeated with; 0 for "
+                                 "no repetition.", least=0, most=100, shown_most=50)
+    class_columns: tuple[str, ...] = option((), "Further columns of the file whose values are scored as classes too, "
+                                                "beside the labels.", flag="class-column", metavar="COLUMN")
 
     upgraded = staticmethod(upgraded)
 
@@ -113,7 +127,7 @@ NULL = Table("null", "A row for each model: its score when labels are permuted."
 # A card that names its function is a measure that the worker computes: a line here is all that it takes.
 VALIDITY = Table("validity", "A row for each model: what other indices say of its classes.", (
     MODEL, measured("silhouette"), measured("calinski_harabasz"), measured("davies_bouldin"), measured("v_measure"),
-    measured("ari"), measured("nmi"),
+    measured("ari"), measured("nmi"), measured("isoscore", since="0.3.0"),
     Column("sample_size", "integer", "sentences that the silhouette was taken over", "sentences"),
     Column("n_starts", "integer", "starts of k-means, of which the best is taken", "starts"),
 ))
@@ -143,14 +157,35 @@ NEIGHBOURS = Table("neighbours", "A row for each sentence and each of its neares
 OVERLAP = Table("overlap", "Each two models once: do they name the same neighbours?", (
     MODEL, OTHER, measured("neighbour_overlap", "mean_overlap"),
     Column("expected", "number", "the overlap that chance would give"),
+    measured("linear_cka", "cka", since="0.3.0"),
+    Column("expected_cka", "number", "the mean of CKA over all orders of the sentences of one model", since="0.3.0"),
+    measured("distance_correlation", "rsa", since="0.3.0"),
+    Column("n_rsa", "integer", "sentences that the distances were taken over", "sentences", since="0.3.0"),
 ))
+CLUSTERINGS = Table(
+    "clusterings", "A row for each measure of k-means of each model, over seeds; none without `clusterings`.", (
+        MODEL, Column("measure", "text", "key of a measure card"),
+        Column("n_seeds", "integer", "seeds: `seed` and those after it", "seeds"),
+        Column("mean", "number", "mean over the seeds"),
+        Column("deviation", "number", "standard deviation over the seeds, divided by n"),
+        Column("minimum", "number", "the smallest of them"), Column("maximum", "number", "the largest of them"),
+    ), since="0.3.0")
+CLASS_COLUMNS = Table(
+    "class_columns", "A row for each column of classes under each model, that of the labels first; none without "
+    "`class_columns`.", (
+        MODEL, Column("column", "text", 'the column of the file, "" for the labels'),
+        Column("n_sentences", "integer", "sentences with a value there", "sentences"),
+        Column("n_classes", "integer", "different values", "classes"),
+        measured("in_class_dispersion"), measured("out_of_class_dispersion"), SCORE,
+        measured("permutation_p_value", "p_value"),
+    ), since="0.3.0")
 EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
                  "and for each row of the file that could not be used.", (
     LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
 # What the command writes and a page's downloads hold.
 FILES = (MODELS, CLASSES, INTERVALS, COMPARISONS, NULL, VALIDITY, LAYERS, POINTS.with_input(), CENTROIDS,
-         CENTROID_DISTANCES, NEIGHBOURS, OVERLAP, EXCLUDED)
+         CENTROID_DISTANCES, NEIGHBOURS, OVERLAP, CLUSTERINGS, CLASS_COLUMNS, EXCLUDED)
 
 
 @documented
@@ -175,3 +210,5 @@ class Result:
     excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
+    clusterings: pd.DataFrame = field(metadata=declared(CLUSTERINGS), default_factory=CLUSTERINGS.frame)
+    class_columns: pd.DataFrame = field(metadata=declared(CLASS_COLUMNS), default_factory=CLASS_COLUMNS.frame)

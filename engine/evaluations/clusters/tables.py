@@ -86,7 +86,10 @@ def neighbours_table(vectors: ModelVectors, dataset: LabelledSentences, neighbou
 
 def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.ndarray,
                 second_neighbours: np.ndarray) -> tuple[str, str, float, float]:
-    """Two models' mean overlap over the sentences both evaluate, and what chance would give."""
+    """Two models' mean overlap over the sentences both evaluate, and what chance would give; nan without neighbours.
+    """
+    if not first_neighbours.size or not second_neighbours.size:
+        return first.model, second.model, float("nan"), float("nan")
     both = np.intersect1d(first.kept, second.kept)
     k = min(first_neighbours.shape[1], second_neighbours.shape[1])
     lists = [vectors.kept[neighbours[np.searchsorted(vectors.kept, both), :k]]  # (n_both, k), places in the dataset

@@ -14,6 +14,7 @@ from engine.errors import InputError
 from engine.evaluations.clusters.records import LAYERS, Settings
 from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
+from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
 from engine.models.sources.facts import ModelFacts
 
@@ -22,10 +23,10 @@ from engine.models.sources.facts import ModelFacts
 class ModelVectors:
     """What one model says of the sentences it can read.
 
-    kept: their places in the dataset, ascending. vectors: as the model gives them, float32 (n, hidden). placed: those
-    that cosines are taken of, `vectors` or the same mean-centred. excluded: (place in the dataset, reason).
-    lone_classes: the classes with one sentence among those that the model can read. cut: which sentences it read in
-    part, in words.
+    kept: their places in the dataset, ascending. vectors: as the model gives them, or corrected, float32 (n, dims).
+    placed: those that cosines are taken of, `vectors` or the same mean-centred. excluded: (place in the dataset,
+    reason). lone_classes: the classes with one sentence among those that the model can read. cut: which sentences it
+    read in part, in words.
     """
 
     model: str
@@ -73,7 +74,8 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
         _refuse(facts.name, len(texts), n_too_long, lone, labels, settings)
 
     def at(layer: int) -> np.ndarray:
-        return np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)] for index in kept])  # (n, hidden)
+        return corrected(settings, np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)]
+                                             for index in kept]))  # (n, hidden)
 
     vectors = at(layer)
     return ModelVectors(
@@ -83,6 +85,15 @@ def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: La
         excluded=tuple(sorted(excluded)), n_too_long=n_too_long, lone_classes=lone,
         cut=cut_notice(facts.name, pieces, dataset.rows),
     )
+
+
+def corrected(settings: Settings, vectors: np.ndarray) -> np.ndarray:
+    """Vectors (n, hidden) with the correction of `settings`, float32. Raises InputError where it leaves nothing."""
+    if settings.correction == "whitening":
+        return whitened(vectors, settings.whitened_dims).astype(np.float32)
+    if settings.correction == "all-but-the-top":
+        return without_top(vectors, settings.removed_components).astype(np.float32)
+    return vectors
 
 
 def centred(vectors: np.ndarray) -> np.ndarray:

@@ -79,9 +79,37 @@ CLUSTER_CARDS = (
         function=f"{_VALIDITY}:nmi",
     ),
     MeasureCard(
+        "isoscore", "Isotropy (IsoScore)", "IsoScore",
+        "IsoScore = ((Σ λ_i)² / Σ λ_i² − 1) / (d − 1)", "[0, 1]", "", "neither",
+        "Do the vectors scatter alike in all directions? Isotropy and clusters pull apart: vectors in clusters are not "
+        "isotropic. λ_i are the variances along the d principal components; n sentences have n − 1 at most.",
+        "Rudman, Gillman, Rayne, Eickhoff 2022 (Findings of ACL); Mickus, Grönroos, Attieh 2024 (arXiv 2402.03191)",
+        "IsoScore is undefined: one dimension, or equal vectors.", "engine.measures.clusters.isotropy:isoscore",
+    ),
+    MeasureCard(
+        "v_measure_minibatch", "V-measure of mini-batch k-means", "V (MTEB)",
+        "V = 2 h c / (h + c), of MiniBatchKMeans(batch_size=500)", "[0, 1]", "", "higher",
+        "Does mini-batch k-means with batches of 500, as the evaluator of MTEB runs it, find the classes?",
+        "Muennighoff, Tazi, Magne, Reimers 2023 (MTEB, EACL); Rosenberg and Hirschberg 2007, by scikit-learn",
+    ),
+    MeasureCard(
         "neighbour_overlap", "Neighbour overlap", "overlap",
         "overlap = mean over sentences of |N_a ∩ N_b| / k", "[0, 1], chance is about k / (n − 1)", "", "neither",
         "Do two models name the same sentences as a sentence's nearest neighbours? Models may agree and both be wrong.",
         "Chen and Buja 2009, there of a space and its map",
+    ),
+    MeasureCard(
+        "linear_cka", "Linear CKA", "CKA",
+        "CKA = ||Yᵀ X||² / (||Xᵀ X|| ||Yᵀ Y||), X and Y centred", "[0, 1]", "", "neither",
+        "Do two models place the sentences alike, up to a turn and a scale of the whole space? Compare with chance: "
+        "with more dimensions than sentences it is near 1 by itself.",
+        "Kornblith, Norouzi, Lee, Hinton 2019 (ICML)",
+    ),
+    MeasureCard(
+        "distance_correlation", "Correlation of distances (RSA)", "RSA",
+        "RSA = Spearman's ρ of the distances of every two sentences under both models", "[−1, 1], 0 is chance", "",
+        "neither",
+        "Are sentences that lie far apart under one model far apart under the other?",
+        "Kriegeskorte, Mur, Bandettini 2008",
     ),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.measures.clusters.classes import labelled_vectors
+from engine.measures.clusters.classes import LabelledVectors, labelled_vectors
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ def dispersion(vectors: ArrayLike, labels: Sequence[str]) -> Dispersion:
     class: compare models on the same sentences only. The variances do not grow so; but of any B_m about
     A_m / (sentences per class squared) is only what the centroids are off by.
 
-    Edges: a class of one sentence adds 0 to A_m. When B_m is 0, or no larger than the rounding error
+    Edges: a class of one sentence adds 0 to A_m; where every class has one, A_m is 0 by construction and the score is
+    nan. When B_m is 0, or no larger than the rounding error
     of the centroids (classes with one centroid), the score is nan: nothing keeps the classes apart,
     and A_m / B_m would be infinite or noise. The order of the sentences changes no result beyond rounding.
 
@@ -81,7 +82,7 @@ def dispersion(vectors: ArrayLike, labels: Sequence[str]) -> Dispersion:
     return Dispersion(
         in_class=in_class,
         out_of_class=out_of_class,
-        score=in_class / out_of_class if out_of_class > labelled.rounding else float("nan"),
+        score=in_class / out_of_class if has_score(labelled, out_of_class) else float("nan"),
         in_class_variance=in_class / len(labelled.vectors),
         out_of_class_variance=out_of_class / len(labelled.names),
         classes=tuple(
@@ -89,3 +90,8 @@ def dispersion(vectors: ArrayLike, labels: Sequence[str]) -> Dispersion:
             for name, n, spread, squared in zip(labelled.names, labelled.sizes, spreads, squared_distances, strict=True)
         ),
     )
+
+
+def has_score(labelled: LabelledVectors, out_of_class: float) -> bool:
+    """Whether A_m / B_m is defined: a class has two sentences at least, and B_m is more than rounding."""
+    return bool(labelled.sizes.max() > 1) and out_of_class > labelled.rounding

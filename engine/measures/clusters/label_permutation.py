@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.clusters.classes import labelled_vectors
+from engine.measures.clusters.dispersion import has_score
 
 # What a block of permutations may take, for its orders or for its centroids.
 BLOCK_BYTES = 64 * 2**20
@@ -64,7 +65,7 @@ def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.
     array = labelled.vectors - labelled.vectors.mean(axis=0)
     total = float(np.square(array).sum())
     in_class, out_of_class = _dispersions(array, labelled.sizes, np.argsort(labelled.class_of, kind="stable")[None])
-    if not out_of_class[0] > labelled.rounding:
+    if not has_score(labelled, float(out_of_class[0])):
         return PermutationNull(float("nan"), np.empty(0), float("nan"))
     random = np.random.default_rng(seed)
     block = max(1, BLOCK_BYTES // (8 * max(len(array), len(labelled.names) * DIMENSIONS)))

@@ -7,6 +7,7 @@ and numbers that can be sent and cached. `class_of` are class numbers: class nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
@@ -65,9 +66,25 @@ def _nearest_neighbours(vectors: np.ndarray, *, n_neighbours: int, metric: str) 
     return {"neighbours": neighbours, "distances": distances}
 
 
+def _repeated_clustering(vectors: np.ndarray, *, class_of: Sequence[int], n_seeds: int, seed: int) -> dict[str, Any]:
+    """{key of a measure card: float64 (n_seeds,)}."""
+    from engine.measures.clusters.repeated_clustering import repeated_clustering
+
+    return dict(repeated_clustering(vectors, class_of, n_seeds=n_seeds, seed=seed))
+
+
+def _model_similarity(vectors: np.ndarray, *, first_dims: int, metric: str, seed: int) -> dict[str, Any]:
+    """{"cka", "expected_cka", "rsa": float, "n_rsa": int} of two models' vectors side by side, the first's first."""
+    from engine.measures.clusters.model_similarity import model_similarity
+
+    return asdict(model_similarity(vectors[:, :first_dims], vectors[:, first_dims:], metric=metric, seed=seed))
+
+
 VECTOR_OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "bootstrap": _bootstrap,
     "label_permutation": _label_permutation,
     "cluster_validity": _cluster_validity,
     "nearest_neighbours": _nearest_neighbours,
+    "repeated_clustering": _repeated_clustering,
+    "model_similarity": _model_similarity,
 }

@@ -32,6 +32,7 @@ VALUES = {
     "layer": (None, 0, 2), "pooling": ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean"),
     "normalize": ((), ("nfkc",), ("nfkc", "lower")), "centre": (False, True), "layer_curve": (False, True),
     "dimensions": (2, 3), "metric": ("cosine", "euclidean"), "resamples": (100, 200), "seed": (0, 7),
+    "correction": ("none", "whitening", "all-but-the-top"), "clusterings": (0, 2),
     "lone_classes": ("keep", "exclude"), "truncate_dim": (None, 4), "prompt": (None, "- query: "),
 }
 

@@ -181,11 +181,15 @@ def test_three_sentences_have_numbers_but_no_map() -> None:
     assert result.neighbours.groupby("row").size().tolist() == [2, 2, 2]
 
 
-def test_two_sentences_of_two_classes_have_numbers() -> None:
+def test_two_sentences_of_two_classes_have_no_score() -> None:
     result = weigh(dataset(["一", "二"], ["甲", "乙"]))
-    assert result.models.loc[0, "score"] == 0 and result.validity["silhouette"].isna().all()
+    assert result.models[["score", "rank"]].isna().all(axis=None) and result.validity["silhouette"].isna().all()
     assert any("silhouette is undefined" in notice for notice in result.notices)
-    assert result.intervals["ci_low"].notna().all() and result.null.loc[0, "p_value"] == 1.0
+    assert any(notice.startswith("Every class has one sentence, so A_m is 0") for notice in result.notices)
+    assert not any("centroids coincide" in notice for notice in result.notices)
+    assert np.isnan(result.null.loc[0, "p_value"])
+    intervals = result.intervals.set_index("measure")["ci_low"]
+    assert np.isnan(intervals["dispersion_score"]) and intervals["in_class_dispersion"] == 0
 
 
 def test_classes_with_one_centroid_have_no_score_and_no_rank() -> None:

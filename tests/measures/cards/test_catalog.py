@@ -12,6 +12,7 @@ from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
 from engine.measures.clusters.dispersion import Dispersion, dispersion
 from engine.measures.clusters.label_permutation import label_permutation
+from engine.measures.clusters.repeated_clustering import minibatch_v_measure
 from engine.measures.clusters.validity_inputs import validity_inputs
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
@@ -47,7 +48,9 @@ WELL_AND_BADLY = {
                                  for labels in ("aaaabbbb", "abababab")),
     # the indices that the worker computes by their card
     **{card.key: tuple(measure_function(card.function)(validity_inputs(ROWS, labels))
-                       for labels in ("aaaabbbb", "abababab")) for card in CARDS.values() if card.function},
+                       for labels in ("aaaabbbb", "abababab")) for card in CARDS.values()
+       if card.function and card.better != "neither"},
+    "v_measure_minibatch": tuple(minibatch_v_measure(ROWS, labels) for labels in ("aaaabbbb", "abababab")),
     **{key: tuple(getattr(SCORES, key)) for key in ("precision", "recall", "f1")},
     "agreement": (agreement("さいとう", "さいとう").value, agreement("さいとう", "おざき").value),
     "name_similarity": tuple(matched_names(BestMatches(np.zeros(2, dtype=np.int64), np.full(2, 0.5)), [True, True],

@@ -140,8 +140,10 @@ def test_all_vectors_equal_has_no_score() -> None:
     assert math.isnan(dispersion(np.ones((4, 3)), list("aabb")).score)
 
 
-def test_one_sentence_per_class_is_perfectly_tight() -> None:
-    assert dispersion([[0.0], [2.0]], ["a", "b"]).score == 0.0
+def test_one_sentence_per_class_has_no_score() -> None:
+    alone = dispersion([[0.0], [2.0]], ["a", "b"])
+    assert math.isnan(alone.score) and (alone.in_class, alone.out_of_class) == (0.0, 2.0)
+    assert dispersion([[0.0], [0.0], [2.0]], ["a", "a", "b"]).score == 0.0  # one class of two will do
 
 
 def test_the_argument_is_not_written_to() -> None:

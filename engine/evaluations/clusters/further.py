@@ -1,0 +1,87 @@
+"""What is computed of the same vectors beside A_m, B_m and M_m: models against each other, seeds, further classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.labelled.labelled_sentences import LabelledSentences, check_labels
+from engine.errors import InputError
+from engine.evaluations.clusters.records import CLASS_COLUMNS, CLUSTERINGS, OVERLAP, Settings
+from engine.evaluations.clusters.tables import NO_NEIGHBOURS, overlap_row
+from engine.evaluations.clusters.vectors import ModelVectors
+from engine.inference.gateway import GatewaySession
+from engine.measures.clusters.dispersion import dispersion
+
+FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
+
+
+def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
+             neighbours: Mapping[str, tuple[np.ndarray, np.ndarray]], session: GatewaySession) -> pd.DataFrame:
+    """The table `OVERLAP`: each two models over the sentences that both include."""
+    rows = []
+    for first, second in combinations(all_vectors, 2):
+        both = np.intersect1d(first.kept, second.kept)
+        similarity: Mapping[str, float] = {"cka": np.nan, "expected_cka": np.nan, "rsa": np.nan, "n_rsa": 0}
+        if len(both) >= FEWEST_COMPARED:
+            beside = [vectors.placed[np.searchsorted(vectors.kept, both)] for vectors in (first, second)]
+            similarity = session.on_vectors(
+                "model_similarity", np.concatenate(beside, axis=1), label=f"CKA and RSA: {first.model}, {second.model}",
+                first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed)
+        rows.append((*overlap_row(first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0]
+                                                   for vectors in (first, second))),
+                     *(similarity[name] for name in ("cka", "expected_cka", "rsa", "n_rsa"))))
+    return OVERLAP.frame(rows)
+
+
+def clusterings(settings: Settings, all_vectors: Sequence[ModelVectors], session: GatewaySession) -> pd.DataFrame:
+    """The table `CLUSTERINGS`; without rows where the settings ask for no repetition."""
+    rows = []
+    for vectors in all_vectors if settings.clusterings else ():
+        piece = session.on_vectors(
+            "repeated_clustering", vectors.vectors, label=f"k-means over seeds: {vectors.model}",
+            class_of=vectors.class_of, n_seeds=settings.clusterings, seed=settings.seed)
+        rows += [(vectors.model, measure, len(values), values.mean(), values.std(), values.min(), values.max())
+                 for measure, values in piece.items()]
+    return CLUSTERINGS.frame(rows)
+
+
+def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[str, tuple[str, ...]]:
+    """The classes in each column that `settings` name, outer spaces removed; "" where a sentence has none.
+
+    Raises InputError for a column that is not there, and for one whose values are no classes.
+    """
+    by_column = {}
+    for column in dict.fromkeys(settings.class_columns):
+        if column not in dataset.further:
+            others = ", ".join(map(repr, dataset.further)) or "none"
+            raise InputError(f"{dataset.name} has no further column {column!r} to take classes from; it has {others}.")
+        by_column[column] = tuple(value.strip() for value in dataset.further[column])
+        check_labels(dataset.name, column, [value for value in by_column[column] if value])
+    return by_column
+
+
+def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_column: Mapping[str, Sequence[str]],
+                  session: GatewaySession) -> pd.DataFrame:
+    """The table `CLASS_COLUMNS`; without rows where no column was named."""
+    rows = []
+    for vectors in all_vectors if by_column else ():
+        for column, values in {"": None, **by_column}.items():
+            classes = vectors.labels if values is None else tuple(values[index] for index in vectors.kept)
+            usable = np.array([bool(name) for name in classes])
+            own = replace(vectors, labels=tuple(name for name in classes if name), vectors=vectors.vectors[usable])
+            n_classes = len(set(own.labels))
+            if n_classes < 2:
+                rows.append((vectors.model, column, len(own.labels), n_classes, *[float("nan")] * 4))
+                continue
+            observed = dispersion(own.vectors, own.labels)
+            null = session.on_vectors(
+                "label_permutation", own.vectors, label=f"Permuted labels: {vectors.model}", class_of=own.class_of,
+                n_permutations=settings.resamples, seed=settings.seed)
+            rows.append((vectors.model, column, len(own.labels), n_classes, observed.in_class, observed.out_of_class,
+                         observed.score, null["p_value"]))
+    return CLASS_COLUMNS.frame(rows)

@@ -1,0 +1,122 @@
+"""Corrections as a setting, models against each other, seeds, and other columns as classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from engine.errors import InputError
+from engine.evaluations.clusters.records import Result
+from engine.measures.clusters.correction import whitened, without_top
+from engine.measures.clusters.dispersion import dispersion
+from engine.measures.clusters.model_similarity import model_similarity
+from engine.runs.storage.packing import pack, unpack
+from tests.evaluations.clusters.test_evaluate import MADE_UP, dataset, weigh
+from tests.support.session_fake import SessionFake, vector
+
+VECTORS = {model: np.array([vector(model, text, 4) for text in MADE_UP.texts]) for model in "ab"}
+COLUMNS = replace(MADE_UP, further={"作者": tuple("春夏 " * 4), "番号": tuple(map(str, range(12))), "同": ("一",) * 12})
+
+
+def vector_calls(session: SessionFake) -> list[tuple]:
+    return [call for call in session.calls if call[0] == "sentence_vectors"]
+
+
+@pytest.mark.parametrize(("settings", "expected"), [
+    ({"correction": "whitening"}, whitened(VECTORS["a"])),
+    ({"correction": "whitening", "whitened_dims": 3}, whitened(VECTORS["a"], 3)),
+    ({"correction": "all-but-the-top"}, without_top(VECTORS["a"])),
+    ({"correction": "all-but-the-top", "removed_components": 2}, without_top(VECTORS["a"], 2)),
+])
+def test_every_number_is_of_the_corrected_vectors_and_the_model_is_asked_the_same(
+        settings: dict[str, object], expected: np.ndarray) -> None:
+    plain_session, session = SessionFake(), SessionFake()
+    plain, result = weigh(MADE_UP, "a", session=plain_session), weigh(MADE_UP, "a", session=session, **settings)
+    assert vector_calls(session) == vector_calls(plain_session) != []
+    observed = dispersion(expected.astype(np.float32), MADE_UP.labels)
+    assert result.models.loc[0, "score"] == pytest.approx(observed.score, rel=1e-6)
+    assert result.models.loc[0, "score"] != pytest.approx(plain.models.loc[0, "score"], rel=1e-3)
+    assert result.points["own_distance"].pow(2).sum() == pytest.approx(observed.in_class, rel=1e-6)
+    assert not result.neighbours["distance"].equals(plain.neighbours["distance"])
+    assert result.signature["settings"]["correction"] == settings["correction"]
+    dims = {"a": expected.shape[1]} if settings["correction"] == "whitening" else None
+    assert result.signature.get("corrected_dims") == dims and "corrected_dims" not in plain.signature
+    assert any("were corrected by" in notice for notice in result.notices)
+    assert not any("corrected" in notice for notice in plain.notices)
+
+
+def test_the_curve_over_layers_is_corrected_too() -> None:
+    result = weigh(MADE_UP, "a", correction="all-but-the-top", layer_curve=True)
+    assert result.layers.set_index("layer").loc[4, "score"] == result.models.loc[0, "score"]
+
+
+def test_whitened_vectors_are_isotropic() -> None:
+    plain, result = weigh(MADE_UP, "a"), weigh(MADE_UP, "a", correction="whitening", whitened_dims=4)
+    assert result.validity.loc[0, "isoscore"] == pytest.approx(1, abs=1e-6) != plain.validity.loc[0, "isoscore"]
+
+
+def test_too_many_whitened_dimensions_are_refused_in_words() -> None:
+    few = dataset(["一", "二", "三", "四"], ["甲", "乙"] * 2)
+    with pytest.raises(InputError, match="any 4 sentences are equally far"):
+        weigh(few, correction="whitening", whitened_dims=3)
+
+
+def test_models_are_compared_over_the_sentences_that_both_read() -> None:
+    result = weigh(MADE_UP, "a", "b")
+    (row,) = result.overlap.to_dict("records")
+    expected = model_similarity(VECTORS["a"], VECTORS["b"])
+    assert (row["cka"], row["expected_cka"], row["rsa"], row["n_rsa"]) == (
+        expected.cka, expected.expected_cka, expected.rsa, 12)
+    centred = weigh(MADE_UP, "a", "b", centre=True).overlap.loc[0]
+    assert centred["cka"] == pytest.approx(expected.cka, rel=1e-5) and centred["rsa"] != expected.rsa
+
+
+def test_two_sentences_are_too_few_to_compare_models() -> None:
+    row = weigh(dataset(["一", "二"], ["甲", "乙"]), "a", "b").overlap.loc[0]
+    assert np.isnan(row["cka"]) and row["n_rsa"] == 0 and row["mean_overlap"] == 1
+
+
+def test_the_spread_over_seeds() -> None:
+    assert weigh().clusterings.empty and list(weigh().clusterings.columns)[:2] == ["model", "measure"]
+    result = weigh(MADE_UP, "a", "b", clusterings=4, seed=3)
+    table = result.clusterings.set_index(["model", "measure"])
+    assert len(table) == 8 and (table["n_seeds"] == 4).all()
+    assert ((table["minimum"] <= table["mean"]) & (table["mean"] <= table["maximum"])).all()
+    for index in ("v_measure", "ari", "nmi"):
+        own = result.validity.set_index("model")[index]
+        assert (table.loc[("a", index), "minimum"] <= own["a"] <= table.loc[("a", index), "maximum"])
+
+
+def test_the_values_of_another_column_are_classes_too() -> None:
+    assert weigh(COLUMNS, "a").class_columns.empty
+    result = weigh(COLUMNS, "a", class_columns=("作者",))
+    by_column = result.class_columns.set_index("column")
+    assert by_column.index.tolist() == ["", "作者"]
+    own = result.models.loc[0]
+    assert (by_column.loc["", ["in_class_dispersion", "score"]] == own[["in_class_dispersion", "score"]]).all()
+    assert by_column.loc["", "p_value"] == result.null.loc[0, "p_value"]
+    usable = [i for i in range(12) if i % 3 != 2]  # a sentence without a value has no class
+    observed = dispersion(VECTORS["a"][usable], [COLUMNS.further["作者"][i] for i in usable])
+    row = by_column.loc["作者"]
+    assert (row["n_sentences"], row["n_classes"], row["score"]) == (8, 2, observed.score)
+    files = pack(result)
+    read = unpack(Result, lambda name: files[name], "The result")
+    for table in ("class_columns", "clusterings"):
+        pd.testing.assert_frame_equal(getattr(read, table), getattr(result, table))
+
+
+def test_each_sentence_a_class_of_its_own_has_no_score() -> None:
+    row = weigh(COLUMNS, "a", class_columns=("番号",)).class_columns.set_index("column").loc["番号"]
+    assert row["n_classes"] == 12 and np.isnan(row["score"]) and np.isnan(row["p_value"])
+
+
+@pytest.mark.parametrize(("column", "message"), [
+    ("題", "made up has no further column '題' to take classes from; it has '作者', '番号', '同'"),
+    ("同", "at least 2 labels; got 1"),
+])
+def test_a_column_without_classes_is_refused(column: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        weigh(COLUMNS, "a", class_columns=(column,))
