@@ -36,7 +36,9 @@ def test_the_sample_is_classified_and_the_page_shows_the_engines_numbers(backend
 
 
 def test_the_page_in_japanese(backend: FakeBackend) -> None:
-    app = evaluated(visit("classification"), "classification")
+    app = visit("classification")
+    app.multiselect(key="classification-models").set_value(["builtin/bert-mini-ja"])
+    evaluated(app, "classification")
     app.session_state["language"] = "ja"
     text = words(drawn(app))
     assert "9クラス、訓練文144文、テスト文36文。学習5回、各20エポック。" in text and "混同行列" in text
@@ -47,6 +49,7 @@ def test_the_page_in_japanese(backend: FakeBackend) -> None:
 
 def test_settings_reach_the_run(backend: FakeBackend) -> None:
     app = visit("classification")
+    app.multiselect(key="classification-models").set_value(["builtin/bert-mini-ja"])
     app.get_by_key("classification-split").set_value("stratified")
     app.get_by_key("classification-pooling").set_value("mean")
     app.get_by_key("classification-normalize").set_value(["nfkc"])

@@ -19,6 +19,7 @@ from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters.records import Result, Settings
 from engine.measures.clusters.dispersion import dispersion
+from engine.models.sources.cards import built_in_models
 from tests.support import page_visits
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
@@ -118,7 +119,7 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
 
 def test_causal_models_are_offered_but_not_chosen_by_default(backend: FakeBackend) -> None:
     chooser = visit().multiselect(key="clusters-models")
-    assert chooser.value == ["builtin/bert-mini-ja"] and "builtin/gpt2-mini-ja" in chooser.options
+    assert chooser.value == list(built_in_models("masked")) and "builtin/gpt2-mini-ja" in chooser.options
 
 
 def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:

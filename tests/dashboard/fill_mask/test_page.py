@@ -44,7 +44,9 @@ TWO = given(("庭に鳥がいる", "鳥", "自然"), ("図書館へ行く", "図
 
 
 def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBackend) -> None:
-    app = evaluated(visit(), "fill-mask")
+    app = visit()
+    app.multiselect(key="fill-mask-models").set_value(["builtin/bert-mini-ja"])
+    evaluated(app, "fill-mask")
     result = session.engine().runs.result(app.query_params["run"])
     overall = result.models[result.models["domain"] == ALL]
     assert app.dataframe[0].value["mean"].tolist() == pytest.approx((100 * overall["mean_probability"]).tolist())
