@@ -15,7 +15,7 @@ from tests.benchmarks.team.journal import RUN, Journal
 
 MIB = 2**20
 # A machine that runs other tests may not answer a ping within the 30 seconds after which the server gives a page up.
-SMALL = Load(members=4, browsers=0, seconds=1.0, visits=0, arrival_seconds=0.5, think_seconds=(0.0, 0.2),
+SMALL = Load(members=2, browsers=0, seconds=1.0, visits=0, arrival_seconds=0.5, think_seconds=(0.0, 0.2),
              has_samples=False, variables={"STREAMLIT_SERVER_WEBSOCKET_PING_INTERVAL": "600"})
 
 
