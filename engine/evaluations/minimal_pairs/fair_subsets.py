@@ -109,7 +109,7 @@ def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
     counts = ("cut_words", *(f"{side}_{name}" for side in SIDES for name in ("parts", "unknown")))
     if not set(counts) <= set(pairs.columns):
         return np.zeros(len(pairs), dtype=bool)
-    different = (pairs[list(counts)].to_numpy() > 0).any(axis=1)
+    different = np.any(pairs[list(counts)].to_numpy() > 0, axis=1)
     return different if subset == CUT_DIFFERENTLY else ~different
 
 

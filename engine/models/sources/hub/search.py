@@ -23,7 +23,6 @@ from engine.models.sources.weight_headers import published_dtype, weights_in
 from engine.precision import AUTO, resolved
 
 LISTED = 20  # of the hub, those downloaded most
-EXPANDED = ("config", "safetensors", "tags")
 BYTES = {"F64": 8, "F32": 4, "BF16": 2, "F16": 2, "I8": 1, "U8": 1}
 # Whose ForPreTraining head fills no mask, and which encoders have a causal head only where they are decoders.
 NO_MASKED_HEAD = ("electra", "funnel", "convbert")
@@ -71,7 +70,7 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
 
     try:
         published = list((api or HfApi()).list_models(search=query.strip(), limit=LISTED, sort="downloads",
-                                                      expand=[*EXPANDED]))
+                                                      expand=["config", "safetensors", "tags"]))
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
         # The message of huggingface_hub is an address and advice for programmers.
         reason = "HF_HUB_OFFLINE is set" if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
