@@ -26,6 +26,7 @@ def unknown_token_notices(result: Result) -> list[str]:
         rows = list(dict.fromkeys(lines["row"].tolist()))
         in_rows = row_notice(rows, mark("{rows} contains text that is not in the vocabulary: {listed}."),
                              mark("{rows} contain text that is not in the vocabulary: {listed}."))[0]
-        notices.append(f"{model}: {in_rows} {count(len(unknown), 'unknown token')} stand for: {named}. To the model "
-                       "they are all one token; the penalty takes them for low-frequency and compares the texts.")
+        meaning = (f"{count(len(unknown), 'unknown token')} stand for: {named}. To the model they are all one token; "
+                   "the penalty takes them for low-frequency and compares the texts.")
+        notices.append(f"{model}: {in_rows} {meaning}")
     return notices

@@ -16,6 +16,7 @@ from engine.measures.idf import count_documents
 from engine.models.loading.model_description import describe
 from engine.models.sources.model_location import locate
 from engine.options import option_of
+from engine.translation import in_language, translated
 from tests.support.session_fake import SessionFake
 
 BUILT_IN = ("bert-mini-ja", "gpt2-mini-ja")
@@ -75,6 +76,8 @@ def test_the_rows_with_unknown_tokens_are_named() -> None:
     [notice] = run(("猫は笑った", "猫は笑った"), TEXTS, ("髙い橋", "高い橋")).notices
     assert notice.startswith("m: 2 rows contain text that is not in the vocabulary: 2, 3. 5 unknown tokens stand for: ")
     assert "髙, 橋." in notice
+    with in_language("ja"):
+        assert translated(notice).startswith("m: 2行に語彙にない文字列が含まれています: 2, 3。未知語トークン5個が")
     assert run(("猫は笑った", "犬は笑った")).notices == ()
 
 
