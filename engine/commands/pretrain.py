@@ -26,7 +26,7 @@ MEASUREMENT = ("held_out_tokens", "evaluate_every")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command, under headings."""
-    parser.usage = "%(prog)s --corpus FILE --architecture {bert,gpt2} --out DIR [OPTION ...]"
+    parser.usage = "%(prog)s --corpus FILE --architecture {bert,gpt2}\n       --out DIR [OPTION ...]"
     corpus = parser.add_argument_group(mark("corpus"))
     corpus.add_argument("--corpus", action="append", default=[], type=Path, metavar="FILE",
                         help="text or Aozora files, folders or zips, each file a document; may be repeated")

@@ -36,8 +36,9 @@ def test_the_usage_names_what_is_needed_and_the_help_what_is_possible(
     parser: argparse.ArgumentParser, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    first, *lines = parser.format_help().splitlines()
-    assert first == "usage: engine pretrain --corpus FILE --architecture {bert,gpt2} --out DIR [OPTION ...]"
+    first, second, *lines = parser.format_help().splitlines()
+    assert f"{first} {second.strip()}" == (
+        "usage: engine pretrain --corpus FILE --architecture {bert,gpt2} --out DIR [OPTION ...]")
     assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [
         "options:", "corpus:", "model:", "training:", "measurement:"]
     monkeypatch.setenv("LANG", "ja_JP.UTF-8")

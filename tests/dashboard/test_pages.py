@@ -168,8 +168,8 @@ def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBa
     run_id = app.query_params["run"]
     calls = len(backend.calls)
     other = visit("clusters", run_id)
-    scores = [element.value for element in app.markdown if element.value.startswith("| Measure")]
-    assert scores and scores == [element.value for element in other.markdown if element.value.startswith("| Measure")]
+    scores = [element.value for element in app.markdown if element.value.startswith("|")]
+    assert scores and scores == [element.value for element in other.markdown if element.value.startswith("|")]
     assert len(backend.calls) == calls
 
 

@@ -59,7 +59,7 @@ def test_a_stored_run_opens_on_its_page_and_shows_its_numbers(name: str) -> None
     run, (kind, number) = runs()[name], RUNS[name]
     app = visit(pages.PAGE_BY_KIND[kind], run=run.id)
     assert number in shown(app)
-    assert not app.error
+    assert not app.error, app.error[0].value
     assert ("Stored by version" in words(app)) == bool(stored_runs.later_columns(kind, VERSION_STORED))
     assert any(button.key == "download-signature" for button in app.download_button)
 

@@ -22,7 +22,7 @@ from tests.faults.site import STORAGES
 from tests.support import postgres
 from tests.support.loopback_ray import RAY
 
-IN_NAMESPACE = "HAKARI_FAULTS_MOUNTS"  # set where this process has a mount namespace of its own
+IN_NAMESPACE = "FAULTS_HAVE_OWN_MOUNTS"  # set where this process has a mount namespace of its own
 
 
 def main() -> int:

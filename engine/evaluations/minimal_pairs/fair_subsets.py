@@ -109,8 +109,9 @@ def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
     counts = ("cut_words", *(f"{side}_{name}" for side in SIDES for name in ("parts", "unknown")))
     if not set(counts) <= set(pairs.columns):
         return np.zeros(len(pairs), dtype=bool)
-    different = np.any(pairs[list(counts)].to_numpy() > 0, axis=1)
-    return different if subset == CUT_DIFFERENTLY else ~different
+    known = pairs[list(counts)].notna().all(axis=1).to_numpy()
+    different = np.any(pairs[list(counts)].to_numpy(dtype=float, na_value=np.nan) > 0, axis=1)
+    return known & (different if subset == CUT_DIFFERENTLY else ~different)
 
 
 @returns(BESIDE)

@@ -99,7 +99,7 @@ def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
     """Length in UTF-8 of the sentences of one side, int64 (n_pairs,); results of earlier versions do not store it."""
-    if f"{side}_bytes" in pairs.columns:
+    if f"{side}_bytes" in pairs.columns and pairs[f"{side}_bytes"].notna().all():  # else of an earlier version
         return pairs[f"{side}_bytes"].to_numpy()
     return np.fromiter(map(n_bytes, pairs[side]), np.int64, len(pairs))
 

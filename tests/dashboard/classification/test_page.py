@@ -24,7 +24,9 @@ def uploaded(name: str, content: bytes, page: str = "classification", kind: str 
 
 
 def test_the_sample_is_classified_and_the_page_shows_the_engines_numbers(backend: FakeBackend) -> None:
-    app = evaluated(visit("classification"), "classification")
+    app = visit("classification")
+    app.multiselect(key="classification-models").set_value(["builtin/bert-mini-ja"])
+    evaluated(app, "classification")
     result = session.engine().runs.result(app.query_params["run"])
     (line,) = result.models.to_dict("records")
     assert f"**{line['accuracy_mean']:.2%}**" in words(app)

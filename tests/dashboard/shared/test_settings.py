@@ -45,7 +45,7 @@ OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-ex
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
     (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
-    (minimal_pairs.Shown, "by"),
+    (minimal_pairs.Shown, "by"), (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
 }
 
 
@@ -170,6 +170,9 @@ def require(options: list[Option], *record_types: type[Any]) -> None:
 def test_labelled_sentences(backend: FakeBackend, calls: list[Drawn], page: str, record_type: type[Any]) -> None:
     app = visit(page)
     options = check_all(app, calls)
+    for correction in ("whitening", "all-but-the-top") if page == "clusters" else ():
+        options += check_with(visit(page), calls, "clusters-correction", correction)
+    calls.clear()
     app.get_by_key(f"{page}-source").set_value("upload")
     drawn(app).file_uploader[0].upload("ldcc.tar.gz", tar_gz(files()))
     calls.clear()

@@ -75,7 +75,7 @@ INTERVALS_OF = {
     **{("metric-study", name): {"pearson"} for name in ("agreement", "layers")},
     **{("minimal-pairs", name): {"accuracy"} for name in ("summary", "differences", "categories", "ranking")},
     ("minimal-pairs", "bias"): {"slope", "firth_slope"},
-    ("minimal-pairs", "correlations"): {"pearson", "spearman"},
+    ("minimal-pairs", "correlations"): {"pearson", "spearman"}, ("minimal-pairs", "linking"): {"pearson"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
     ("minimal-pairs", "comparisons"): {"difference"}, ("minimal-pairs", "stereotypes"): {"share"},
     ("comparison", "numbers"): {"difference"}, ("agreement", "agreement"): {"spearman", "kendall"},
