@@ -46,9 +46,10 @@ def kinds(version: str) -> dict[str, str]:
 
 
 def later_columns(kind: str, version: str) -> list[str]:
-    """The columns of the tables of a kind that came after a version, so that its runs cannot have them."""
-    return [column.name for table in tables_of(EVALUATIONS[kind].result_type).values() for column in table.columns
-            if not column.is_family and (precedes(version, column.since) or precedes(version, table.since))]
+    """What came after a version, so that its runs cannot have it: tables, and columns of the other tables."""
+    tables = tables_of(EVALUATIONS[kind].result_type).values()
+    return [name for table in tables for name in ([table.name] if precedes(version, table.since) else [
+        column.name for column in table.columns if not column.is_family and precedes(version, column.since)])]
 
 
 def rewrite(folder: Path, tables: Mapping[str, pd.DataFrame], version: str | None = None) -> None:

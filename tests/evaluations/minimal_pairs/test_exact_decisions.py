@@ -58,7 +58,8 @@ def in_doubt(pairs: pd.DataFrame, normalization: str, alpha: float) -> np.ndarra
     sums = np.stack([pairs[f"{side}_log_likelihood"] - term for side, term in zip(SIDES, terms, strict=True)])
     tokens = np.stack(token_counts(pairs))
     characters = np.stack([pairs[f"{side}_characters"] for side in SIDES])
-    ratio = ratios(tokens, characters, [normalization], alpha)[normalization]
+    sizes = np.stack([pairs[f"{side}_bytes"] for side in SIDES])
+    ratio = ratios(tokens, characters, sizes, [normalization], alpha)[normalization]
     bound = pairs["error_bound"].to_numpy()
     return (np.abs(standard_margin(sums, tokens, ratio)) <= bound) & (bound > 0) & ~pairs["identical"].to_numpy()
 

@@ -59,7 +59,8 @@ def test_a_column_called_signature_is_not_overwritten_by_that_of_a_file() -> Non
 
 def test_the_category_of_minimal_pairs_comes_once() -> None:
     pairs = read_pairs([("a.csv", b"good,bad,category,row\na,b,x,first\n")])
-    frame = MINIMAL_PAIR_FILE.frame([("m", 1, "x", 1, 1, -1.0, -2.0, False, "a", "b", 0, 0, "fp32", -1.0, -1.0, False)])
+    frame = MINIMAL_PAIR_FILE.frame([("m", 1, "x", 1, 1, -1.0, -2.0, False, "a", "b", 0, 0, "fp32", -1.0, -1.0, False,
+                                      0, 0, 0, 0)])
     table = with_input(MINIMAL_PAIR_FILE, frame, pairs)
     assert list(table)[len(frame.columns):] == ["column:row"] and table["column:row"].tolist() == ["first"]
 
