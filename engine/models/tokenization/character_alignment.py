@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -17,17 +17,19 @@ UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 @dataclass(frozen=True)
 class NormalizedText:
-    """A normalised text whose character i stems from `text[starts[i]:ends[i]]` of the original."""
+    """A normalised text whose character i stems from `text[starts[i]:ends[i]]` of the original; it begins at `first`.
+    """
 
     characters: str
     starts: tuple[int, ...]
     ends: tuple[int, ...]
+    first: int = field(default=0, repr=False)
 
     def origin(self, begin: int, end: int) -> tuple[int, int]:
         """The character span of the original text that normalised characters `begin` to `end` stem from."""
         if begin < end:
             return self.starts[begin], self.ends[end - 1]
-        position = self.ends[begin - 1] if begin else 0
+        position = self.ends[begin - 1] if begin else self.first
         return position, position
 
 
@@ -52,7 +54,7 @@ def normalize_with_origins(
         characters.append(changed)
         starts += [offset + begin] * len(changed)
         ends += [offset + end] * len(changed)
-    return NormalizedText("".join(characters), tuple(starts), tuple(ends))
+    return NormalizedText("".join(characters), tuple(starts), tuple(ends), offset)
 
 
 def align_surfaces(

@@ -84,6 +84,14 @@ def test_a_python_tokenizer_by_hand(tokenizers: dict[str, Any]) -> None:
     assert word_of_token(text, found, "mecab").tolist() == [-1, 0, 0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 5, 6, 6, -1]
 
 
+def test_unknown_pieces_behind_a_control_token_do_not_go_back(tokenizers: dict[str, Any]) -> None:
+    tokenizer = tokenizers["japanese basic"]
+    found = token_spans(tokenizer, "ｶﾞ[MASK]ｶﾞが ｶﾞ", control=control_spellings(tokenizer).tokens)
+    assert found.tokens == ["[CLS]", "[UNK]", "[MASK]", "[UNK]", "[UNK]", "[SEP]"]
+    starts, ends = found.spans[~found.special].T
+    assert starts[1] >= ends[0] == 2 and (np.diff(ends) >= 0).all()
+
+
 def test_half_width_kana_stay_with_their_marks(tokenizers: dict[str, Any]) -> None:
     found = token_spans(tokenizers["japanese"], "ｶﾞｷﾞ")
     assert found.tokens[1:-1] == ["ガ", "ギ"] and covered("ｶﾞｷﾞ", found) == ["ｶﾞ", "ｷﾞ"]
