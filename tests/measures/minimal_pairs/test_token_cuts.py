@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
+from engine.measures.minimal_pairs import token_cuts
 from engine.measures.minimal_pairs.token_cuts import parts_of_characters, words_cut_differently
 
 texts = st.lists(st.sampled_from(["ab", "abc", "d", "ee"]), min_size=1, max_size=6).map(" ".join)
@@ -75,3 +76,22 @@ def test_parts_of_characters_by_hand() -> None:
 def test_what_is_no_span_is_refused() -> None:
     with pytest.raises(InputError, match=r"a start and an end each; got an array of shape \(3,\)"):
         parts_of_characters([1, 2, 3])
+
+
+@settings(max_examples=300)
+@given(first=texts, second=texts, seeds=st.tuples(st.integers(0, 3), st.integers(0, 3)), same_start=st.booleans())
+def test_what_is_plainly_alike_is_what_the_whole_comparison_finds(first: str, second: str, seeds: tuple[int, int],
+                                                                  same_start: bool) -> None:
+    second = f"{first} {second}" if same_start else second
+    both, spans = (words(first), words(second)), (np.array(cut(first, seeds[0])), np.array(cut(second, seeds[1])))
+    n_alike = token_cuts._n_cut_alike((first, second), both, spans)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(token_cuts, "_n_cut_alike", lambda *_: None)
+        whole = words_cut_differently((first, second), both, spans)
+    assert n_alike is None or whole == (n_alike, [])
+
+
+def test_most_pairs_are_plainly_alike() -> None:
+    first, second = "the cats sleep on the mat", "the cat sleeps on the mat"
+    both = (words(first), words(second))
+    assert token_cuts._n_cut_alike((first, second), both, (np.array(both[0]), np.array(both[1]))) == 4
