@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, downloaded, evaluate, settled, upload
 from tests.support.layouts.livedoor import files, tar_gz, zipped
 
 BERT = "builtin/bert-mini-ja"
@@ -20,6 +20,7 @@ BERT = "builtin/bert-mini-ja"
 def test_the_sample_is_classified_as_from_the_command_line(page: Page, server: Server, tmp_path: Path) -> None:
     page.goto(address(server, "classification"))
     settled(page)
+    choose_one_model(page)
     evaluate(page)
     shown = {table: downloaded(page, table) for table in ("models", "runs", "confusion")}
     settled(page)

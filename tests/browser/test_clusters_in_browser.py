@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, evaluate, press, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, evaluate, press, settled, upload
 from tests.support import tiny_models
 
 LABELS = ("料理", "天気", "電車")
@@ -46,6 +46,7 @@ def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFac
     settled(page)
     upload(page, file)
     expect(page.get_by_role("button", name=re.compile(f"{N} rows")).first).to_be_visible()
+    choose_one_model(page)
     models = page.get_by_role("combobox", name=re.compile("Models"))
     models.fill(str(tiny))
     models.press("Enter")
@@ -223,8 +224,11 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
 def test_a_map_in_three_dimensions_rotates_and_selects(page: Page, link: str, server: Server) -> None:
     page.goto(address(server, "clusters"))
     settled(page)
-    for choice in ("PCA", "3-D"):
-        press(page.get_by_text(choice, exact=True))
+    page.get_by_text("PCA", exact=True).click()
+    press(page.get_by_role("button", name="Advanced options"))
+    page.get_by_text("3-D", exact=True).click()
+    settled(page)
+    page.keyboard.press("Escape")
     settled(page)
     evaluate(page)
     figure = page.locator(".maps .map").first

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, evaluate, press, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, choose_one_model, evaluate, press, settled, upload
 
 SAMPLE = sample_data.masked_sentences()
 DRAWN_MILLISECONDS = 30_000  # a figure, on a machine that is busy
@@ -23,6 +23,7 @@ def evaluated(server: Server, chromium) -> str:  # type: ignore[no-untyped-def]
     page = context.new_page()
     page.goto(f"{server.url}/fill_mask")
     settled(page)
+    choose_one_model(page)
     evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     address = page.url

@@ -49,8 +49,17 @@ def address(server: Server, name: str) -> str:
 
 
 def upload(page: Page, path: Path) -> None:
-    press(page.get_by_text("My file", exact=True).first)
+    # A guided reading names the choice, too.
+    press(page.locator('[class*="st-key-"][class*="-source"]').get_by_text("My file", exact=True).first)
     page.locator('input[type="file"]').first.set_input_files(path)
+
+
+def choose_one_model(page: Page) -> None:
+    """Leave the first of the models that the form begins with."""
+    chosen = page.locator('[class*="st-key-"][class*="-models"] [data-tag]')
+    while (n_before := chosen.count()) > 1:
+        press(chosen.last.get_by_role("button"))
+        expect(chosen).to_have_count(n_before - 1)
 
 
 def evaluate(page: Page) -> None:
