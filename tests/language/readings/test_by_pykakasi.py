@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pykakasi.kanji import Kanwa
+from pykakasi.properties import Configurations
 
-from engine.language.readings.by_pykakasi import ENGINE_VERSION, reading
+from engine.language.readings.by_pykakasi import ENGINE_VERSION, PackedTables, reading
 
 HIRAGANA = re.compile(r"[ぁ-ゖー]*")
 
@@ -85,3 +88,16 @@ def test_threads_get_what_one_thread_gets() -> None:
 
 def test_the_version_names_the_dictionary_and_the_rules() -> None:
     assert re.fullmatch(r"pykakasi [\d.]+, rules \d+", ENGINE_VERSION)
+
+
+def test_packed_tables_are_those_of_the_library() -> None:
+    with open(Configurations.dictpath(Configurations.jisyo_kanwa), "rb") as file:
+        tables = pickle.load(file)
+    packed = PackedTables(tables)
+    assert len(tables) > 6_000 and all(packed.get(code) == table for code, table in tables.items())
+    assert packed.get(ord("a")) is None
+
+
+def test_a_process_that_reads_keeps_the_dictionary_packed() -> None:
+    reading("斉藤")
+    assert isinstance(Kanwa()._jisyo_table, PackedTables)
