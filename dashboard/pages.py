@@ -78,7 +78,7 @@ def path(name: str) -> str:
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu: sections with their pages; hidden in it, pages that others open and the addresses that pages had before."""
+    """The menu: sections with their pages; hidden in it, pages that others open and former addresses."""
     menu = {
         tr(section): [
             st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,

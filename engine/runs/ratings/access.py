@@ -37,7 +37,7 @@ class RatingAccess:
     runs: RunAccess
 
     def question(self, run_id: str) -> Question:
-        """What is asked about the pairs of a run. Raises InputError for a kind without pairs, RunError for an unknown run."""
+        """What is asked about the pairs of a run. Raises InputError for a kind without pairs, RunError as `get`."""
         run = self.runs.get(run_id)
         if run is None:
             raise unknown_run(run_id)

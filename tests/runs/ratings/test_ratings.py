@@ -32,7 +32,8 @@ SIMILAR = from_table(read_table(
     "reference,candidate,score,source\n雨が降る,雨だ,4,a\n雪が積もる,雪だ,3,b\n雨が降る,雨だ,2,c\n風が吹く,風だ,1,d\n"
     .encode(), "s.csv"))
 MINIMAL = minimal_pairs.from_table(read_table(
-    b"sentence_good,sentence_bad,UID\nHe runs.,He run.,sva\nShe sings.,She sing.,sva\nIt rains.,It rain.,sva\n", "m.csv"))
+    b"sentence_good,sentence_bad,UID\nHe runs.,He run.,sva\nShe sings.,She sing.,sva\nIt rains.,It rain.,sva\n",
+    "m.csv"))
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_only_scores_of_the_scale_and_pairs_of_the_data_are_kept(engine: Engine,
 
 
 def test_sentences_by_themselves_cannot_be_rated(engine: Engine) -> None:
-    dataset = labelled_sentences.from_table(read_table("text,label\na,x\nb,x\nc,y\nd,y\n".encode(), "c.csv"))
+    dataset = labelled_sentences.from_table(read_table(b"text,label\na,x\nb,x\nc,y\nd,y\n", "c.csv"))
     run_id = engine.access(ANN).submit("clusters", ClusterSettings(("owner/name",)), dataset).run_id
     with pytest.raises(InputError, match="Only the pairs"):
         of(engine, ANN).question(run_id)
