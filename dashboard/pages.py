@@ -55,6 +55,11 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
                  mark("Which data are kept, and which runs used them?")),
     ),
 }
+# Pages that are opened from others and stand in no menu.
+BESIDE = (
+    PageCard("rating", mark("Rate together"), ":material/reviews:",
+             mark("What do people say of the pairs, and do they agree?")),
+)
 # Addresses that pages had before; links to them still lead to the page.
 FORMER_ADDRESSES = {"corpora": "dictionary"}
 PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fill-mask": "fill_mask",
@@ -64,7 +69,7 @@ PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fil
 
 def card(name: str) -> PageCard:
     """The page called `name`."""
-    return next(page for pages in SECTIONS.values() for page in pages if page.name == name)
+    return next(page for pages in (*SECTIONS.values(), BESIDE) for page in pages if page.name == name)
 
 
 def path(name: str) -> str:
@@ -73,7 +78,7 @@ def path(name: str) -> str:
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu: sections with their pages; hidden in it, the addresses that pages had before."""
+    """The menu: sections with their pages; hidden in it, pages that others open and former addresses."""
     menu = {
         tr(section): [
             st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,
@@ -82,6 +87,8 @@ def navigation() -> dict[str, list[st.Page]]:
         ]
         for section, pages in SECTIONS.items()
     }
+    menu[""] += [st.Page(path(page.name), title=tr(page.title), icon=page.icon, url_path=page.name, visibility="hidden")
+                 for page in BESIDE]
     menu[""] += [st.Page(partial(_redirect, name), title=tr(card(name).title), url_path=former, visibility="hidden")
                  for former, name in FORMER_ADDRESSES.items()]
     return menu

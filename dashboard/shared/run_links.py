@@ -12,6 +12,7 @@ from dashboard import pages
 from dashboard.shared.address.texts import to_texts
 from dashboard.shared.wording import verbatim
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr
 
 
 def run_link(view: RunRecord, label: str) -> None:
@@ -26,3 +27,9 @@ def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingPr
     query = {"a-run": run_id, **{f"a-{name.replace('_', '-')}": text for name, value in choices.items()
                                  for text in to_texts(value)}, **({"b-run": other_id} if other_id else {})}
     st.page_link(pages.path("compare"), label=label, icon=pages.card("compare").icon, query_params=query)
+
+
+def rating_link(run_id: str) -> None:
+    """A link to where several people rate the pairs of a run."""
+    page = pages.card("rating")
+    st.page_link(pages.path("rating"), label=tr(page.title), icon=page.icon, query_params={"run": run_id})

@@ -29,7 +29,7 @@ from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.published import published_button
-from dashboard.shared.run_links import compare_link, run_link
+from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
@@ -38,6 +38,7 @@ from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
+from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
@@ -194,6 +195,8 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link(tr("Compare with …"), view.id, compared)
+            if view.kind in RATED_KINDS:
+                rating_link(view.id)
             published_button(view.kind, result)
     exports.signature_in_full(signature)
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError
-from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RunRow, SignInRow, StarRow
+from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RatingRow, RunRow, SignInRow, StarRow
 from engine.runs.storage.store import Store
 
 SIGN_IN_DAYS = 30  # as long as the browser keeps the cookie
@@ -138,6 +138,7 @@ def _transfer(session: Session, owners: set[str], owner: str) -> list[str]:
         session.merge(StarRow(viewer=owner, run_id=run_id))
     session.execute(delete(StarRow).where(StarRow.viewer.in_(owners)))
     _transfer_presets(session, owners, owner)
+    _transfer_ratings(session, owners, owner)
     names = set(session.scalars(select(KeptDatasetRow.name).where(KeptDatasetRow.owner == owner)))
     kept = session.execute(select(KeptDatasetRow.set_id, KeptDatasetRow.name)
                            .where(KeptDatasetRow.owner.in_(owners)).distinct()).all()
@@ -156,6 +157,15 @@ def _transfer_presets(session: Session, owners: set[str], owner: str) -> None:
         taken.add((row.kind, name))
         session.add(PresetRow(owner=owner, kind=row.kind, name=name, settings=row.settings, created=row.created))
         session.delete(row)
+
+
+def _transfer_ratings(session: Session, owners: set[str], owner: str) -> None:
+    """Of an item that several of them rated the last score stays."""
+    rows = session.scalars(select(RatingRow).where(RatingRow.rater.in_((*owners, owner))).order_by(RatingRow.created))
+    last = {(row.run_id, row.item): (row.score, row.created) for row in rows}
+    session.execute(delete(RatingRow).where(RatingRow.rater.in_((*owners, owner))))
+    session.add_all(RatingRow(run_id=run_id, rater=owner, item=item, score=score, created=created)
+                    for (run_id, item), (score, created) in last.items())
 
 
 def _free(name: str, names: Collection[str]) -> str:

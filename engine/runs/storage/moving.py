@@ -16,11 +16,20 @@ from engine.errors import InputError, RunError
 from engine.language.quantities import count
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
-from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, ProcessRow, RunRow, StarRow, ViewerNameRow
+from engine.runs.storage.schema import (
+    KeptDatasetRow,
+    MemberRow,
+    PresetRow,
+    ProcessRow,
+    RatingRow,
+    RunRow,
+    StarRow,
+    ViewerNameRow,
+)
 
 RUNS, PROCESSES = cast(Table, RunRow.__table__), cast(Table, ProcessRow.__table__)
 BESIDE_RUNS = tuple(cast(Table, row.__table__) for row in (
-    StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, MemberRow))
+    StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, RatingRow, MemberRow))
 ROWS_AT_ONCE = 500
 MOVED_SUFFIX = ".moved"
 # A run that a process had begun is queued again, as when the process closes.
@@ -40,8 +49,8 @@ class Move:
 def move_runs(source: URL, target: URL, *, dry_run: bool = False) -> Move:
     """Copy all runs into an empty list, compare each row with its source, and put a source that is a file aside.
 
-    What belongs to the list goes with them: kept data sets, presets, stars, the names of browsers and the accounts of
-    members, who sign in again. A list of kept data sets alone is not empty.
+    What belongs to the list goes with them: kept data sets, presets, ratings, stars, the names of browsers and the
+    accounts of members, who sign in again. A list of kept data sets alone is not empty.
 
     Both databases are migrated to the newest schema first. The rows are written in one transaction: all of them or
     none. A SQLite file is renamed to `*.moved` afterwards, so that it is not taken for the list by mistake. Raises

@@ -142,6 +142,20 @@ class PresetRow(Base):
     created: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
+class RatingRow(Base):
+    """The score that a rater gave to an item of a run's dataset. `item`: its position there, 0 the first."""
+
+    __tablename__ = "ratings"
+
+    run_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    rater: Mapped[str] = mapped_column(String(300), primary_key=True)
+    item: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    score: Mapped[float] = mapped_column(Float(53))
+    created: Mapped[datetime] = mapped_column(UtcDateTime)
+
+    __table_args__ = (Index("ratings_by_rater", "rater"),)
+
+
 class MemberRow(Base):
     """An account that has signed in as a member. `id`: the owner of its runs, made of issuer and subject.
 

@@ -24,7 +24,7 @@ from engine.errors import RunError
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
-from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RunRow, StarRow
+from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RatingRow, RunRow, StarRow
 from engine.runs.storage.searching import Search, next_queued, search_query
 
 UNFINISHED = ("queued", "running")
@@ -129,6 +129,7 @@ class Store:
             if not result.rowcount:  # type: ignore[attr-defined]
                 return False
             session.execute(delete(StarRow).where(StarRow.run_id == run_id))
+            session.execute(delete(RatingRow).where(RatingRow.run_id == run_id))
             if before_commit is not None:
                 before_commit()
             return True

@@ -1,0 +1,102 @@
+"""Rating from a run's page to the data set: the answers, going back, two people, what each sees."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.shared import session
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.alignment.records import Settings as AlignmentSettings
+from engine.evaluations.minimal_pairs.records import Settings as PairSettings
+from engine.runs.access.viewers import Viewer
+from engine.runs.ratings.access import RatingAccess
+from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate
+from tests.runs.ratings.test_ratings import MINIMAL, SIMILAR
+from tests.support import page_visits
+from tests.support.page_visits import drawn, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "backend")
+ANN, BEN = (Viewer(f"browser:{letter * 32}", signed_in=False) for letter in "ab")
+
+
+@pytest.fixture
+def present(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    viewer = SimpleNamespace(now=ANN)
+    monkeypatch.setattr(session, "viewer", lambda: viewer.now)
+    return viewer
+
+
+def submitted(kind: str = "alignment") -> str:
+    page_visits.visit("home")  # which opens the engine
+    settings = AlignmentSettings(("owner/name",)) if kind == "alignment" else PairSettings(("owner/name",))
+    return session.access().submit(kind, settings, SIMILAR if kind == "alignment" else MINIMAL, "Mine").run_id
+
+
+def answer(app: AppTest, position: int) -> AppTest:
+    app.button(key=f"rating-answer-{position}").click()
+    return drawn(app)
+
+
+def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(present: SimpleNamespace) -> None:
+    run_id = submitted()
+    app = page_visits.visit("rating", run=run_id)
+    items = items_to_rate(SIMILAR, 500)
+    assert app.query_params["pairs"] == "3"  # of four pairs two are the same
+    assert [button.label for button in app.button if str(button.key).startswith("rating-answer")] == list(
+        QUESTIONS["similarity"].answers.values())
+    shown = {SIMILAR.references[items[0]], SIMILAR.candidates[items[0]]}
+    assert all(text in words(app) for text in shown)
+    answer(app, 4)
+    assert RatingAccess(session.access()).mine(run_id) == {items[0]: 4.0}
+    app.button(key="rating-previous").click()
+    drawn(app)
+    assert all(text in words(app) for text in shown)
+    answer(app, 5)
+    assert RatingAccess(session.access()).mine(run_id) == {items[0]: 5.0}
+    assert SIMILAR.references[items[1]] in words(app)
+
+
+def test_a_second_person_rates_blind_and_both_see_how_far_they_agree(present: SimpleNamespace) -> None:
+    run_id = submitted()
+    app = page_visits.visit("rating", run=run_id)
+    for position in (4, 2, 0):
+        app = answer(app, position)
+    assert "You are the first" in app.info[-1].value
+    present.now = BEN
+    other = page_visits.visit("rating", run=run_id, pairs="3")
+    assert "1 person has begun" in words(other) and not other.dataframe and not other.metric
+    for position in (5, 2, 1):
+        other = answer(other, position)
+    assert other.metric[0].label == "Krippendorff's alpha" and other.metric[0].value.startswith("0.")
+    assert len(other.dataframe[0].value) == 3
+    other.text_input(key="rating-keep-name").set_value("titles, rated")
+    other.button(key="rating-keep-submit").click()
+    drawn(other)
+    (known,) = session.datasets().readable()
+    assert len(session.datasets().dataset(known.id).human) == 3  # the file's own, and two raters'
+    other.button(key="rating-withdraw-sure").click()
+    assert drawn(other).button(key="rating-answer-0") and RatingAccess(session.access()).mine(run_id) == {}
+
+
+def test_of_minimal_pairs_the_preferred_sentence_counts_on_whichever_side_it_stands(present: SimpleNamespace) -> None:
+    run_id = submitted("minimal-pairs")
+    app = page_visits.visit("rating", run=run_id)
+    for _ in range(3):  # the acceptable sentence, clearly, wherever it stands
+        text = words(app)
+        item = next(i for i, sentence in enumerate(MINIMAL.acceptable) if f"] {sentence}" in text)
+        app = answer(app, 0 if f"[1] {MINIMAL.acceptable[item]}" in text else 4)
+    mine = RatingAccess(session.access()).mine(run_id)
+    assert mine == {0: 2.0, 1: 2.0, 2: 2.0}
+    assert isinstance(session.access().dataset(run_id), MinimalPairs)
+    assert {is_turned(ANN.id, MINIMAL.content_hash, item) for item in range(3)} == {True, False}
+
+
+def test_links_that_cannot_be_are_answered_in_words(present: SimpleNamespace) -> None:
+    assert "There is no run at this link" in words(page_visits.visit("rating", run="nosuchrun"))
+    assert "no run at this link" in words(page_visits.visit("rating"))
+    run_id = submitted()
+    app = page_visits.visit("rating", run=run_id, pairs="<script>")
+    assert "is not offered" in words(app) and app.query_params["pairs"] == "3"
