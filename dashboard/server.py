@@ -25,6 +25,7 @@ from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
 from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 
 from dashboard.browser_cookie import BrowserCookie, cookie_path
+from dashboard.garbage_collection import collect, collect_at_intervals
 from dashboard.open_pages import OpenPages
 from dashboard.operator_port import operator_port
 from dashboard.response_headers import ResponseHeaders
@@ -55,7 +56,8 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
         print(f"error: {error}", file=sys.stderr)  # untranslated
-    watching = asyncio.create_task(PAGES.watch(_membership))
+    await asyncio.to_thread(collect)
+    tasks = [asyncio.create_task(PAGES.watch(_membership)), asyncio.create_task(collect_at_intervals())]
     try:
         with ExitStack() as stack:
             try:
@@ -64,7 +66,8 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
                 print(f"error: {error}", file=sys.stderr)  # untranslated
             yield
     finally:
-        watching.cancel()
+        for task in tasks:
+            task.cancel()
         await asyncio.to_thread(_close)
 
 
