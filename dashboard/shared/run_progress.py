@@ -14,8 +14,10 @@ from engine.translation import tr, translated
 
 ACTIVE = ("queued", "running")
 POLL_SECONDS = 0.7
-# A run that has just begun is looked at more often: most are over in a few seconds.
+# A run that has just begun is looked at more often: most are over in a few seconds. One that waits for others is looked
+# at less often: every look of everybody who waits takes time from the pages of the others.
 FIRST_POLL_SECONDS, FIRST_SECONDS = 0.25, 6.0
+QUEUED_POLL_SECONDS = 2.0
 # So long a page waits for a run that was just submitted, before it draws its progress.
 PATIENCE_SECONDS, LOOK_SECONDS = 0.8, 0.03
 SLOW = 10  # items a second, below which the speed has a decimal
@@ -37,17 +39,23 @@ def awaited(view: RunRecord) -> RunRecord | None:
 
 def watch(view: RunRecord) -> None:
     """Draw the progress of a run, redrawn at intervals until it has ended."""
-    is_young = _age(view) < FIRST_SECONDS
-    interval = FIRST_POLL_SECONDS if is_young else POLL_SECONDS
-    st.fragment(_watched, run_every=interval)(view.id, is_young=is_young)
+    interval = _interval(view)
+    st.fragment(_watched, run_every=interval)(view.id, interval)
 
 
-def _watched(run_id: str, *, is_young: bool) -> None:
+def _interval(view: RunRecord) -> float:
+    """Seconds from one look at a run to the next."""
+    if _age(view) < FIRST_SECONDS:
+        return FIRST_POLL_SECONDS
+    return QUEUED_POLL_SECONDS if view.state == "queued" else POLL_SECONDS
+
+
+def _watched(run_id: str, interval: float) -> None:
     view = still_active(run_id)
     if view is None:
         return
-    if is_young and _age(view) >= FIRST_SECONDS:
-        st.rerun()  # from now on at longer intervals
+    if _interval(view) != interval:
+        st.rerun()  # from now on at other intervals
     with st.container(border=True):
         st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
         progress(view)
