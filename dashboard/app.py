@@ -18,6 +18,7 @@ if __name__ == "__main__":
 
     from dashboard import language, page_frame, sign_in
     from dashboard.pages import navigation
+    from dashboard.shared import drawing_turns
     from dashboard.shared.address.view import SAMPLE
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
@@ -31,6 +32,7 @@ if __name__ == "__main__":
         visitor = sign_in.visitor()
         page = st.navigation(navigation(), position="sidebar" if visitor.admitted else "hidden")
         if sign_in.admit(visitor, page):
-            page.run()
+            with drawing_turns.turn():
+                page.run()
     except EngineError as error:  # such as a data directory that cannot be written
         show_error(error)

@@ -31,6 +31,7 @@ from dashboard.operator_port import operator_port
 from dashboard.response_headers import ResponseHeaders
 from dashboard.shared import session
 from dashboard.sign_in_cookies import SignInCookies
+from engine.catalogues import JAPANESE, compiled
 from engine.errors import EngineError, InputError
 from engine.runs.access.browsers import Browsers
 from engine.runs.access.membership import Membership
@@ -56,8 +57,8 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
         print(f"error: {error}", file=sys.stderr)  # untranslated
-    await asyncio.to_thread(collect)
-    tasks = [asyncio.create_task(PAGES.watch(_membership)), asyncio.create_task(collect_at_intervals())]
+    tasks = [asyncio.create_task(PAGES.watch(_membership)), asyncio.create_task(asyncio.to_thread(_warm_up)),
+             asyncio.create_task(collect_at_intervals())]
     try:
         with ExitStack() as stack:
             try:
@@ -69,6 +70,12 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.to_thread(_close)
+
+
+def _warm_up() -> None:
+    """What the first visitors would each wait for, all at once."""
+    compiled(JAPANESE)
+    collect()
 
 
 def _close() -> None:

@@ -15,7 +15,7 @@ import streamlit as st
 from dashboard.models.checks import show_checks
 from dashboard.models.find import find_model
 from dashboard.models.memory import size
-from dashboard.shared import session
+from dashboard.shared import drawing_turns, session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
@@ -100,11 +100,13 @@ def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
     try:
         future = pool.submit(_inspection, model_session, name, sentence, loads=loads)
         bar = st.progress(0.0)
-        while not future.done():
-            done, total, label = progress[-1]
-            step = translated(label) if is_started else tr("Starting a worker, then: {step}", step=translated(label))
-            bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(step))
-            time.sleep(POLL_SECONDS)
+        with drawing_turns.waiting():
+            while not future.done():
+                done, total, label = progress[-1]
+                step = translated(label)
+                bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(
+                    step if is_started else tr("Starting a worker, then: {step}", step=step)))
+                time.sleep(POLL_SECONDS)
         bar.empty()
         return future.result()
     finally:

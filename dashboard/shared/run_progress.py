@@ -6,7 +6,7 @@ import time
 
 import streamlit as st
 
-from dashboard.shared import session
+from dashboard.shared import drawing_turns, session
 from dashboard.shared.wording import duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
@@ -30,7 +30,7 @@ def awaited(view: RunRecord) -> RunRecord | None:
     present: RunRecord | None = view
     if not now < end <= now + PATIENCE_SECONDS or view.state not in ACTIVE:
         return present
-    with st.spinner(tr("Evaluating …")):
+    with st.spinner(tr("Evaluating …")), drawing_turns.waiting():
         while present is not None and present.state in ACTIVE and time.time() < end:
             time.sleep(LOOK_SECONDS)
             present = session.access().get(view.id)
@@ -51,6 +51,11 @@ def _interval(view: RunRecord) -> float:
 
 
 def _watched(run_id: str, interval: float) -> None:
+    with drawing_turns.turn():
+        _draw_watched(run_id, interval)
+
+
+def _draw_watched(run_id: str, interval: float) -> None:
     view = still_active(run_id)
     if view is None:
         return

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard.shared import drawing_turns
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, Table
@@ -86,7 +87,8 @@ def _outcome(function: Callable[..., Any], key: Hashable, content: Callable[[], 
             for older in list(readers)[:-READING]:
                 readers.pop(older).cancel()
         reader = readers[key]
-        _await(reader, key)
+        with drawing_turns.waiting():
+            _await(reader, key)
         del readers[key]
         return reader.result(), None
     except EngineError as error:

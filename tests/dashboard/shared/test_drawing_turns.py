@@ -1,0 +1,87 @@
+"""Turns of the pages: so many at once, given back while waiting, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from dashboard.shared import drawing_turns
+from dashboard.shared.drawing_turns import AT_ONCE, turn, waiting
+
+
+@pytest.fixture(autouse=True)
+def own_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Turns that no other test holds; afterwards every one has been given back."""
+    turns = threading.BoundedSemaphore(AT_ONCE)
+    monkeypatch.setattr(drawing_turns, "_turns", turns)
+    yield
+    assert all(turns.acquire(blocking=False) for _ in range(AT_ONCE))
+
+
+def in_threads(n: int, function: Callable[[], None]) -> None:
+    threads = [threading.Thread(target=function) for _ in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_no_more_than_so_many_are_drawn_at_once_and_all_are() -> None:
+    lock, at_once, drawn = threading.Lock(), [0], []
+
+    def draw() -> None:
+        with turn():
+            with lock:
+                at_once[0] += 1
+                drawn.append(at_once[0])
+            time.sleep(0.02)
+            with lock:
+                at_once[0] -= 1
+
+    in_threads(12, draw)
+    assert len(drawn) == 12 and max(drawn) == AT_ONCE
+
+
+def test_who_waits_for_another_process_lets_others_go_on() -> None:
+    all_wait = threading.Barrier(3 * AT_ONCE, timeout=20)
+
+    def draw() -> None:
+        with turn(), turn(), waiting():  # a fragment in its page
+            all_wait.wait()
+
+    in_threads(3 * AT_ONCE, draw)
+
+
+def test_nobody_waits_for_a_page_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing_turns, "LONGEST_SECONDS", 0.05)
+    ended = threading.Event()
+
+    def never_ends() -> None:
+        with turn():
+            ended.wait(20)
+
+    others = [threading.Thread(target=never_ends) for _ in range(AT_ONCE)]
+    for thread in others:
+        thread.start()
+    def draw() -> None:
+        with turn():
+            pass
+
+    in_threads(3, draw)
+    ended.set()
+    for thread in others:
+        thread.join(20)
+
+
+def test_without_a_turn_there_is_none_to_give_back() -> None:
+    with waiting():
+        pass
+
+
+def test_an_error_gives_the_turn_back() -> None:
+    with pytest.raises(ValueError, match="ends here"), turn():
+        raise ValueError("ends here")
