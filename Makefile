@@ -43,9 +43,11 @@ run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
 
-check: $(VENV)/test.stamp lint types directions test
+check: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory -j 2 lint types directions
+	@$(MAKE) --no-print-directory test
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)

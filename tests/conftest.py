@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import hypothesis
 import pytest
 
+from engine.commands.shared import common
 from engine.runs import open as opening
 from engine.runs.storage.database import URL_VARIABLE
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
+from tests.support.kept_workers import KeptWorkers
 
 # What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
 # same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.
@@ -72,3 +75,19 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
     opened: Callable[..., opening.Engine] = opening.open_engine
     monkeypatch.setattr(opening, "open_engine", lambda: opened(tmp_path / "data", backend=fake))
     return fake
+
+
+@pytest.fixture(scope="session")
+def kept_workers() -> Iterator[KeptWorkers]:
+    """The worker processes of the session's commands; none is started before one computes."""
+    workers = KeptWorkers()
+    yield workers
+    workers.end()
+
+
+@pytest.fixture(scope="module")
+def commands_share_workers(kept_workers: KeptWorkers) -> Iterator[None]:
+    """Commands that compute do so in the worker processes of the session."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(common, "open_engine", partial(common.open_engine, backend=kept_workers))
+        yield

@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 from engine.datasets.sample_data import path as sample_path
 from tests.browser import nginx
 from tests.browser.server import free_port, serving
-from tests.browser.visitor import WAIT_MILLISECONDS, downloaded, evaluate, settled, upload
+from tests.browser.visitor import WAIT_MILLISECONDS, choose_pca, downloaded, evaluate, settled, upload
 
 pytestmark = pytest.mark.skipif(bool(nginx.missing()), reason=nginx.missing() or "nginx is there")
 BASE = "team/hakari"
@@ -59,6 +59,8 @@ def test_an_upload_is_evaluated_and_its_tables_are_downloaded(outside: Page, pro
     outside.goto(f"{proxy}/{page_name}")
     settled(outside)
     upload(outside, tmp_path / "mine.csv")
+    if page_name == "clusters":
+        choose_pca(outside)
     evaluate(outside)
     assert re.match(rf"https://localhost:\d+/{BASE}/{page_name}\?run=", outside.url)
     assert downloaded(outside, table)

@@ -62,6 +62,11 @@ def choose_one_model(page: Page) -> None:
         expect(chosen).to_have_count(n_before - 1)
 
 
+def choose_pca(page: Page) -> None:
+    """On the clusters page, for what is not about maps: UMAP is compiled for ten seconds in every new process."""
+    press(page.locator('[class*="st-key-clusters-projection"]').get_by_text("PCA", exact=True))
+
+
 def evaluate(page: Page) -> None:
     """Press the button. A press that falls into a redraw is lost, so it is repeated, as a person would; a run that is
     there already is only opened."""

@@ -13,6 +13,7 @@ from engine.__main__ import main
 from engine.evaluations.shared.idf_files import read_idf
 
 BERT = "builtin/bert-mini-ja"
+pytestmark = pytest.mark.usefixtures("commands_share_workers")
 PAIRS = """reference,reference2,candidate,change,anna,ben
 斉藤さんは今最高の環境にいると思った。,,尾崎は良い場所にいると思った。,swapped name,0.2,0.4
 猫が庭で魚を食べた。,庭で猫が魚を食べた。,庭で猫が魚を食べた。,paraphrase,0.9,

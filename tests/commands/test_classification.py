@@ -19,6 +19,7 @@ from tests.support.fakes import FakeBackend
 from tests.support.layouts.livedoor import files, tar_gz, unpacked, zipped
 
 BERT = "builtin/bert-mini-ja"
+pytestmark = pytest.mark.usefixtures("commands_share_workers")
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Column, Table
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
+pytestmark = pytest.mark.usefixtures("commands_share_workers")
 # The contract of the command line: these columns, in this order; more may follow.
 PROMISED = {
     ("clusters", "models"): "model n_sentences n_classes in_class_dispersion out_of_class_dispersion score",

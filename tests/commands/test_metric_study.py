@@ -18,6 +18,7 @@ from tests.support.fakes import FakeBackend
 from tests.support.shared_data import shared_data
 
 BERT = "builtin/bert-mini-ja"
+pytestmark = pytest.mark.usefixtures("commands_share_workers")
 
 
 @pytest.fixture

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
@@ -13,6 +15,10 @@ from dashboard import pages
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 SECONDS = 30
+
+# Each AppTest looks through the metadata of every installed distribution for components, for a quarter of a second. A
+# server does it once, and so do the tests of a process: what is installed does not change under them.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 def visit(page: str, **query: str | Sequence[str] | None) -> AppTest:

@@ -31,6 +31,7 @@ from tests.support.session_fake import TOO_LONG, SessionFake
 MODEL_COLUMNS = ["model", "domain", "n", "mean_probability"]
 ITEM_COLUMNS = ["model", "row", "domain", "label", "probability", "rank"]
 BERT = "builtin/bert-mini-ja"
+pytestmark = pytest.mark.usefixtures("commands_share_workers")
 
 
 def sentences(*rows: tuple[str, str, str], name: str = "given") -> MaskedSentences:
