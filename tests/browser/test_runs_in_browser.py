@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from engine.runs.access.browsers import COOKIE
 from tests.browser.server import serving
-from tests.browser.visitor import RUN_MILLISECONDS, choose_pca, press, settled
+from tests.browser.visitor import RUN_MILLISECONDS, press, settled
 from tests.stored_runs import directories as stored_runs
 
 BOX, HEADER, ROW = 36, 35, 66  # pixels of the table: the column of boxes, the header, a row
@@ -45,7 +45,6 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
         ann.wait_for_url(re.compile(r"run=.+"))
         ann.goto(f"{server.url}/clusters")
         settled(ann)
-        choose_pca(ann)
         press(ann.locator('[class*="st-key-clusters-submit"] button'))
         ann.wait_for_url(re.compile(r"run=.+"))
         ann.get_by_role("button", name=re.compile(r"coordinates\.csv")).first.wait_for(timeout=RUN_MILLISECONDS)

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from engine.runs.open import open_engine
 from engine.runs.storage.searching import Search
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, choose_pca, evaluate, settled, upload
+from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, evaluate, settled, upload
 
 N_SENTENCES = 3000
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]
@@ -51,7 +51,6 @@ def begin(page: Page, server: Server, file: Path) -> None:
     settled(page)
     upload(page, file)
     choose_one_model(page)
-    choose_pca(page)
     evaluate(page)
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.provider import environment, provider
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import WAIT_MILLISECONDS, choose_pca, press, settled, upload
+from tests.browser.visitor import WAIT_MILLISECONDS, press, settled, upload
 
 ANN, BEN, EVE = "ann@lab.example", "ben@lab.example", "eve@elsewhere.example"
 SECRET = "誰にも見せない文です"
@@ -84,7 +84,6 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     settled(ann)
     expect(ann).to_have_url(re.compile("/clusters"))  # the link survived the sign-in
     upload(ann, data)
-    choose_pca(ann)
     press(ann.locator('[class*="st-key-clusters-submit"] button'))
     ann.wait_for_url(re.compile(r"run=.+"), timeout=60_000)
     share = ann.get_by_text("Shared with the team")
