@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.measures.statistics.clustered import clustered_variance
 
 CONFIDENCE = 0.95
 
@@ -93,6 +94,4 @@ def paired_difference(first: ArrayLike, second: ArrayLike, items: ArrayLike, run
 def _clustered(deviations: NDArray[np.float64], groups: NDArray[np.generic]) -> tuple[int, float]:
     """The number of groups, and the variance of the mean when the answers of a group hang together."""
     code = np.unique(groups, return_inverse=True)[1]
-    sums = np.bincount(code, weights=deviations)  # (n_groups,)
-    n_groups = sums.size
-    return n_groups, float(n_groups / max(n_groups - 1, 1) * np.square(sums).sum() / deviations.size**2)
+    return int(code.max()) + 1, clustered_variance(deviations, code)

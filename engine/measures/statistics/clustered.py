@@ -1,0 +1,192 @@
+"""How sure is a share of correct answers when answers come in clusters, such as pairs made from one template?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+
+CONFIDENCE = 0.95
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class ClusteredShare:
+    """A share over `n` answers in `n_clusters`; design_effect: how many times the variance of independent answers."""
+
+    n: int
+    n_clusters: int
+    share: float
+    standard_error: float
+    design_effect: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True)
+class ClusteredDifference:
+    """The difference of two shares on the same `n` answers in `n_clusters`; nan where undefined."""
+
+    n: int
+    n_clusters: int
+    difference: float
+    standard_error: float
+    ci_low: float
+    ci_high: float
+    p_value: float
+
+
+def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = CONFIDENCE) -> ClusteredShare:
+    """Between which shares does the true one lie, when the answers of a cluster resemble each other?
+
+        s² = G / (G - 1) · Σ_g (Σ_{i in g} (x_i - p))² / n²         x_i 1 or 0, p their mean, G clusters
+        n' = min(n, p (1 - p) / s²)                                 as many independent answers would say as much
+        interval = Wilson's (`wilson_interval`) of p over n', with the quantile t of G - 1 degrees of freedom for z
+
+    Parameters
+    ----------
+    right : bool (n_answers,). clusters : (n_answers,), any values that sort.
+    confidence : in (0, 1).
+
+    Range: shares in [0, 1]; neither end of an interval is better, a narrow one says more. design_effect = n / n' is at
+    least 1: a spread between the clusters below that of chance is not believed.
+
+    Edges: one cluster has no spread between clusters: standard error, design effect and interval are nan. Where all
+    answers are right, or all wrong, n' = G, because nothing can be seen of the resemblance within a cluster; the
+    standard error is then 0 and the design effect n / G. No answers: all nan.
+
+    Raises InputError for columns of different lengths and confidence not within 0 and 1.
+
+    Source: the clustered standard error of Miller 2024 (arXiv 2411.00640, section 2.2) with the correction G / (G - 1);
+    the interval by an effective number of answers and t is that of surveys (Korn and Graubard 1998, Survey Methodology
+    24; Dean and Pagano 2015, Journal of Survey Statistics and Methodology 3), which does not leave [0, 1]. It assumes
+    clusters that are independent of each other and a sample of those that could have been made.
+
+    >>> share = clustered_share([1, 1, 1, 0, 0, 0], [1, 1, 2, 2, 3, 3])  # sums of deviations 1, 0, -1: s² = 3/2 · 2/36
+    >>> round(share.standard_error, 4), round(share.design_effect, 4)
+    (0.2887, 2.0)
+    """
+    x, code = _columns(right, clusters)
+    quantile = _two_sided(confidence)
+    n, n_clusters = x.size, int(code.max()) + 1 if x.size else 0
+    if n_clusters < 2:
+        return ClusteredShare(n, n_clusters, float(x.mean()) if n else np.nan, np.nan, np.nan, np.nan, np.nan)
+    share = float(x.mean())
+    variance = clustered_variance(x - share, code)
+    independent = share * (1 - share)
+    if not independent:
+        effective = float(n_clusters)
+    else:
+        effective = min(float(n), independent / variance) if variance > 0 else float(n)
+    from scipy.special import stdtrit  # a moment to import, and only here
+
+    t = float(stdtrit(n_clusters - 1, quantile))
+    shrink = 1 + t**2 / effective
+    centre = (share + t**2 / (2 * effective)) / shrink
+    half = t / shrink * float(np.sqrt(independent / effective + t**2 / (4 * effective**2)))
+    low = 0.0 if share == 0 else centre - half  # rounding leaves 1e-17 where the formula gives exactly 0 or 1
+    high = 1.0 if share == 1 else centre + half
+    return ClusteredShare(n, n_clusters, share, float(np.sqrt(independent / effective)), n / effective, low, high)
+
+
+def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, confidence: float = CONFIDENCE
+                         ) -> ClusteredDifference:
+    """Is one right more often than another on the same answers, when the answers of a cluster resemble each other?
+
+        d_i = x_i - y_i,   d their mean,   s² as in `clustered_share`
+        interval = d ± t s,   p = 2 · P(T > |d| / s),   T of Student's distribution, G - 1 degrees of freedom
+
+    Parameters
+    ----------
+    first, second : (n_answers,) 1 right, 0 wrong. clusters : (n_answers,), any values that sort.
+    confidence : in (0, 1).
+
+    Range: difference in [-1, 1], above 0 the first is better; p in (0, 1].
+
+    Edges: no difference in any answer: p is 1, the interval has no width. Where d is the same in all clusters and not 0
+    there is no spread to test against: p is 2 / 2^G, the least that a change of signs of the G clusters can give. One
+    cluster: interval and p are nan, as for no answers.
+
+    Raises InputError as `clustered_share`.
+
+    Source: the paired, clustered standard error of Miller 2024 (arXiv 2411.00640, sections 2.2 and 4.2).
+
+    >>> test = clustered_difference([1, 1, 0, 1], [0, 1, 0, 0], [1, 2, 3, 4])
+    >>> test.difference, round(test.standard_error, 4), round(test.p_value, 4)
+    (0.5, 0.2887, 0.1817)
+    """
+    x, code = _columns(first, clusters)
+    y, _ = _columns(second, clusters)
+    quantile = _two_sided(confidence)
+    n, n_clusters = x.size, int(code.max()) + 1 if x.size else 0
+    difference = float((x - y).mean()) if n else np.nan
+    if n_clusters < 2:
+        return ClusteredDifference(n, n_clusters, difference, np.nan, np.nan, np.nan, np.nan)
+    error = float(np.sqrt(clustered_variance(x - y - difference, code)))
+    from scipy.special import stdtr, stdtrit  # a moment to import, and only here
+
+    half = float(stdtrit(n_clusters - 1, quantile)) * error
+    if error > 1e-12:  # else rounding
+        p = float(2 * stdtr(n_clusters - 1, -abs(difference) / error))
+    else:
+        p = 1.0 if difference == 0 else 2.0 ** (1 - n_clusters)
+    return ClusteredDifference(n, n_clusters, difference, error, difference - half, difference + half, p)
+
+
+def detectable_difference(standard_error: float, n_clusters: int, power: float = POWER, confidence: float = CONFIDENCE
+                          ) -> float:
+    """How large must a true difference be for these answers to show it?
+
+        (t_(1 + confidence)/2 + t_power) · s,   quantiles of G - 1 degrees of freedom
+
+    Parameters
+    ----------
+    standard_error : s, of the difference. n_clusters : G; the answers, where each is a cluster of its own.
+    power : in [1/2, 1), the probability that a difference of that size is found. confidence : in (0, 1).
+
+    Range: 0 or more, in the unit of s; smaller is better: the data show finer differences.
+
+    Edges: nan for a standard error that is nan, and for fewer than 2 clusters. A standard error of 0 says nothing of
+    the spread, so nan too.
+
+    Raises InputError for power or confidence out of range.
+
+    Source: the minimum detectable effect (Bloom 1995, Evaluation Review 19; Miller 2024, section 5, with normal
+    quantiles, which are t's for many clusters). It takes the spread seen as that of other answers of this kind.
+
+    >>> round(detectable_difference(0.01, 67), 4)
+    0.0284
+    """
+    if not 0.5 <= power < 1:
+        raise InputError(f"The power lies between 0.5 and 1; got {power}.")
+    quantile = _two_sided(confidence)
+    if n_clusters < 2 or not standard_error > 0:
+        return np.nan
+    from scipy.special import stdtrit  # a moment to import, and only here
+
+    return float((stdtrit(n_clusters - 1, quantile) + stdtrit(n_clusters - 1, power)) * standard_error)
+
+
+def clustered_variance(deviations: NDArray[np.float64], codes: NDArray[np.integer]) -> float:
+    """The variance of a mean whose answers hang together in clusters: G / (G - 1) · Σ_g (Σ deviations)² / n².
+
+    deviations: (n,) from the mean. codes: (n,) the cluster of each, from 0 without gaps.
+    """
+    sums = np.bincount(codes, weights=deviations)  # (n_clusters,)
+    return float(sums.size / max(sums.size - 1, 1) * np.square(sums).sum() / deviations.size**2)
+
+
+def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    x, groups = np.asarray(right, dtype=np.float64), np.asarray(clusters)
+    if x.ndim != 1 or x.shape != groups.shape:
+        raise InputError(f"Each answer has one cluster; got {x.size} answers and {groups.size} clusters.")
+    return x, np.unique(groups, return_inverse=True)[1]
+
+
+def _two_sided(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+    return (1 + confidence) / 2
