@@ -21,9 +21,10 @@ from engine.evaluations.clusters import records as clusters
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, translated
+from engine.translation import language, mark, tr, translated
 
 MAP_HEIGHT, CURVE_HEIGHT = 150, 175
+FIGURES_KEPT = 8  # of both samples, in both languages
 LEAST_PAIRS = 5  # outer differences of fewer pairs are one point
 TITLES = {"clusters": mark("Do the classes lie apart?"),
           "minimal-pairs": mark("Does a model only prefer short sentences?")}
@@ -36,7 +37,7 @@ def sample_card(kind: str, view: RunRecord) -> None:
         st.markdown(f"**{tr(page.title)}** :gray[{tr(TITLES[kind])}]")  # untranslated
         if view.state == "done":
             try:
-                FIGURES[kind](run_view.load_result(view.id))
+                FIGURES[kind](run_view.load_result(view.id), view.id)
             except EngineError as error:
                 show_error(error)
         elif view.state in run_progress.ACTIVE:
@@ -50,23 +51,34 @@ def sample_card(kind: str, view: RunRecord) -> None:
         run_view.run_link(view, tr("Open the result") if view.state == "done" else tr("Open the page"))
 
 
-def _clusters(result: clusters.Result) -> None:
+def _clusters(result: clusters.Result, run_id: str) -> None:
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
     best = ranked.iloc[0]
     if mapped:
-        figure = maps_figure(result, mapped[0]).update_layout(showlegend=False, margin={"t": 4, "b": 4})
-        _draw(figure, "home-map", MAP_HEIGHT, tr("Map of the sample sentences, coloured by class"))
+        _draw(_map(run_id, mapped[0], language(), result), "home-map",
+              tr("Map of the sample sentences, coloured by class"))
     st.caption(tr("Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
                   "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
                   model=verbatim(short(best["model"])), score=best["score"]), help=measure_help("dispersion_score"))
 
 
-def _minimal_pairs(result: minimal_pairs.Result) -> None:
-    points = views.by_difference(result, "LP", least=LEAST_PAIRS)
+@st.cache_resource(max_entries=FIGURES_KEPT, show_spinner=False)
+def _map(run_id: str, model: str, wanted_language: str, _result: clusters.Result) -> go.Figure:
+    figure = maps_figure(_result, model).update_layout(showlegend=False, margin={"t": 4, "b": 4}, height=MAP_HEIGHT)
+    return _without_caption(figure)
+
+
+@st.cache_resource(max_entries=FIGURES_KEPT, show_spinner=False)
+def _curves(run_id: str, wanted_language: str, _result: minimal_pairs.Result) -> go.Figure:
+    points = views.by_difference(_result, "LP", least=LEAST_PAIRS)
     figure = difference_figure(with_shown_models(points.assign(model=points["model"].map(short))))
-    _draw(figure.update_layout(margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"}), "home-bias",
-          CURVE_HEIGHT, tr("Accuracy by the difference of the numbers of tokens"))
+    return _without_caption(figure.update_layout(margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"},
+                                                 height=CURVE_HEIGHT))
+
+
+def _minimal_pairs(result: minimal_pairs.Result, run_id: str) -> None:
+    _draw(_curves(run_id, language(), result), "home-bias", tr("Accuracy by the difference of the numbers of tokens"))
     summary = views.summary(result, ("LP",)).set_index(["model", "stratum"])["accuracy"]
     drops = {model: summary[model, "A<U"] - summary[model, "A>U"] for model in result.settings.models}
     model = max(drops, key=lambda name: drops[name] if drops[name] == drops[name] else -1.0)
@@ -75,9 +87,13 @@ def _minimal_pairs(result: minimal_pairs.Result) -> None:
                   shorter=summary[model, "A<U"], longer=summary[model, "A>U"]), help=measure_help("accuracy"))
 
 
-def _draw(figure: go.Figure, key: str, height: int, alt: str) -> None:
-    figure.layout.annotations = ()  # the caption says it
-    draw_figure(figure.update_layout(height=height), key=key, config={"displayModeBar": False}, alt=alt, data=False)
+def _without_caption(figure: go.Figure) -> go.Figure:
+    figure.layout.annotations = ()  # the sentence below says it
+    return figure
 
 
-FIGURES: dict[str, Callable[[Any], None]] = {"clusters": _clusters, "minimal-pairs": _minimal_pairs}
+def _draw(figure: go.Figure, key: str, alt: str) -> None:
+    draw_figure(figure, key=key, config={"displayModeBar": False}, alt=alt, data=False)
+
+
+FIGURES: dict[str, Callable[[Any, str], None]] = {"clusters": _clusters, "minimal-pairs": _minimal_pairs}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.stats import chi2
 
 from engine.errors import InputError
@@ -16,6 +16,9 @@ MOST_STEPS = 200
 STEP_AT_REST = 1e-10
 LONGEST_STEP = 5.0  # log-odds; the penalised likelihood is flat far from its top, where Newton's steps are too long
 MOST_DOUBLINGS = 60
+# Constants tried at once for the top of the profile, and the width at which it is found: the height is then off by
+# the square of it.
+TRIED, CONSTANTS_AT_REST = 129, 1e-5
 
 
 @dataclass(frozen=True)
@@ -86,9 +89,7 @@ class _Curve:
 
     def penalised(self, constant: float, slope: float) -> float:
         """The penalised log-likelihood."""
-        log_odds = constant + slope * self.x  # (n_differences,)
-        likelihood = float((self.n_right * log_odds - self.n * np.logaddexp(0, log_odds)).sum())
-        return likelihood + 0.5 * self._log_determinant(log_odds)
+        return float(self._heights(np.array([constant]), slope)[0])
 
     def maximum(self) -> tuple[float, float]:
         """Constant and slope of the maximum, by Newton's method on the modified score; steps that descend are halved.
@@ -125,16 +126,29 @@ class _Curve:
     def _profile(self, slope: float, constant: float) -> float:
         # The best constant keeps the curve's middle within the differences, or beyond them by a few log-odds.
         reach = abs(slope) * np.abs(self.x).max() + abs(constant) + 20
-        best = minimize_scalar(lambda value: -self.penalised(value, slope), bounds=(-reach, reach), method="bounded",
-                               options={"xatol": 1e-9})
-        return -float(best.fun)
+        low, high = -reach, reach
+        while True:  # the curve has one top: it lies beside the highest of the constants that are tried
+            constants = np.linspace(low, high, TRIED)
+            heights = self._heights(constants, slope)
+            best = int(heights.argmax())
+            if high - low < CONSTANTS_AT_REST:
+                return float(heights[best])
+            low, high = constants[max(best - 1, 0)], constants[min(best + 1, TRIED - 1)]
 
-    def _log_determinant(self, log_odds: NDArray[np.float64]) -> float:
-        """Of the information matrix, from the logarithms of its weights, which do not underflow."""
-        logs = np.log(self.n) - np.logaddexp(0, log_odds) - np.logaddexp(0, -log_odds)
-        largest = logs.max()
+    def _heights(self, constants: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
+        """The penalised log-likelihood at each of the constants (m,), with half of `log det(information)`.
+
+        The determinant is made of the logarithms of the weights, which do not underflow.
+        """
+        log_odds = constants[:, None] + slope * self.x  # (m, n_differences)
+        log_right, log_wrong = -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)
+        likelihood = (self.n_right * log_odds + self.n * log_wrong).sum(axis=1)  # (m,)
+        logs = np.log(self.n) + log_right + log_wrong
+        largest = logs.max(axis=1, keepdims=True)
         weights = np.exp(logs - largest)
-        total = weights.sum()
-        middle = (weights * self.x).sum() / total
-        spread = (weights * (self.x - middle) ** 2).sum()
-        return float(2 * largest + np.log(total) + np.log(max(spread, np.finfo(np.float64).tiny)))
+        total = weights.sum(axis=1)
+        middle = (weights * self.x).sum(axis=1) / total
+        spread = (weights * (self.x - middle[:, None]) ** 2).sum(axis=1)
+        determinant = 2 * largest[:, 0] + np.log(total) + np.log(np.maximum(spread, np.finfo(np.float64).tiny))
+        heights: NDArray[np.float64] = likelihood + 0.5 * determinant
+        return heights

@@ -43,7 +43,7 @@ from tests.support import postgres
 from tests.support.database import url_for
 
 PAGE_SECONDS, WEB_MIB, GROWTH_MIB = 3.0, 500e6 / 2**20, 10e6 / 2**20
-ARRIVAL_SECONDS = 20.0  # all come within so long
+ARRIVAL_SECONDS = 60.0  # all come within so long
 # Streamlit keeps 128 sessions for two minutes after they were left: memory grows until so many were.
 WARM_UP_VISITS = 200
 VISITORS_AT_ONCE = 3
@@ -64,7 +64,7 @@ class Load:
     visits: int = 500
     warm_up: int = WARM_UP_VISITS
     arrival_seconds: float = ARRIVAL_SECONDS
-    think_seconds: tuple[float, float] = (3.0, 15.0)
+    think_seconds: tuple[float, float] = (10.0, 40.0)
     has_samples: bool = True
     variables: Mapping[str, str] = field(default_factory=dict)
 
