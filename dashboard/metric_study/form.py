@@ -19,6 +19,7 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
+from engine.evaluations.metric_study.systems import COLUMN
 from engine.options import options_of
 from engine.translation import mark, tr, translated
 
@@ -27,8 +28,11 @@ PENALTY_LABELS = {"none": mark("without penalty"), "reading": mark("with penalty
 SCORE_LABELS = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
-def metric_settings(models: tuple[str, ...], start: Start) -> Settings:
-    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
+def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePairs | None = None) -> Settings:
+    """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run.
+
+    `dataset`: its columns without a role may name systems or hold the scores of other metrics.
+    """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = _dictionaries()
         idfs = settings.several_of(tr("idf dictionaries"), OPTIONS["idfs"], known, **start.at("idfs"), width=320,
@@ -41,7 +45,7 @@ def metric_settings(models: tuple[str, ...], start: Start) -> Settings:
             all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"],
                                          **start.at("layers"))
             precision = precision_input(OPTIONS["precision"], start)
-            beside = _beside(start)
+            beside = _beside(start) | _columns(tuple(dataset.further) if dataset else ())
             scoring = _scoring(start)
         chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
                           scoring=scoring, precision=precision, **beside)
@@ -79,6 +83,21 @@ def _beside(start: Start) -> dict[str, Any]:
                                     {name: tr(words) for name, words in POOLINGS.items()} | {"none": tr("none")},
                                     **start.at("pooling")),
         **prompt_settings(OPTIONS, start),
+    }
+
+
+def _columns(columns: tuple[str, ...]) -> dict[str, Any]:
+    """Which columns hold other metrics' scores and the systems; nothing is drawn where the file has none to choose."""
+    if not columns:
+        return {}
+    return {
+        "metric_columns": tuple(st.multiselect(
+            tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["metric_columns"]), format_func=verbatim)),
+        "system_column": st.selectbox(
+            tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
+            key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"]),
+            format_func=verbatim),
     }
 
 

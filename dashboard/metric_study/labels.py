@@ -11,7 +11,7 @@ from dashboard.shared.inputs.scoring_words import choice_words
 from dashboard.shared.theme import measure_name
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
-from engine.evaluations.metric_study.records import BERTSCORE, SURFACE
+from engine.evaluations.metric_study.records import BERTSCORE, METRIC, SURFACE
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
@@ -36,6 +36,8 @@ def method_name(kind: str, model: str) -> str:
     """
     if kind == SURFACE:
         return measure_name(model)
+    if kind == METRIC:
+        return model
     name = shown_name(model)
     return name if kind == BERTSCORE else f"{translated(CARDS['vector_cosine'].name)}, {name}"
 

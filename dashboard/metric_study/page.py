@@ -12,6 +12,7 @@ from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
 from dashboard.metric_study.guide import guide
 from dashboard.metric_study.published import published_tables
+from dashboard.metric_study.systems import systems_view
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.inputs import inputs, presets
@@ -42,7 +43,7 @@ with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = with_scores(inputs.dataset_input(KIND))
     models = inputs.models_input(KIND, "masked", ranks=False)
-    chosen = metric_settings(models, start)
+    chosen = metric_settings(models, start, dataset)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
@@ -61,6 +62,9 @@ if run_id is not None and result is not None:
         with st.expander(tr("Effect of the penalty on single pairs"), icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
             case_table(run_id, result, setting)
+    if len(result.system_agreement):
+        with st.expander(tr("Systems"), icon=":material/leaderboard:", key=f"metric-systems-{run_id}"):
+            systems_view(result)
     with st.expander(tr("Agreement of the annotators"), icon=":material/groups:", key=f"metric-annotators-{run_id}"):
         annotators_view(result)
     with st.expander(tr("Published numbers"), icon=":material/menu_book:", key=f"metric-paper-{run_id}"):

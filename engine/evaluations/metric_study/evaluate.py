@@ -20,10 +20,11 @@ from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as aligning
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
-from engine.evaluations.metric_study.grid import Cell, correlations, scorings
+from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
-from engine.evaluations.metric_study.scores import grid_scores, method_scores, surface_tokenizer
+from engine.evaluations.metric_study.scores import column_scores, grid_scores, method_scores, surface_tokenizer
+from engine.evaluations.metric_study.systems import systems_of
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.sentence_vectors import vector_requests
@@ -47,6 +48,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     """
     grid = _checked(settings)
     humans = human_gold(dataset.human)
+    columns, systems = column_scores(dataset, settings.metric_columns), systems_of(dataset, settings.system_column)
     facts = {model: session.describe(model) for model in settings.models}
     resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
     requests = {} if settings.pooling == "none" else vector_requests(settings, facts.values(),
@@ -78,11 +80,15 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                                       settings.precision, notices):
         cells.append(cell)
         scores.append(values)
+    cells += columns
+    scores += columns.values()
     held = np.stack(scores)  # (n_settings, n_pairs)
     notices += [f"{model} with idf {idf}: {reason}" for (model, idf), reason in left_out.items()]
+    table = correlations(cells, held, humans.gold, humans.reason)
+    ranked = systems.tables(cells, held, humans.gold, best_place(table)) if systems else {}
     return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
-        correlations=correlations(cells, held, humans.gold, humans.reason), scores=held,
+        correlations=table, scores=held,
         pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
             gold=humans.gold, **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
             **{f"z:{name}": values for name, values in humans.z.items()}),
@@ -90,7 +96,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         layers=LAYERS.frame(layers),
         left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
         excluded=pd.concat(excluded, ignore_index=True),
-        notices=_told(dataset, notices),
+        notices=_told(dataset, notices), **ranked,
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
                             vectors={model: request.description for model, request in requests.items()},

@@ -25,7 +25,7 @@ from engine.options import option, option_of
 IDFS = ("novel", "wiki")
 PENALTIES = option_of(Scoring, "penalty").choices
 # Kinds of lines: settings of BERTScore, and what stands beside them.
-BERTSCORE, SURFACE, VECTORS = "bertscore", "surface", "vectors"
+BERTSCORE, SURFACE, VECTORS, METRIC, HUMAN = "bertscore", "surface", "vectors", "metric", "human"
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,12 @@ class Settings:
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
     precision: str = precision_option()
+    metric_columns: tuple[str, ...] = option(
+        (), "Columns with the scores of other metrics, computed elsewhere (COMET, MetricX, BLEURT); an empty cell is a "
+        "missing score. Taken as they are: better is taken to be higher.", flag="metric-column", metavar="COLUMN")
+    system_column: str | None = option(
+        None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
+        unset='the column "system", where there is one')
 
     upgraded = staticmethod(upgraded)
 
@@ -67,8 +73,9 @@ N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "
 PEARSON = (measured("pearson"), *interval("Fisher's"))
 
 CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
-    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone) or {VECTORS} (of sentence vectors)"),
-    Column("model", "text", "the model; of the surface the method"), IDF, PENALTY, N_PAIRS, *PEARSON,
+    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors) or "
+           f"{METRIC} (a column of scores computed elsewhere)"),
+    Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY, N_PAIRS, *PEARSON,
     measured("spearman"), *interval("Bonett and Wright's", "spearman"),
     measured("kendall"), *interval("of Fieller, Hartley and Pearson", "kendall"),
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
@@ -99,6 +106,34 @@ AGREEMENT = Table("agreement", "Each two annotators once.", (
 LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
+OF_CELL = (CORRELATIONS["kind"], CORRELATIONS["model"], IDF, PENALTY)
+SYSTEM_AGREEMENT = Table(
+    "system_agreement", "A row for each setting and method: how it ranks the systems; none without systems.", (
+        *OF_CELL, Column("n_systems", "integer", "systems with scores", "systems"),
+        Column("n_system_pairs", "integer", "pairs of systems with a common segment", "pairs"),
+        measured("pairwise_accuracy"), measured("soft_pairwise_accuracy"), measured("tie_calibrated_accuracy"),
+        Column("tie_threshold", "number", "differences of scores up to it count as ties in acc_eq"),
+        Column("n_segments", "integer", "segments with two systems or more", "segments"),
+        measured("perm_both", "perm_both_difference", "Pearson's r over the pairs of the best setting minus that of "
+                 "this one"),
+        Column("perm_both_p", "number", "its one-sided p-value: small where the best follows the humans better"),
+        Column("perm_both_systems_p", "number", "the same with Pearson's r between the means of the systems"),
+        WHY_UNDEFINED,
+    ), since="0.3.0")
+SYSTEM_SCORES = Table("system_scores", "A row for each system under the human score and each setting and method.", (
+    *OF_CELL, Column("system", "text", "the system"), Column("n", "integer", "scored pairs", "pairs"),
+    Column("score", "number", "mean score over the pairs that also have a human score", better="higher"),
+), since="0.3.0")
+SYSTEM_TESTS = Table(
+    "system_tests", "Each two systems once, under the human score and the best setting of BERTScore.", (
+        *OF_CELL, Column("system", "text", "the system"), Column("other", "text", "the other system"),
+        Column("n", "integer", "segments that both have", "segments"),
+        Column("difference", "number", "mean score of the system minus that of the other over these segments"),
+        *interval("of the paired bootstrap"),
+        Column("p_value", "number", "two-sided p-value of the paired bootstrap, not corrected for their number"),
+        Column("permutation_p", "number", "one-sided p-value of the paired permutation test, as SPA takes it: near 0 "
+               "where the system is better, near 1 where the other is"), WHY_UNDEFINED,
+    ), since="0.3.0")
 LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
                  "and for each row of the file that could not be used.", (
@@ -128,6 +163,9 @@ class Result:
     excluded: pd.DataFrame = field(metadata=declared(EXCLUDED))
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
+    system_agreement: pd.DataFrame = field(metadata=declared(SYSTEM_AGREEMENT), default_factory=SYSTEM_AGREEMENT.frame)
+    system_scores: pd.DataFrame = field(metadata=declared(SYSTEM_SCORES), default_factory=SYSTEM_SCORES.frame)
+    system_tests: pd.DataFrame = field(metadata=declared(SYSTEM_TESTS), default_factory=SYSTEM_TESTS.frame)
 
     def scores_of(self, model: str, idf: str, penalty: str) -> np.ndarray | None:
         """The scores (n_pairs,) of one setting of the grid; None when there is no such setting."""

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from engine.datasets import human_scores
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import InputError
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from engine.evaluations.metric_study.grid import Cell
-from engine.evaluations.metric_study.records import SURFACE, VECTORS
+from engine.evaluations.metric_study.records import METRIC, SURFACE, VECTORS
 from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
@@ -62,6 +64,35 @@ def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: st
                      for start in (0, dataset.n))
             values[known] = vector_cosines(*sides)
         yield Cell(VECTORS, model), values
+
+
+def column_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[Cell, np.ndarray]:
+    """The scores (n_pairs,) of other metrics that the file has in `columns`, nan for an empty cell.
+
+    Raises InputError for a column that is none of the columns without a role, one with anything but numbers (all bad
+    rows listed), and one without a number.
+    """
+    scores = {}
+    for column in dict.fromkeys(columns):
+        cells = further_column(dataset, column, "scores of a metric")
+        faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
+        if faults:
+            listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
+            raise InputError(f"{dataset.name}: column {column!r} has scores that are not numbers in rows {listed}. "
+                             "Write a number such as 0.85, or leave the cell empty.")
+        values = np.array([human_scores.number(cell) for cell in cells])
+        if np.isnan(values).all():
+            raise InputError(f"{dataset.name}: column {column!r} has no number. Name a column of scores.")
+        scores[Cell(METRIC, column)] = values
+    return scores
+
+
+def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, ...]:
+    """The cells of a column without a role. Raises InputError where the dataset has none of that name."""
+    if column not in dataset.further:
+        others = ", ".join(map(repr, dataset.further)) or "none"
+        raise InputError(f"{dataset.name} has no further column {column!r} for {use}; it has {others}.")
+    return dataset.further[column]
 
 
 def surface_tokenizer(dataset: SentencePairs) -> str:

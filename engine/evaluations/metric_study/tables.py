@@ -16,10 +16,13 @@ from engine.evaluations.metric_study.records import (
     LAYERS,
     LEFT_OUT,
     PAIRS,
+    SYSTEM_AGREEMENT,
+    SYSTEM_SCORES,
+    SYSTEM_TESTS,
     Result,
 )
 from engine.evaluations.shared.common_columns import ROW
-from engine.evaluations.shared.declared_tables import Column, Emphasis, Table, returns
+from engine.evaluations.shared.declared_tables import Column, Emphasis, Table, frames_of, returns
 
 CELL = ["model", "idf", "penalty"]
 
@@ -43,14 +46,16 @@ SCORES = Table("pairs", "A row for each pair under each setting and method.", (
 _OF_INPUT = tuple(column for column in alignment_records.PAIRS.columns if column.name != ROW.name)
 SCORE_FILE = SCORES.with_input(*_OF_INPUT)
 CASE_FILE = CASES.with_input(*(column for column in _OF_INPUT if column.name not in CASES.headers))
-FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED)
+FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED, SYSTEM_AGREEMENT,
+         SYSTEM_SCORES, SYSTEM_TESTS)
 
 
 def tables(result: Result) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name."""
     return {"settings": grid_table(result), "methods": method_table(result), "annotators": result.annotators,
             "agreement": result.agreement, "pairs": score_table(result), "cases": all_cases(result),
-            "layers": result.layers, "left_out": result.left_out, "excluded": result.excluded}
+            "layers": result.layers, "left_out": result.left_out, "excluded": result.excluded,
+            **frames_of(result, (SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS))}
 
 
 @returns(SETTINGS)

@@ -1,0 +1,79 @@
+"""How the settings of a metric study rank the systems of its candidates."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.metric_study.labels import interval, number, setting_name
+from dashboard.shared.theme import measure_name
+from dashboard.shared.wording import measure_help
+from engine.evaluations.metric_study.records import HUMAN, Result
+from engine.translation import tr, translated
+
+SHARES = ("soft_pairwise_accuracy", "pairwise_accuracy", "tie_calibrated_accuracy")
+
+
+def systems_view(result: Result) -> None:
+    """Draw how each setting ranks the systems, their scores, and the tests of every two."""
+    ranking, scores, tests = st.tabs([tr("Ranking of systems"), tr("System scores"), tr("Tests of systems")])
+    with ranking:
+        _ranking(result.system_agreement)
+    with scores:
+        _scores(result.system_scores)
+    with tests:
+        _tests(result.system_tests)
+
+
+def _name(line: dict[str, str]) -> str:
+    return tr("Human score") if line["kind"] == HUMAN else setting_name(line)
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    return [_name(line) for line in table.to_dict("records")]
+
+
+def _ranking(table: pd.DataFrame) -> None:
+    ordered = table.sort_values("soft_pairwise_accuracy", ascending=False, kind="stable")
+    st.dataframe(
+        pd.DataFrame({"setting": _names(ordered), **{name: ordered[name].to_numpy() for name in SHARES},
+                      "tie_threshold": ordered["tie_threshold"].to_numpy(),
+                      "perm_both_p": ordered["perm_both_p"].to_numpy(),
+                      "perm_both_systems_p": ordered["perm_both_systems_p"].to_numpy(),
+                      "reason": [translated(reason) for reason in ordered["reason"]]}),
+        hide_index=True, placeholder="–", alt=tr("How each setting ranks the systems"),
+        column_order=["setting", *SHARES, "tie_threshold", "perm_both_p", "perm_both_systems_p",
+                      *(["reason"] if ordered["reason"].any() else [])],
+        column_config={
+            "setting": tr("Setting"), "reason": tr("Undefined because"),
+            **{name: st.column_config.NumberColumn(measure_name(name), format="%.3f", help=measure_help(name))
+               for name in SHARES},
+            "tie_threshold": st.column_config.NumberColumn(tr("ε of ties"), format="%.4g"),
+            "perm_both_p": st.column_config.NumberColumn(tr("p, by pairs"), format="%.3f",
+                                                         help=measure_help("perm_both")),
+            "perm_both_systems_p": st.column_config.NumberColumn(tr("p, by systems"), format="%.3f",
+                                                                 help=measure_help("perm_both")),
+        })
+    st.caption(tr("p: PERM-BOTH of the best setting against this one, one-sided, on Pearson's r over all pairs and over "
+                  "the means of the systems; not corrected for the number of settings. Pairs of one reference are one "
+                  "segment; of each two systems the segments count that both have, taken to be independent."))
+
+
+def _scores(table: pd.DataFrame) -> None:
+    labelled = table.assign(setting=_names(table))
+    wide = labelled.pivot_table(index="system", columns="setting", values="score", sort=False)
+    st.dataframe(wide.sort_values(tr("Human score"), ascending=False), placeholder="–", alt=tr("Scores of the systems"),
+                 column_config={"system": tr("System")})
+    st.caption(tr("Means over the pairs that have a human score; the human score is the mean of the z-scores."))
+
+
+def _tests(table: pd.DataFrame) -> None:
+    st.dataframe(pd.DataFrame({
+        tr("Score"): _names(table), tr("System"): table["system"], tr("Other system"): table["other"],
+        tr("Segments"): table["n"], tr("Difference"): table["difference"].map(number),
+        tr("95 % interval"): [interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)],
+        tr("p, bootstrap"): table["p_value"].map(number), tr("p, permutation"): table["permutation_p"].map(number),
+    }), hide_index=True, placeholder="–", alt=tr("Tests of every two systems"))
+    st.caption(tr("Bootstrap over segments: two-sided. Permutation, as in soft pairwise accuracy: one-sided, near 0 "
+                  "where the first system is better, near 1 where the other is. Neither is corrected for the number "
+                  "of pairs of systems."))
