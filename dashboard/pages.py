@@ -13,12 +13,13 @@ from engine.translation import mark, tr
 
 @dataclass(frozen=True)
 class PageCard:
-    """One page: its folder, its title and icon, the question it answers."""
+    """One page: its folder, its title and icon, the question it answers; whether the menu names it."""
 
     name: str
     title: str
     icon: str
     question: str
+    in_menu: bool = True
 
 
 SECTIONS: dict[str, tuple[PageCard, ...]] = {
@@ -45,6 +46,8 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
     mark("Look up"): (
         PageCard("models", mark("Models"), ":material/deployed_code:",
                  mark("Which models are there, and how good are the built-in ones?")),
+        PageCard("model_card", mark("Model card"), ":material/id_card:",
+                 mark("What do all evaluations say of one model, beside the models evaluated so far?"), in_menu=False),
         PageCard("dictionary", mark("Dictionaries"), ":material/menu_book:",
                  mark("Which tokens are rare, and in which corpus?")),
         PageCard("compare", mark("Compare"), ":material/compare:",
@@ -73,11 +76,11 @@ def path(name: str) -> str:
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu: sections with their pages; hidden in it, the addresses that pages had before."""
+    """The menu: sections with their pages; hidden in it, pages that others lead to, and former addresses."""
     menu = {
         tr(section): [
             st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,
-                    default=page.name == "home")
+                    default=page.name == "home", visibility="visible" if page.in_menu else "hidden")
             for page in pages
         ]
         for section, pages in SECTIONS.items()

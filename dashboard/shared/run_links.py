@@ -12,12 +12,19 @@ from dashboard import pages
 from dashboard.shared.address.texts import to_texts
 from dashboard.shared.wording import verbatim
 from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr
 
 
 def run_link(view: RunRecord, label: str) -> None:
     """A link to the page and the result of a run."""
     page = pages.PAGE_BY_KIND[view.kind]
     st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+
+
+def card_link(model: str) -> None:
+    """A link to the card of a model."""
+    st.page_link(pages.path("model_card"), label=tr("Card of this model"), icon=pages.card("model_card").icon,
+                 query_params={"model": model})
 
 
 def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),

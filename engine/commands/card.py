@@ -117,6 +117,6 @@ def _carried_out(access: RunAccess, tasks: Sequence[CardTask]) -> list[RunRecord
     for record in failed:
         say(f"left out: {record.name}: {record.message}", file=sys.stderr)
     if not finished:
-        raise RunError("No evaluation of the card succeeded. "
-                       + " ".join(f"{record.kind}: {record.message}" for record in failed))
+        reasons = " ".join(f"{record.kind}: {record.message}" for record in failed)
+        raise RunError(f"No evaluation of the card succeeded. {reasons}")
     return finished

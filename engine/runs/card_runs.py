@@ -100,18 +100,37 @@ def runs_like(access: RunAccess, run: RunRecord) -> list[RunRecord]:
     They are those that the viewer may read, without the run itself.
     """
     search = Search(kind=run.kind, states=("done",), dataset_hash=run.dataset_hash)
-    readable = [*access.mine(search), *access.team(search), *access.store.search(replace(search, owner=SAMPLES_ID))]
     own = _settings(access, run)
-    return [record for record in {record.id: record for record in readable}.values()
+    return [record for record in _readable(access, search)
             if record.id != run.id and own is not None and _settings(access, record) == own]
+
+
+def comparable_groups(access: RunAccess, kind: str) -> list[list[RunRecord]]:
+    """The finished runs of a kind that the viewer may read, in groups of the same data and settings but the models.
+
+    The group with the newest run comes first; the samples' runs are the last of theirs. Runs whose settings another
+    version made are left out.
+    """
+    search = Search(kind=kind, states=("done",))
+    groups: dict[tuple[str, str], list[RunRecord]] = {}
+    for record in _readable(access, search):
+        settings = _settings(access, record)
+        if settings is not None:
+            groups.setdefault((record.dataset_hash, repr(settings)), []).append(record)
+    return list(groups.values())
 
 
 def runs_of(access: RunAccess, model: str) -> list[RunRecord]:
     """The finished runs that hold a model and that a card can be made of, newest first; the samples' last."""
-    search = Search(states=("done",))
-    readable = [*access.mine(search), *access.team(search), *access.store.search(replace(search, owner=SAMPLES_ID))]
-    return [record for record in {record.id: record for record in readable}.values() if record.kind in KINDS
+    return [record for record in _readable(access, Search(states=("done",))) if record.kind in KINDS
             and any(is_same_model(name, model) for name in record.settings.get("models", ()))]
+
+
+def _readable(access: RunAccess, search: Search) -> list[RunRecord]:
+    """The runs of a search that the viewer may read, each once: own ones and the team's by time, then the samples'."""
+    seen = {record.id: record for record in (*access.mine(search), *access.team(search))}
+    ordered = sorted(seen.values(), key=lambda record: record.created, reverse=True)
+    return [*ordered, *access.store.search(replace(search, owner=SAMPLES_ID))]
 
 
 def _settings(access: RunAccess, run: RunRecord) -> Any | None:

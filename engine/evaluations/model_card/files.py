@@ -15,6 +15,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.version import VERSION
 
 JSON_FORMAT = 1  # raised when a reader of the file would have to change
+_ABOUT = f"With Hakari {VERSION}, without fine-tuning. Intervals are 95 %."  # untranslated
 # What of the facts names the model and says how it reads texts; the rest is of this machine or of every signature.
 FACTS = ("name", "source", "revision", "fingerprint", "tokenizer_fingerprint", "architecture", "kind", "n_layers",
          "hidden_size", "vocab_size", "max_tokens", "n_parameters", "tokenizer", "dtype", "recipe", "adapter_of")
@@ -37,13 +38,13 @@ def to_json_value(card: CardOfModel) -> dict[str, Any]:
 
 def readme(card: CardOfModel) -> str:
     """A model card for the Hugging Face Hub: the metadata with its model-index, and the numbers as a table."""
-    lines = ["## Evaluation", "", f"With Hakari {VERSION}, without fine-tuning. Intervals are 95 %.", "",
+    lines = ["## Evaluation", "", _ABOUT, "",
              "| Evaluation | Data | Measure | n | Value | 95 % interval | Better |", "|---|---|---|---|---|---|---|"]
     for row in card.headlines.to_dict("records"):
         details = ", ".join(filter(None, (row["setting"], row["items"])))
         ends = (row["ci_low"], row["ci_high"])
-        interval = f"{ends[0]:.4g} to {ends[1]:.4g}" if all(map(math.isfinite, ends)) else ""
-        value = f"{row['value']:.4g}" if math.isfinite(row["value"]) else f"undefined: {row['reason']}"
+        interval = " to ".join(f"{end:.4g}" for end in ends) if all(map(math.isfinite, ends)) else ""  # untranslated
+        value = f"{row['value']:.4g}" if math.isfinite(row["value"]) else row["reason"]
         cells = (row["evaluation"], row["dataset"], f"{CARDS[row['measure']].name} ({details})", f"{row['n']:,}", value,
                  interval, row["better"])
         lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")

@@ -19,9 +19,10 @@ from engine.version import VERSION
 # The Hub's names of tasks (https://huggingface.co/tasks) by kind of run.
 TASKS = {"fill-mask": "fill-mask", "clusters": "feature-extraction", "classification": "text-classification",
          "metric-study": "sentence-similarity", "alignment": "sentence-similarity"}
-TASK_NAMES = {"minimal-pairs": "Minimal pairs", "fill-mask": "Probability of masked words", "clusters": "Clusters",
-              "classification": "Classification of sentence vectors", "metric-study": "BERTScore against human scores",
-              "alignment": "BERTScore"}
+TASK_NAMES = {"minimal-pairs": "Minimal pairs", "clusters": "Clusters", "alignment": "BERTScore",
+              "fill-mask": "Probability of masked words",  # untranslated
+              "classification": "Classification of sentence vectors",  # untranslated
+              "metric-study": "BERTScore against human scores"}  # untranslated
 # The Hub's metrics; other measures go by the key of their card.
 METRICS = {"classification_accuracy": "accuracy", "pearson": "pearsonr"}
 FRONT_MATTER = "---"  # untranslated
