@@ -96,12 +96,12 @@ def readings(card: CardOfModel) -> None:
         st.caption(verbatim(row["dataset"]))
         with st.grid(4, min_column_width=150, gap="small"):
             st.metric(tr("Names that are one token"), _share(row["n_whole_names"], row["n_names"]),
-                      tr("{n:,} of {total:,}", n=row["n_whole_names"], total=row["n_names"]), delta_color="off",
+                      tr("{done:,} of {total:,}", done=row["n_whole_names"], total=row["n_names"]), delta_color="off",
                       delta_arrow="off", border=True)
             st.metric(tr("Tokens of a name"), "–" if pd.isna(row["tokens_per_name"]) else
                       f"{row['tokens_per_name']:.2f}", border=True)
             st.metric(tr("Names that are read whole"), _share(row["n_read_names"], row["n_names"]),
-                      tr("{n:,} of {total:,}", n=row["n_read_names"], total=row["n_names"]), delta_color="off",
+                      tr("{done:,} of {total:,}", done=row["n_read_names"], total=row["n_names"]), delta_color="off",
                       delta_arrow="off", border=True, help=tr("Every token of the name has a reading that leaves out "
                                                               "nothing, under the settings of the run."))
             st.metric(tr("Tokens without a whole reading"), _share(row["n_unread"], row["n_tokens"]),
@@ -182,11 +182,11 @@ def _interval(row: dict[Any, Any]) -> str:
 
 
 def _rank(row: dict[Any, Any]) -> str:
-    return "–" if pd.isna(row["rank"]) else tr("{rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
+    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
 
 
 def _beside(row: dict[Any, Any]) -> str:
-    place = tr("place {rank}", rank=_rank(row)) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
+    place = _rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
     interval = "" if _interval(row) == "–" else _interval(row)
     return " · ".join(filter(None, (interval, place))) or tr("n = {n}", n=f"{row['n']:,}")
 
