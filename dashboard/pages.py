@@ -13,12 +13,13 @@ from engine.translation import mark, tr
 
 @dataclass(frozen=True)
 class PageCard:
-    """One page: its folder, its title and icon, the question it answers."""
+    """One page: its folder, its title and icon, the question it answers; whether the menu names it."""
 
     name: str
     title: str
     icon: str
     question: str
+    in_menu: bool = True
 
 
 SECTIONS: dict[str, tuple[PageCard, ...]] = {
@@ -45,21 +46,20 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
     mark("Look up"): (
         PageCard("models", mark("Models"), ":material/deployed_code:",
                  mark("Which models are there, and how good are the built-in ones?")),
+        PageCard("model_card", mark("Model card"), ":material/id_card:",
+                 mark("What do all evaluations say of one model, beside the models evaluated so far?"), in_menu=False),
         PageCard("dictionary", mark("Dictionaries"), ":material/menu_book:",
                  mark("Which tokens are rare, and in which corpus?")),
         PageCard("compare", mark("Compare"), ":material/compare:",
                  mark("In what do two runs, two models or two settings differ, and is it more than chance?")),
+        PageCard("rating", mark("Rate together"), ":material/reviews:",
+                 mark("What do people say of the pairs, and do they agree?"), in_menu=False),
         PageCard("runs", mark("Runs"), ":material/history:",
                  mark("What was evaluated so far?")),
         PageCard("datasets", mark("Data sets"), ":material/inventory_2:",
                  mark("Which data are kept, and which runs used them?")),
     ),
 }
-# Pages that are opened from others and stand in no menu.
-BESIDE = (
-    PageCard("rating", mark("Rate together"), ":material/reviews:",
-             mark("What do people say of the pairs, and do they agree?")),
-)
 # Addresses that pages had before; links to them still lead to the page.
 FORMER_ADDRESSES = {"corpora": "dictionary"}
 PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fill-mask": "fill_mask",
@@ -69,7 +69,7 @@ PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fil
 
 def card(name: str) -> PageCard:
     """The page called `name`."""
-    return next(page for pages in (*SECTIONS.values(), BESIDE) for page in pages if page.name == name)
+    return next(page for pages in SECTIONS.values() for page in pages if page.name == name)
 
 
 def path(name: str) -> str:
@@ -78,17 +78,15 @@ def path(name: str) -> str:
 
 
 def navigation() -> dict[str, list[st.Page]]:
-    """The menu: sections with their pages; hidden in it, pages that others open and former addresses."""
+    """The menu: sections with their pages; hidden in it, pages that others lead to, and former addresses."""
     menu = {
         tr(section): [
             st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,
-                    default=page.name == "home")
+                    default=page.name == "home", visibility="visible" if page.in_menu else "hidden")
             for page in pages
         ]
         for section, pages in SECTIONS.items()
     }
-    menu[""] += [st.Page(path(page.name), title=tr(page.title), icon=page.icon, url_path=page.name, visibility="hidden")
-                 for page in BESIDE]
     menu[""] += [st.Page(partial(_redirect, name), title=tr(card(name).title), url_path=former, visibility="hidden")
                  for former, name in FORMER_ADDRESSES.items()]
     return menu

@@ -74,7 +74,7 @@ def target_of(link: str) -> tuple[str, dict[str, str]] | None:
     True
     """
     name, _, query = unquote(link).partition("?")
-    page_names = {page.name for section in (*pages.SECTIONS.values(), pages.BESIDE) for page in section}
+    page_names = {page.name for section in pages.SECTIONS.values() for page in section}
     return (name, dict(parse_qsl(query))) if name in page_names else None
 
 

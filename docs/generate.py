@@ -27,6 +27,8 @@ from engine.datasets.minimal_pairs import layouts, pairs
 from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import FILES as COMPARISON
+from engine.evaluations.model_card.card import FILES as CARD
+from engine.evaluations.model_map.evaluate import FILES as MODEL_MAP
 from engine.evaluations.shared.declared_tables import Table
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.paper_cards import PAPER_CARDS
@@ -39,7 +41,8 @@ SECTION = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->\
 CHOICES = re.compile(r" \{.*?\}")
 # The tables of each command that writes some.
 TABLES: Mapping[str, Sequence[Table]] = {**{kind: evaluation.tables for kind, evaluation in EVALUATIONS.items()},
-                                         "agreement": AGREEMENT, "compare": COMPARISON}
+                                         "agreement": AGREEMENT, "compare": COMPARISON,
+                                         "card": CARD, "model-map": MODEL_MAP}
 DATASETS: Mapping[str, Sequence[Role]] = {module.KIND: module.ROLES for module in (
     labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)}
 

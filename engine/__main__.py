@@ -11,6 +11,7 @@ from engine.commands import (
     adopt,
     agreement,
     alignment,
+    card,
     classification,
     clean,
     clusters,
@@ -20,6 +21,7 @@ from engine.commands import (
     members,
     metric_study,
     minimal_pairs,
+    model_map,
     move_database,
     name_study,
     pretrain,
@@ -32,7 +34,7 @@ from engine.translation import tr, translated
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
             "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
-            "compare": compare,
+            "compare": compare, "card": card, "model-map": model_map,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
             "move-database": move_database, "members": members}
 # The names of the published command line that differ from those of the evaluations; they stay.

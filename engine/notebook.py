@@ -20,12 +20,9 @@ from typing import Any
 
 import pandas as pd
 
-from engine.datasets import reader_process, sample_data, sentence_pairs
-from engine.datasets.formats.files import Table, read_table
-from engine.datasets.labelled import labelled_sentences
-from engine.datasets.masked import masked_sentences
-from engine.datasets.minimal_pairs import pairs as minimal_pairs
-from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets import sample_data
+from engine.datasets.by_evaluation import FROM_TABLE, read_dataset
+from engine.datasets.formats.files import Table
 from engine.errors import InputError
 from engine.evaluations.alignment import rescoring
 from engine.evaluations.catalog import EVALUATIONS
@@ -41,11 +38,6 @@ from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
-FROM_TABLE: Mapping[str, Callable[..., Any]] = {
-    "clusters": labelled_sentences.from_table, "classification": labelled_sentences.from_table,
-    "fill-mask": masked_sentences.from_table, "alignment": sentence_pairs.from_table,
-    "metric-study": sentence_pairs.from_table, "minimal-pairs": minimal_pairs.from_table,
-}
 # The columns of rows that come without names, in their order.
 ROLES: Mapping[str, tuple[str, ...]] = {
     "clusters": ("text", "label"), "classification": ("text", "label"), "fill-mask": ("text", "label", "domain"),
@@ -143,11 +135,7 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         return data
     chosen = dict(columns) if columns else None
     if isinstance(data, str | Path):
-        path = sample_data.file_of(data)
-        if kind == "minimal-pairs":  # also BLiMP's archives and folders
-            return reader_process.read(read_pairs, [(path.name, path)], columns=chosen, skip_bad_rows=skip_bad_rows)
-        table = reader_process.read(read_table, path, skip_bad_rows=skip_bad_rows)
-        return FROM_TABLE[kind](table, chosen, skip_bad_rows=skip_bad_rows)
+        return read_dataset(kind, sample_data.file_of(data), chosen, skip_bad_rows=skip_bad_rows)
     if isinstance(data, pd.DataFrame):
         frame = data
     else:

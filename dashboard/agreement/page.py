@@ -4,6 +4,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.agreement.choice import chosen_runs, loaded, signature_of
+from dashboard.agreement.model_map import MAP, chosen_part, map_section
 from dashboard.agreement.terminal import same_from_a_terminal
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
@@ -28,8 +29,11 @@ agreement. They need at least 3 models.
 of their own and do not enter anything computed from your runs.""")
 
 pages.heading("agreement")
-address = View("agreement", "runs", anchor="printed")
+address = View("agreement", "runs", anchor="part")
 address.notices()
+if chosen_part(address) == MAP:
+    map_section(address)
+    st.stop()
 with st.container(border=True):
     runs = chosen_runs(address)
 results = loaded(runs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import pages
+from dashboard.shared.run_links import card_link
 from dashboard.shared.theme import DIRECTIONS
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import ModelError
@@ -49,6 +50,7 @@ def _card(card: ModelCard) -> None:
         vocabulary=settings["vocab_size"], max_length=settings["max_length"], documents=train["documents"],
         characters=train["characters"], held_out=held_out["documents"])))
     with st.container(horizontal=True):
+        card_link(card.name)
         for page in USES[card.kind]:
             st.page_link(pages.path(page), label=tr("Evaluate: {page}", page=tr(pages.card(page).title)))
     with st.popover(tr("Training record"), type="tertiary", icon=":material/receipt_long:",

@@ -17,14 +17,17 @@ BATCHING = {"any": mark("Batches: a text's numbers do not depend on the other te
 
 def show_checks(facts: ModelFacts, checks: LoadingChecks | None) -> None:
     """Draw a line for each check; `checks` is None for a model that was not loaded."""
-    lines = [_tokens(facts.token_check), _template(facts), *_published(facts)]
-    if checks is not None:
-        lines += _loading(checks)
     with st.container(gap="xsmall"):
         note = tr("weights loaded and tried in {seconds:.1f} s", seconds=checks.seconds) if checks else ""
         st.markdown(f"**{tr('Checks')}**" + (f" :gray[· {note}]" if note else ""))  # untranslated
-        for icon, text in lines:
+        for icon, text in check_lines(facts, checks):
             st.caption(f"{icon} {verbatim(text)}")
+
+
+def check_lines(facts: ModelFacts, checks: LoadingChecks | None) -> list[tuple[str, str]]:
+    """Each check as an icon (FINE, NOTED or WRONG) and a sentence; `checks` is None for a model that was not loaded."""
+    lines = [_tokens(facts.token_check), _template(facts), *_published(facts)]
+    return [*lines, *(_loading(checks) if checks is not None else [])]
 
 
 def _tokens(check: TokenCheck | None) -> tuple[str, str]:

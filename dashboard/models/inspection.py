@@ -16,6 +16,7 @@ from dashboard.models.checks import show_checks
 from dashboard.models.find import find_model
 from dashboard.models.memory import size
 from dashboard.shared import drawing_turns, session
+from dashboard.shared.run_links import card_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
@@ -66,11 +67,12 @@ def inspect_model() -> None:
         try:
             if not name.strip():
                 raise InputError(f"No model is named. Type one, such as {next(iter(BUILT_IN))}.")
-            st.session_state[INSPECTION] = _inspected(name.strip(), sentence, loads=loads)
+            st.session_state[INSPECTION] = inspected(name.strip(), sentence, loads=loads)
         except EngineError as error:
             show_error(error)
     if (inspection := st.session_state.get(INSPECTION)) is not None:
         _facts(inspection.facts)
+        card_link(inspection.facts.name)
         show_checks(inspection.facts, inspection.checks)
         if inspection.refusal is not None:
             show_error(inspection.refusal)
@@ -87,8 +89,11 @@ def _inspection(model_session: GatewaySession, name: str, sentence: str, *, load
         return Inspection(facts, sentence, tokens, refusal=error)
 
 
-def _inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
-    """Ask the engine in a thread, so that a download shows its progress and ends when the page is left."""
+def inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
+    """The inspection of a model, by the engine in a thread: a download shows its progress, and ends with the page.
+
+    Raises EngineError for a model that cannot be, or may not be opened here.
+    """
     session.engine().configuration.models.check({"model": name})
     is_started = bool(session.engine().backend.workers())
     progress: list[tuple[int, int, str]] = [(0, 0, tr("Opening {model}", model=name))]

@@ -21,6 +21,12 @@ def run_link(view: RunRecord, label: str) -> None:
     st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
 
 
+def card_link(model: str) -> None:
+    """A link to the card of a model."""
+    st.page_link(pages.path("model_card"), label=tr("Card of this model"), icon=pages.card("model_card").icon,
+                 query_params={"model": model})
+
+
 def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),
                  other_id: str | None = None) -> None:
     """A link to the comparison of a run, shown with these choices, with another run (None: chosen there)."""

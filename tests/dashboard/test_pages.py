@@ -36,7 +36,7 @@ from tests.support.page_visits import drawn, evaluated, until, words
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
-NAMES = [page.name for section in (*pages.SECTIONS.values(), pages.BESIDE) for page in section]
+NAMES = [page.name for section in pages.SECTIONS.values() for page in section]
 
 
 def visit(name: str, run_id: str | None = None) -> AppTest:

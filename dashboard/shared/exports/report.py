@@ -26,6 +26,7 @@ STYLE = Path(__file__).with_name("report.css")
 PAPERS = {
     "clusters": ("shibayama",), "fill-mask": ("shibayama",), "classification": ("shibayama", "shibayama-ja"),
     "alignment": ("bertscore", "novels"), "metric-study": ("bertscore", "novels"), "minimal-pairs": ("length",),
+    "model-card": ("shibayama", "shibayama-ja", "bertscore", "novels", "length"),
 }
 CITATIONS = {
     "shibayama":

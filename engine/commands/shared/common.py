@@ -114,7 +114,7 @@ def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
     """A session with its own workers, which end with it, and progress on stderr."""
     # resume=False: leave unfinished runs to the dashboard
     with open_engine(options.cache, resume=False, lists_runs=False) as engine:
-        yield engine.gateway.session(f"command-{os.getpid()}", on_progress=_progress())
+        yield engine.gateway.session(f"command-{os.getpid()}", on_progress=progress_printer())
 
 
 def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame],
@@ -145,14 +145,8 @@ def say(text: str, file: TextIO | None = None) -> None:
     print(translated(text), file=file)
 
 
-def _data_file(name: str) -> Path:
-    try:
-        return sample_data.file_of(name)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(error.message) from error
-
-
-def _progress() -> Callable[[int, int, str], None]:
+def progress_printer() -> Callable[[int, int, str], None]:
+    """Prints progress on stderr: of a step that goes on about once a second, and its end."""
     last_printed = 0.0
 
     def report(done: int, total: int, label: str) -> None:
@@ -164,3 +158,10 @@ def _progress() -> Callable[[int, int, str], None]:
             print(f"{translated(label)}: {counted}", file=sys.stderr, flush=True)
 
     return report
+
+
+def _data_file(name: str) -> Path:
+    try:
+        return sample_data.file_of(name)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(error.message) from error

@@ -251,6 +251,14 @@ _ALL = (
         "McNemar 1947, exact; 95 % interval by Agresti and Min 2005; many models corrected by Holm 1979",
     ),
     MeasureCard(
+        "model_kl", "KL divergence of two models", "KL",
+        "KL ≈ ||q_i − q_j||² / (2 N · mean bytes · ln 2),  q_i the double-centred log-likelihoods of N sentences",
+        "[0, ∞)", "bits per byte", "neither",
+        "How differently do two models distribute their probability over sentences? Approximate: for near models, and "
+        "sentences drawn near to both.",
+        "Oyama, Yamagiwa, Takase, Shimodaira 2025 (ACL, arXiv 2502.16173); without clipping", digits=None,
+    ),
+    MeasureCard(
         "stereotype_preference", "Stereotypes preferred, by whole-sentence likelihood", "share",
         "share = pairs whose more stereotyping sentence has the higher score / pairs",
         "[0, 1], 0.5 is no preference", "", "neither",

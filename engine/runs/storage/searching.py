@@ -43,10 +43,10 @@ class Search:
     """Criteria, combined by AND; a default value does not restrict.
 
     owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the tags, the
-    name of the dataset or of a model, ignoring case. model, dataset: the exact name. tags: all of them. starred_by:
-    only runs that the viewer has starred. deleted: False: runs that are not in the bin, True: those in it, None: both.
-    within: only runs in all of these sets. but_owner: not the runs of this owner. order: one of ORDERS. limit, offset:
-    which part of the sorted runs.
+    name of the dataset or of a model, ignoring case. model, dataset: the exact name. dataset_hash: of the dataset's
+    content. tags: all of them. starred_by: only runs that the viewer has starred. deleted: False: runs that are not in
+    the bin, True: those in it, None: both. within: only runs in all of these sets. but_owner: not the runs of this
+    owner. order: one of ORDERS. limit, offset: which part of the sorted runs.
     """
 
     owner: str | None = None
@@ -56,6 +56,7 @@ class Search:
     states: tuple[str, ...] = ()
     model: str | None = None
     dataset: str | None = None
+    dataset_hash: str | None = None
     tags: tuple[str, ...] = ()
     starred_by: str | None = None
     deleted: bool | None = False
@@ -94,6 +95,8 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
         demanded.append(RunRow.state.in_(search.states))
     if search.dataset:
         demanded.append(RunRow.dataset_name == search.dataset)
+    if search.dataset_hash:
+        demanded.append(RunRow.dataset_hash == search.dataset_hash)
     if search.model:
         demanded.append(_has_line(RunRow.models, search.model))
     # The tag itself, too: the lower() of SQLite leaves letters beyond ASCII as they are, that of Python does not.

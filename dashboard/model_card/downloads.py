@@ -1,0 +1,82 @@
+"""What leaves the page of a card: the report, the JSON, the README for the Hugging Face Hub, the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import pages
+from dashboard.model_card.choice import evaluation_title
+from dashboard.model_card.sections import checks_table
+from dashboard.shared.exports.report import Report, report_html
+from dashboard.shared.exports.run_exports import data_download, printed_command
+from dashboard.shared.exports.signing import digest
+from dashboard.shared.exports.written_later import in_readers_language
+from dashboard.shared.theme import shortened
+from engine.evaluations.model_card.card import FILES, MAPS, CardOfModel, CardRun
+from engine.evaluations.model_card.files import readme, to_json_value
+from engine.runs.storage.run_record import RunRecord
+from engine.translation import tr, translated
+
+
+def tables(card: CardOfModel) -> dict[str, pd.DataFrame]:
+    """The tables of a card that have rows, by name."""
+    return {table.name: frame for table in FILES if len(frame := getattr(card, table.name))}
+
+
+def card_downloads(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> None:
+    """Draw the buttons of the report, the JSON and the model card for the Hub."""
+    name = digest(card.signature)
+    with st.container(horizontal=True, gap="small"):
+        st.download_button(tr("Report (HTML)"),
+                           in_readers_language(lambda: report_html(_report(card, figures, commands))),
+                           file_name=f"model-card-{name}.html", mime="text/html", key="download-report",
+                           on_click="ignore", icon=":material/description:")
+        st.download_button("card.json",  # untranslated
+                           lambda: json.dumps(to_json_value(card), indent=2, ensure_ascii=False),
+                           file_name=f"model-card-{name}.json", mime="application/json", key="download-card-json",
+                           on_click="ignore", icon=":material/data_object:")
+        st.download_button("README.md", lambda: readme(card),  # untranslated
+                           file_name="README.md", mime="text/markdown", key="download-readme", on_click="ignore",
+                           icon=":material/id_card:",
+                           help=tr("A model card for the Hugging Face Hub: its metadata holds the numbers as a "
+                                   "model-index."))
+
+
+def command_lines(runs: Sequence[RunRecord], parts: Sequence[CardRun]) -> str:
+    """The commands that give the numbers of the card, one for each of its runs."""
+    lines = [printed_command(run, part.result.signature, f"out/{run.kind}", _data(run.kind))
+             for run, part in zip(runs, parts, strict=True)]
+    return "\n".join(filter(None, lines))
+
+
+def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
+    """Draw, folded, the commands, and downloads of data that is neither a sample nor a file."""
+    with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
+                    key="model-card-terminal"):
+        st.code(commands, language="bash", wrap_lines=True)
+        st.caption(tr("`python -m engine card --model M --out DIR` runs all evaluations of a model with their default "
+                      "settings and writes the tables, card.json and README.md."))
+        for run in runs:
+            data_download(run, _data(run.kind))
+
+
+def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Report:
+    shown = {name: table for name, table in tables(card).items() if name != MAPS.name}
+    for name, table in shown.items():
+        shown[name] = table.assign(evaluation=[evaluation_title(kind) for kind in table["evaluation"]])
+    checks = checks_table(card)
+    return Report(
+        title=tr("Card of {model}", model=shortened(card.model)), kind="model-card",
+        question=tr(pages.card("model_card").question), made=datetime.now(UTC), signature=card.signature,
+        figures=figures, tables=shown | ({tr("Checks"): checks} if len(checks) else {}),
+        notices=[translated(notice) for notice in card.notices], command=commands)
+
+
+def _data(kind: str) -> str:
+    return f"{kind}-data.csv"

@@ -1,0 +1,77 @@
+"""Model card: what do all evaluations say of one model, beside the models evaluated so far?"""
+
+import streamlit as st
+
+from dashboard import pages
+from dashboard.model_card import sections
+from dashboard.model_card.choice import PART, chosen_model, chosen_runs
+from dashboard.model_card.downloads import card_downloads, command_lines, same_from_a_terminal, tables
+from dashboard.model_card.evaluation import checked, evaluate_form, progress_of
+from dashboard.shared import run_view, session, wording
+from dashboard.shared.address.view import View
+from engine.errors import EngineError
+from engine.evaluations.model_card.assemble import card_of
+from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
+from engine.runs.card_runs import card_run, runs_like
+from engine.runs.storage.run_record import RunRecord
+from engine.translation import mark, tr
+
+KEPT = 4
+NOTE = mark("""**Numbers** are those of the runs, each with the 95 % interval that its evaluation gives; the arrow says
+which end is better. **Place** is among the models that were evaluated with the same data and settings, in these runs or
+in others that you can open, the samples' included. A BERTScore without human scores describes the pairs and ranks no
+model.""")
+TITLES = {"others": mark("Other models"), "length": mark("Length bias"), "readings": mark("Readings"),
+          "map": mark("Map"), "checks": mark("Checks")}
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def assembled(model: str, key: str, _runs: list[RunRecord]) -> tuple[CardOfModel, list[CardRun]]:
+    """The card of runs and the runs with their results, shared by all sessions and never changed."""
+    access = session.access()
+    parts = [card_run(access, run, model, access.result) for run in _runs]
+    return card_of(model, parts), parts
+
+
+pages.heading("model_card")
+address = View("model_card", "card", anchor="model")
+address.notices()
+try:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = chosen_model(address)
+        runs = chosen_runs(model, address)
+    evaluate_form(model, [run.kind for run in runs])
+    progress_of(model)
+    if not runs:
+        address.write()
+        st.info(tr("No finished evaluation of this model is chosen. Evaluate it above."), icon=":material/id_card:")
+        st.stop()
+    with st.spinner(tr("Comparing …")):
+        key = repr([(run.id, [other.id for other in runs_like(session.access(), run)]) for run in runs])
+        card, parts = assembled(model, key, runs)
+except EngineError as error:
+    wording.show_error(error)
+    st.stop()
+
+if (inspection := checked(model)) is not None:
+    refusal = str(inspection.refusal) if inspection.refusal is not None else ""
+    card = CardOfModel(**{**vars(card), "facts": inspection.facts, "checks": inspection.checks, "refusal": refusal})
+sections.headline_grid(card)
+sections.all_numbers(card)
+part = st.segmented_control(tr("Part of the card"), list(TITLES), default=address.first(PART, PART.default),
+                            required=True, key=address.key("part"), format_func=lambda name: tr(TITLES[name]),
+                            label_visibility="collapsed")
+address.keep(PART, part, PART.default)
+figures = sections.map_of(parts)
+{"others": lambda: sections.others(card), "length": lambda: sections.length(card),
+ "readings": lambda: sections.readings(card), "map": lambda: sections.maps(figures),
+ "checks": lambda: sections.checks(model)}[part]()
+sections.card_notices(card)
+address.write()
+wording.how_to_read(tuple(dict.fromkeys(card.headlines["measure"])), tr(NOTE))
+commands = command_lines(runs, parts)
+card_downloads(card, figures, commands)
+run_view.sign(card.signature, tables(card), figures, declared=FILES)
+with st.container(horizontal=True, gap="small"):
+    address.copy_link()
+    same_from_a_terminal(runs, commands)

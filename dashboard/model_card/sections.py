@@ -1,0 +1,195 @@
+"""The parts of a card: its numbers, the models beside it, length bias, readings, map, checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.clusters.map_charts import has_map, maps_figure
+from dashboard.model_card.choice import evaluation_title
+from dashboard.model_card.evaluation import check, checked
+from dashboard.models.checks import check_lines, show_checks
+from dashboard.shared import run_view
+from dashboard.shared.column_heads import heads
+from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.theme import measure_note, shortened
+from dashboard.shared.wording import column_label, measure_help, show_error, verbatim
+from engine.errors import EngineError
+from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun
+from engine.measures.cards.catalog import CARDS
+from engine.models.sources.facts import ModelFacts
+from engine.translation import mark, tr, translated
+
+PER_CENT = ("accuracy", "classification_accuracy")
+OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
+MAP = mark("Map of the sentences")
+
+
+def headline_grid(card: CardOfModel) -> None:
+    """Draw the first number of each run, with its interval, its direction and its place among the models."""
+    first = card.headlines.drop_duplicates("run")
+    with st.grid(3, min_column_width=200, gap="small"):
+        for row in first.to_dict("records"):
+            measure = row["measure"]
+            label = f"{evaluation_title(row['evaluation'])}: {column_label(measure)}"
+            st.metric(verbatim(label), number(row["value"], measure), _beside(row), delta_color="off",
+                      delta_arrow="off", border=True, help="  \n".join((
+                          measure_help(measure), verbatim(f"{row['dataset']} · {_words(row)}"))))
+
+
+def all_numbers(card: CardOfModel) -> None:
+    """Draw every number of the card as a table, folded."""
+    with st.expander(tr("All numbers"), icon=":material/table_rows:"):
+        table = pd.DataFrame({
+            tr("Evaluation"): [evaluation_title(kind) for kind in card.headlines["evaluation"]],
+            tr("Data"): card.headlines["dataset"],
+            tr("Number"): [_words(row) for row in card.headlines.to_dict("records")],
+            "n": card.headlines["n"],
+            tr("Value"): [number(row["value"], row["measure"]) for row in card.headlines.to_dict("records")],
+            tr("95 % interval"): [_interval(row) for row in card.headlines.to_dict("records")],
+            tr("Better"): [measure_note(row["measure"]) if row["better"] != "neither" else "–"
+                           for row in card.headlines.to_dict("records")],
+            tr("Rank"): [_rank(row) for row in card.headlines.to_dict("records")],
+        })
+        st.dataframe(table, hide_index=True, placeholder="–", alt=tr("Every number of the card"))
+
+
+def others(card: CardOfModel) -> None:
+    """Draw the model against each other model with the same data and settings."""
+    if card.others.empty:
+        st.info(tr("No other model was evaluated with the same data and settings yet."), icon=":material/compare:")
+        return
+    rows = card.others.to_dict("records")
+    table = pd.DataFrame({
+        tr("Evaluation"): [evaluation_title(row["evaluation"]) for row in rows],
+        tr("Other model"): [shortened(row["other"]) for row in rows],
+        tr("Number"): [_words(row) for row in rows],
+        tr("This model"): [number(row["value"], row["measure"]) for row in rows],
+        tr("Other"): [number(row["other_value"], row["measure"]) for row in rows],
+        tr("95 % interval of the difference"): [_interval(row) for row in rows],
+        tr("This model is"): [tr(OUTCOMES[row["outcome"]]) for row in rows],
+    })
+    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("The model against each other model"))
+    st.caption(tr("Paired tests on the items that both models have, corrected by Holm's method for the models under "
+                  "one number; *not separable* is no sign that two models are equal."))
+
+
+def length(card: CardOfModel) -> None:
+    """Draw the length bias of each run of minimal pairs."""
+    if card.length_bias.empty:
+        st.info(tr("Length bias needs a run of minimal pairs."), icon=":material/straighten:")
+        return
+    shown = card.length_bias[["dataset", "normalization", "slope", "ci_low", "ci_high", "n", "reason"]]
+    st.dataframe(shown.assign(reason=[translated(reason) for reason in shown["reason"]]), hide_index=True,
+                 placeholder="–", column_config=heads(shown.columns), alt=tr("The length slope by normalisation"))
+    st.caption(verbatim(translated(CARDS["length_slope"].question)))
+
+
+def readings(card: CardOfModel) -> None:
+    """Draw how the tokenizer cuts names, and what has a reading."""
+    if card.readings.empty:
+        st.info(tr("Readings need a run of alignment."), icon=":material/translate:")
+        return
+    for row in card.readings.to_dict("records"):
+        st.caption(verbatim(row["dataset"]))
+        with st.grid(4, min_column_width=150, gap="small"):
+            st.metric(tr("Names that are one token"), _share(row["n_whole_names"], row["n_names"]),
+                      tr("{done:,} of {total:,}", done=row["n_whole_names"], total=row["n_names"]), delta_color="off",
+                      delta_arrow="off", border=True)
+            st.metric(tr("Tokens of a name"), "–" if pd.isna(row["tokens_per_name"]) else
+                      f"{row['tokens_per_name']:.2f}", border=True)
+            st.metric(tr("Names that are read whole"), _share(row["n_read_names"], row["n_names"]),
+                      tr("{done:,} of {total:,}", done=row["n_read_names"], total=row["n_names"]), delta_color="off",
+                      delta_arrow="off", border=True, help=tr("Every token of the name has a reading that leaves out "
+                                                              "nothing, under the settings of the run."))
+            st.metric(tr("Tokens without a whole reading"), _share(row["n_unread"], row["n_tokens"]),
+                      tr("{n:,} unknown", n=row["n_unknown"]), delta_color="off", delta_arrow="off", border=True)
+
+
+def map_of(runs: list[CardRun]) -> dict[str, Any]:
+    """The maps of the clusters runs, by caption."""
+    mapped = [run for run in runs if run.kind == "clusters" and has_map(run.result.points, run.model)]
+    return {f"{tr(MAP)}: {run.dataset_name}": maps_figure(run.result, run.model) for run in mapped}
+
+
+def maps(figures: dict[str, Any]) -> None:
+    """Draw the maps."""
+    if not figures:
+        st.info(tr("A map needs a run of clusters."), icon=":material/bubble_chart:")
+    for number_of_map, (caption, figure) in enumerate(figures.items()):
+        draw_figure(figure, key=f"model-card-map-{number_of_map}", alt=caption, config={"displayModeBar": False})
+
+
+def checks(model: str) -> None:
+    """Draw what was found when the model was loaded, or the button that loads it."""
+    if checked(model) is None:
+        if not st.button(tr("Load and check the model"), key="model-card-check", icon=":material/fact_check:"):
+            st.caption(tr("Reads the weights into memory and tries them on a few tokens, once for each version of the "
+                          "files."))
+            return
+        try:
+            check(model)
+        except EngineError as error:
+            show_error(error)
+            return
+        st.rerun()  # the downloads have the checks, too
+    inspection = checked(model)
+    if inspection is not None:
+        show_checks(inspection.facts, inspection.checks)
+        if inspection.refusal is not None:
+            show_error(inspection.refusal)
+
+
+def checks_table(card: CardOfModel) -> pd.DataFrame:
+    """The checks as a table of sentences, for the report."""
+    facts: ModelFacts | None = card.facts
+    lines = [] if facts is None else [text for _, text in check_lines(facts, card.checks)]
+    return pd.DataFrame({tr("Checks"): [*lines, *filter(None, [translated(card.refusal)])]})
+
+
+def card_notices(card: CardOfModel) -> None:
+    """Draw the notices of the card, folded."""
+    if card.notices:
+        with st.expander(tr("Notices: {n:,}", n=len(card.notices)), icon=":material/info:"):
+            for text in card.notices:
+                run_view.notice(text)
+
+
+def number(value: float, measure: str) -> str:
+    """A number as the page shows it: shares in per cent.
+
+    >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.0021, "mask_probability")
+    ('67.1%', '127.4', '0.0021')
+    """
+    if pd.isna(value):
+        return tr("undefined")
+    return f"{value:.1%}" if measure in PER_CENT else f"{value:,.4g}"
+
+
+def _words(row: dict[Any, Any]) -> str:
+    """What a number is, beside its evaluation: measure, setting and items."""
+    parts = CARDS[row["measure"]].name, row["setting"], row["items"]
+    return ", ".join(translated(part) for part in parts if part)
+
+
+def _interval(row: dict[Any, Any]) -> str:
+    if pd.isna(row["ci_low"]) or pd.isna(row["ci_high"]):
+        return "–"
+    ends = number(row["ci_low"], row["measure"]), number(row["ci_high"], row["measure"])
+    return tr("{low} to {high}", low=ends[0], high=ends[1])
+
+
+def _rank(row: dict[Any, Any]) -> str:
+    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
+
+
+def _beside(row: dict[Any, Any]) -> str:
+    place = _rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
+    interval = "" if _interval(row) == "–" else _interval(row)
+    return " · ".join(filter(None, (interval, place))) or tr("n = {n}", n=f"{row['n']:,}")
+
+
+def _share(n: int, total: int) -> str:
+    return f"{n / total:.0%}" if total else "–"

@@ -1,0 +1,122 @@
+"""`python -m engine card`: evaluate one model, and hold it against the models with the same data and settings."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.commands.shared.common import (
+    add_directory_argument,
+    print_notices,
+    progress_printer,
+    reading,
+    say,
+    write_tables,
+)
+from engine.commands.shared.options import add_options
+from engine.datasets import sample_data
+from engine.datasets.by_evaluation import SAMPLES, read_dataset
+from engine.datasets.rows import Reading
+from engine.errors import EngineError, InputError, RunError
+from engine.evaluations.model_card.assemble import card_of
+from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
+from engine.evaluations.model_card.files import readme, to_json_value
+from engine.inference.gateway import GatewaySession
+from engine.models.sources.facts import LoadingChecks
+from engine.runs.access.access import RunAccess
+from engine.runs.access.viewers import LOCAL
+from engine.runs.card_runs import CardTask, card_run, card_tasks
+from engine.runs.open import open_engine
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.store import UNFINISHED
+
+CARD_FILE, README_FILE = "card.json", "README.md"
+POLL_SECONDS = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--model", required=True, metavar="M",
+                        help="builtin/bert-mini-ja, a Hugging Face id (id@revision), a local directory, endpoint/NAME, "
+                             "or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a label")
+    parser.add_argument("--evaluation", action="append", default=[], choices=KINDS, metavar="KIND",
+                        help=f"{', '.join(KINDS)}; may be repeated; all that fit the model by default")
+    parser.add_argument("--data", action="append", default=[], metavar="KIND=FILE",
+                        help="data of one's own for an evaluation, in place of its sample; without --evaluation only "
+                             "the evaluations named here are run; may be repeated")
+    add_options(parser, Reading)
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR",
+                        help=f"folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub")
+    add_directory_argument(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Evaluate as runs, and write the card's tables, card.json and README.md."""
+    datasets = {kind: read_dataset(kind, path, **reading(options)) for kind, path in _files(options.data).items()}
+    kinds = options.evaluation or tuple(datasets)
+    if unused := [kind for kind in datasets if kind not in kinds]:
+        raise InputError(f"--data is given for {', '.join(unused)}, which --evaluation does not name.")
+    with open_engine(options.directory, resume=False) as engine:  # leave unfinished runs to the dashboard
+        access = engine.access(LOCAL)
+        session = engine.gateway.session("card", on_progress=progress_printer())
+        facts = session.describe(options.model)
+        checks, refusal = _checks(session, options.model) if facts.endpoint is None else (None, "")
+        runs = _carried_out(access, card_tasks(options.model, facts, session, kinds, datasets))
+        card = card_of(options.model, [card_run(access, record, options.model, access.result) for record in runs],
+                       facts, checks, refusal)
+    print_notices(card.notices)
+    write_card(options.out, card)
+
+
+def write_card(out: Path, card: CardOfModel) -> None:
+    """settings.json, the tables, card.json and README.md, in `out`."""
+    write_tables(out, card.signature, FILES, {table.name: getattr(card, table.name) for table in FILES}, None)
+    text = json.dumps(to_json_value(card), indent=2, ensure_ascii=False)
+    (out / CARD_FILE).write_text(text + "\n", encoding="utf-8")
+    (out / README_FILE).write_text(readme(card), encoding="utf-8")
+
+
+def _files(words: Sequence[str]) -> Mapping[str, Path]:
+    """The file of each evaluation that --data names. Raises InputError."""
+    files: dict[str, Path] = {}
+    for word in words:
+        kind, equals, name = word.partition("=")
+        if not equals or not name or kind not in SAMPLES:
+            raise InputError(f"--data takes KIND=FILE, KIND one of {', '.join(KINDS)}; got {word!r}.")
+        if kind in files:
+            raise InputError(f"--data names two files for {kind}. A card has one run of each evaluation.")
+        files[kind] = sample_data.file_of(name)
+    return files
+
+
+def _checks(session: GatewaySession, model: str) -> tuple[LoadingChecks | None, str]:
+    """What loading the model finds, or why it is refused."""
+    try:
+        return session.loading_checks(model), ""
+    except EngineError as error:
+        return None, str(error)
+
+
+def _carried_out(access: RunAccess, tasks: Sequence[CardTask]) -> list[RunRecord]:
+    """The runs of the tasks once they have ended; those that failed are said on stderr.
+
+    A run that was carried out before is not repeated. Raises RunError where all failed.
+    """
+    run_ids = [access.submit(task.kind, task.settings, task.dataset).run_id for task in tasks]
+    finished: list[RunRecord] = []
+    failed: list[RunRecord] = []
+    for run_id in run_ids:
+        report, reported = progress_printer(), (0, 0, "")
+        while (record := access.queue.wait(run_id, POLL_SECONDS)).state in UNFINISHED:
+            if record.label and reported != (reported := (record.done, record.total, record.label)):
+                report(*reported)
+        (finished if record.state == "done" else failed).append(record)
+    for record in failed:
+        say(f"left out: {record.name}: {record.message}", file=sys.stderr)
+    if not finished:
+        reasons = " ".join(f"{record.kind}: {record.message}" for record in failed)
+        raise RunError(f"No evaluation of the card succeeded. {reasons}")
+    return finished

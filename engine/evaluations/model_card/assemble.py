@@ -1,0 +1,157 @@
+"""The card of a model from the results of its runs. Pure arithmetic on results: no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from engine.errors import InputError
+from engine.evaluations.agreement.evaluate import different_files
+from engine.evaluations.comparison.compare import SIGNIFICANT, compare
+from engine.evaluations.comparison.records import Side
+from engine.evaluations.minimal_pairs.length_effects import slopes
+from engine.evaluations.model_card.card import (
+    BETTER,
+    FILES,
+    HEADLINES,
+    KINDS,
+    LENGTH_BIAS,
+    MAPS,
+    NOT_SEPARABLE,
+    OTHERS,
+    READINGS,
+    WORSE,
+    CardOfModel,
+    CardRun,
+    OtherModel,
+)
+from engine.evaluations.model_card.headlines import Headline, headlines
+from engine.evaluations.model_card.readings import reading_counts
+from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
+from engine.measures.cards.catalog import CARDS
+from engine.measures.statistics.paired_tests import holm
+from engine.measures.statistics.rank_agreement import ranks
+from engine.models.sources.facts import LoadingChecks, ModelFacts
+from engine.models.sources.names import without_label
+from engine.version import VERSION
+
+LENGTH_NORMALIZATIONS = ("LP", "MeanLP", "PenLP")
+Row = dict[str, Any]
+
+
+def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None, checks: LoadingChecks | None = None,
+            refusal: str = "") -> CardOfModel:
+    """What `runs` say of a model, each held against the models with the same data and settings.
+
+    Raises InputError where there is no run, or one is of a kind that a card does not hold.
+    """
+    if not runs:
+        raise InputError(f"There is no finished run of {model} to make a card of. Evaluate it first.")
+    if strange := [run.kind for run in runs if run.kind not in KINDS]:
+        raise InputError(f"A card is made of runs of {', '.join(KINDS)}; got {', '.join(strange)}.")
+    runs = sorted(runs, key=lambda run: KINDS.index(run.kind))
+    tables: dict[str, list[Row]] = {table.name: [] for table in FILES}
+    notices: dict[str, None] = {}
+    for run in runs:
+        of_run = {"evaluation": run.kind, "dataset": run.dataset_name, "run": run.run_id}
+        for name, rows in _rows(run, notices):
+            tables[name] += [of_run | row for row in rows]
+        notices |= dict.fromkeys(run.result.notices)
+    signatures = {f"{run.kind} {run_id}": result.signature for run in runs  # untranslated
+                  for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
+                                                                     for other in run.others))}
+    frames = {table.name: table.frame_of_records(tables[table.name]) for table in FILES}
+    return CardOfModel(model, **frames, facts=facts, checks=checks, refusal=refusal,
+                       notices=(*different_files(_with_models(signatures)), *notices), signature=signed(model, runs))
+
+
+def signed(model: str, runs: Sequence[CardRun]) -> dict[str, Any]:
+    """What determines a card: its runs with their signatures, and the runs of the other models."""
+    return {"model": model,
+            "runs": [{"evaluation": run.kind, "run": run.run_id, "dataset": run.dataset_hash[:FINGERPRINT_DIGITS],
+                      "signature": run.result.signature,
+                      "others": {other.model: other.run_id for other in run.others}} for run in runs],
+            "versions": {"hakari": VERSION}}
+
+
+def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of each table that a run gives, without the columns that name the run."""
+    own = headlines(run.kind, run.result, run.model)
+    of_others = [headlines(run.kind, other.result, other.model) for other in run.others]
+    yield HEADLINES.name, [_headline(headline, [numbers[place].value for numbers in of_others])
+                           for place, headline in enumerate(own)]
+    yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
+    if run.kind == "minimal-pairs":
+        result = run.result
+        table = slopes(replace(result, settings=replace(result.settings, models=(run.model,))), LENGTH_NORMALIZATIONS)
+        yield LENGTH_BIAS.name, _records(table.drop(columns="model"))
+    elif run.kind == "alignment":
+        yield READINGS.name, [dict(reading_counts(run.result, run.model))]
+    elif run.kind == "clusters":
+        points = run.result.points
+        yield MAPS.name, _records(points[(points["model"] == run.model).to_numpy()].drop(columns="model"))
+
+
+def _headline(headline: Headline, of_others: Sequence[float]) -> Row:
+    values = np.array([headline.value, *of_others], dtype=np.float64)
+    own_rank = ranks(values, headline.better)[0] if headline.better != "neither" else np.nan
+    return {**{name: getattr(headline, name) for name in (
+        "measure", "setting", "items", "n", "value", "ci_low", "ci_high", "better", "reason")},
+        "unit": CARDS[headline.measure].unit, "rank": None if np.isnan(own_rank) else int(own_rank),
+        "n_models": int(np.isfinite(values).sum())}
+
+
+def _compared(run: CardRun, headline: Headline, notices: dict[str, None]) -> list[Row]:
+    """The model against each other one under a number, on the items that both have."""
+    rows = []
+    for other in run.others:
+        try:
+            comparison = compare(run.kind, Side(run.model, run.result, run.model, headline.shown),
+                                 Side(other.model, other.result, other.model, headline.shown))
+        except InputError as error:
+            notices[f"{run.kind}: {other.model} cannot be compared: {error.message}"] = None
+            continue
+        table = comparison.numbers
+        number = _records(table[(table["measure"] == headline.measure).to_numpy()])[0]
+        rows.append(_other(other, headline) | {name: number[name] for name in (
+            "items", "n", "difference", "ci_low", "ci_high", "test", "p_value", "reason")}
+            | {"value": number["first"], "other_value": number["second"]})
+    p_values = np.array([row["p_value"] for row in rows], dtype=np.float64)
+    defined = ~np.isnan(p_values)
+    p_values[defined] = holm(p_values[defined])
+    return [row | {"p_holm": p_holm, "outcome": _outcome(row, p_holm, headline.better)}
+            for row, p_holm in zip(rows, p_values.tolist(), strict=True)]
+
+
+def _other(other: OtherModel, headline: Headline) -> Row:
+    return {"other": other.model, "other_run": other.run_id, "measure": headline.measure, "setting": headline.setting}
+
+
+def _outcome(row: Mapping[str, Any], p_holm: float, better: str) -> str:
+    """Which of the two models is better, in the words of `OTHERS`."""
+    is_separable = p_holm < SIGNIFICANT if not np.isnan(p_holm) else row["ci_low"] > 0 or row["ci_high"] < 0
+    if not is_separable:
+        return NOT_SEPARABLE
+    return BETTER if (row["difference"] > 0) == (better == "higher") else WORSE
+
+
+def _with_models(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The signatures that name their models with a fingerprint; stored ones of tests and old versions may not."""
+    return {name: signature for name, signature in signatures.items()
+            if all("fingerprint" in model for model in signature.get("models", [{}]))}
+
+
+def is_same_model(name: str, other: str) -> bool:
+    """Whether two names, with or without a label, name one model.
+
+    >>> is_same_model("Ours=builtin/bert-mini-ja", "builtin/bert-mini-ja")
+    True
+    """
+    return without_label(name) == without_label(other)
+
+
+def _records(table: Any) -> list[Row]:
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

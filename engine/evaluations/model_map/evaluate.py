@@ -1,0 +1,140 @@
+"""The map of models: which resemble each other, by the log-likelihoods of stored runs of minimal pairs.
+
+Pure arithmetic on results: nothing is asked of a model. The texts are the acceptable sentences that all models scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import byte_counts, of_model
+from engine.evaluations.shared.common_columns import MODEL, OTHER
+from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
+from engine.language.quantities import count
+from engine.measures.model_map import kl_divergence, model_map
+from engine.models.sources.names import without_label
+from engine.options import option
+from engine.version import VERSION
+
+_SINCE = "0.3.0"
+CAUSAL, MASKED = "causal", "masked"
+# The settings that change a log-likelihood of each kind of model.
+SCORING = {CAUSAL: ("prefix", "leading_space"), MASKED: ("pll", "words")}
+# How the rule of a causal model begins, in runs of every version.
+LEFT_TO_RIGHT = "The log-likelihood of the tokens"  # untranslated
+
+RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
+N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")
+MODELS = Table("models", "A row for each model of the map.", (
+    MODEL, RUN, N_TEXTS, Column("x", "number", "first coordinate", "nats per square root of a sentence"),
+    Column("y", "number", "second coordinate", "nats per square root of a sentence"),
+    Column("log_likelihood", "number", "mean log-likelihood of a sentence", "nats", "higher"),
+    measured("log_likelihood_per_byte", "bits_per_byte", "the same for each byte"),
+), since=_SINCE)
+DISTANCES = Table("distances", "Each two models once.", (
+    MODEL, OTHER, N_TEXTS,
+    Column("squared_distance", "number", "squared distance of their centred log-likelihoods", "nats² per sentence"),
+    measured("model_kl", "kl", "approximate KL divergence; NaN for masked models, whose pseudo-log-likelihoods are no "
+             "probabilities of sentences"),
+), since=_SINCE)
+FILES = (MODELS, DISTANCES)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """Which models are on the map."""
+
+    kind: str = option(CAUSAL, "Models on the map: likelihoods and pseudo-likelihoods are not compared.", choices={
+        CAUSAL: "causal models, by the log-likelihood of the sentences",
+        MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence"})
+
+
+@documented
+@dataclass(frozen=True)
+class MapOfModels:
+    """Models as points; explained: the share of all squared distances that each of the two axes shows."""
+
+    models: pd.DataFrame = field(metadata=declared(MODELS))
+    distances: pd.DataFrame = field(metadata=declared(DISTANCES))
+    explained: tuple[float, float] = (0.0, 0.0)
+    notices: tuple[str, ...] = ()
+    signature: dict[str, Any] = field(default_factory=dict)
+
+
+def models_of(results: Mapping[str, Result], kind: str) -> dict[str, str]:
+    """The models of a kind in results by run, each with the first run that has it; a label makes no other model."""
+    runs: dict[str, tuple[str, str]] = {}
+    for run_id, result in results.items():
+        for model in result.settings.models:
+            if (kind == CAUSAL) == is_causal(result, model):
+                runs.setdefault(without_label(model), (model, run_id))
+    return dict(runs.values())
+
+
+def map_of(results: Mapping[str, Result], kind: str = CAUSAL) -> MapOfModels:
+    """The map of the models of a kind, CAUSAL or MASKED, in results of minimal pairs by the id of their runs.
+
+    Raises InputError for fewer than 2 such models, for runs that score sentences in different ways, and for fewer than
+    2 sentences that all of them scored.
+    """
+    runs = models_of(results, kind)
+    if len(runs) < 2:
+        raise InputError(f"A map needs at least 2 {kind} models; the runs have {len(runs)}. Evaluate more models on "
+                         "the same pairs.")
+    ways = {repr([getattr(results[run].settings, name) for name in SCORING[kind]]) for run in runs.values()}
+    if len(ways) > 1:
+        raise InputError("The runs score sentences in different ways: "
+                         f"{', '.join(SCORING[kind])} must be the same in all of them.")
+    columns = {model: _log_likelihoods(results[run], model) for model, run in runs.items()}
+    table = pd.concat([column for column, _ in columns.values()], axis=1, join="inner", keys=list(columns))
+    if len(table) < 2:
+        raise InputError(f"All models scored {count(len(table), 'sentence')} in common; a map needs at least 2.")
+    lengths = next(iter(columns.values()))[1].reindex(table.index)
+    found = model_map(table.T.to_numpy())
+    mean_bytes = float(lengths.mean())
+    kl = kl_divergence(found.squared_distances, mean_bytes) if kind == CAUSAL else np.full(
+        found.squared_distances.shape, np.nan)
+    names, means = list(runs), table.mean(axis=0).to_numpy()
+    models = MODELS.frame([(model, runs[model], len(table), x, y, mean, mean / np.log(2) / mean_bytes)
+                           for model, (x, y), mean in zip(names, found.coordinates, means, strict=True)])
+    distances = DISTANCES.frame([(names[i], names[j], len(table), found.squared_distances[i, j], kl[i, j])
+                                 for i in range(len(names)) for j in range(i + 1, len(names))])
+    return MapOfModels(models, distances, (float(found.explained[0]), float(found.explained[1])),
+                       _notices(results, runs, kind, len(table), max(len(column) for column, _ in columns.values())),
+                       {"map": kind, "runs": {model: run for model, run in runs.items()},
+                        "signatures": {run: results[run].signature for run in dict.fromkeys(runs.values())},
+                        "n": len(table), "versions": {"hakari": VERSION}})
+
+
+def is_causal(result: Result, model: str) -> bool:
+    """Whether a run scored a model from left to right."""
+    return model in result.prefixes or result.rules.get(model, "").startswith(LEFT_TO_RIGHT)
+
+
+def _log_likelihoods(result: Result, model: str) -> tuple[pd.Series, pd.Series]:
+    """The log-likelihood and the bytes of each acceptable sentence, each once, by its text."""
+    pairs = of_model(result, model)
+    once = ~pairs["acceptable"].duplicated().to_numpy()
+    texts = pd.Index(pairs["acceptable"].to_numpy()[once])
+    return (pd.Series(pairs["acceptable_log_likelihood"].to_numpy()[once], index=texts),
+            pd.Series(byte_counts(pairs, "acceptable")[once], index=texts))
+
+
+def _notices(results: Mapping[str, Result], runs: Mapping[str, str], kind: str, n_common: int, n_most: int
+             ) -> tuple[str, ...]:
+    notices = []
+    if n_common < n_most:
+        notices.append(f"The map is of the {count(n_common, 'sentence')} that all models scored; one scored "
+                       f"{n_most:,}.")
+    without = [model for model, run in runs.items() if kind == CAUSAL and results[run].prefixes.get(model) == ""]
+    if without and len(without) < len(runs):
+        notices.append(f"{', '.join(without)}: the first token is not scored, which moves the model away from those "
+                       "that score it.")
+    return tuple(notices)

@@ -1,0 +1,142 @@
+"""The runs of the card of a model: which to submit, and which other models they can be held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.datasets.by_evaluation import SAMPLES
+from engine.errors import EngineError, InputError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.metric_study.evaluate import fitting_idfs
+from engine.evaluations.model_card.assemble import is_same_model
+from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel
+from engine.inference.gateway import GatewaySession
+from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import without_label
+from engine.runs.access.access import RunAccess
+from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import Search
+
+MOST_OTHERS = 20  # models that a run is held against, those of the newest runs
+ON_SENTENCE_VECTORS = ("clusters", "classification")
+WITHOUT_CLS = "mean-without-special"
+# The settings that name the models or are chosen by what fits them.
+OF_THE_MODEL = ("models", "idfs")
+
+
+@dataclass(frozen=True)
+class CardTask:
+    """An evaluation that a card asks for: kind, settings and dataset of the run."""
+
+    kind: str
+    settings: Any
+    dataset: Any
+
+
+def fitting_kinds(facts: ModelFacts) -> tuple[str, ...]:
+    """The evaluations that a model can go through, of KINDS.
+
+    A model behind a server gives log-likelihoods alone, an encoder vectors alone, and only masked models fill masks.
+    """
+    if facts.endpoint is not None:
+        return ("minimal-pairs",)
+    fits = {"minimal-pairs": facts.kind != "encoder", "fill-mask": facts.kind == "masked"}
+    return tuple(kind for kind in KINDS if fits.get(kind, True))
+
+
+def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Collection[str] = (),
+               datasets: Mapping[str, Any] | None = None) -> list[CardTask]:
+    """The evaluations of a model for its card, under the default settings of each.
+
+    kinds: of KINDS; by default all that fit the model. datasets: kind -> dataset in place of its sample. A model
+    without a CLS token is pooled by the mean where its files do not say how. Raises InputError for a kind that is none
+    of KINDS.
+    """
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        raise InputError(f"A card holds {', '.join(KINDS)}; got {', '.join(unknown)}.")
+    tasks = []
+    for kind in kinds or fitting_kinds(facts):
+        settings = EVALUATIONS[kind].settings_type((model,))
+        if kind in ON_SENTENCE_VECTORS and not facts.has_cls and facts.published is None:
+            settings = replace(settings, pooling=WITHOUT_CLS)
+        if kind == "metric-study":
+            settings = replace(settings, idfs=fitting_idfs((model,), session))
+        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or SAMPLES[kind]()))
+    return tasks
+
+
+def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str], Any]) -> CardRun:
+    """A finished run of `model` as a part of its card, with the other models of the same data and settings.
+
+    load: id of a run -> its result. Raises what `load` raises of this run, and InputError where it has no such model; a
+    run of others that cannot be opened is left out.
+    """
+    result = load(run.id)
+    names = [name for name in result.settings.models if is_same_model(name, model)]
+    if not names:
+        raise InputError(f"The run {run.name!r} holds no model {model!r}; it holds "
+                         f"{', '.join(run.settings['models'])}.")
+    others: dict[str, OtherModel] = {}
+    for record in (run, *runs_like(access, run)):
+        new = [name for name in record.settings["models"] if not is_same_model(name, model)
+               and without_label(name) not in others]
+        if not new or len(others) >= MOST_OTHERS:
+            continue
+        try:
+            of_others = load(record.id)
+        except EngineError:
+            continue
+        others |= {without_label(name): OtherModel(name, record.id, of_others)
+                   for name in new[:MOST_OTHERS - len(others)]}
+    return CardRun(run.kind, run.id, run.dataset_name, run.dataset_hash, names[0], result, tuple(others.values()))
+
+
+def runs_like(access: RunAccess, run: RunRecord) -> list[RunRecord]:
+    """The finished runs of the same kind, data and settings but for the models, newest first; the samples' last.
+
+    They are those that the viewer may read, without the run itself.
+    """
+    search = Search(kind=run.kind, states=("done",), dataset_hash=run.dataset_hash)
+    own = _settings(access, run)
+    return [record for record in _readable(access, search)
+            if record.id != run.id and own is not None and _settings(access, record) == own]
+
+
+def comparable_groups(access: RunAccess, kind: str) -> list[list[RunRecord]]:
+    """The finished runs of a kind that the viewer may read, in groups of the same data and settings but the models.
+
+    The group with the newest run comes first; the samples' runs are the last of theirs. Runs whose settings another
+    version made are left out.
+    """
+    search = Search(kind=kind, states=("done",))
+    groups: dict[tuple[str, str], list[RunRecord]] = {}
+    for record in _readable(access, search):
+        settings = _settings(access, record)
+        if settings is not None:
+            groups.setdefault((record.dataset_hash, repr(settings)), []).append(record)
+    return list(groups.values())
+
+
+def runs_of(access: RunAccess, model: str) -> list[RunRecord]:
+    """The finished runs that hold a model and that a card can be made of, newest first; the samples' last."""
+    return [record for record in _readable(access, Search(states=("done",))) if record.kind in KINDS
+            and any(is_same_model(name, model) for name in record.settings.get("models", ()))]
+
+
+def _readable(access: RunAccess, search: Search) -> list[RunRecord]:
+    """The runs of a search that the viewer may read, each once: own ones and the team's by time, then the samples'."""
+    seen = {record.id: record for record in (*access.mine(search), *access.team(search))}
+    ordered = sorted(seen.values(), key=lambda record: record.created, reverse=True)
+    return [*ordered, *access.store.search(replace(search, owner=SAMPLES_ID))]
+
+
+def _settings(access: RunAccess, run: RunRecord) -> Any | None:
+    """The settings of a run without what is of its models; None where another version made them."""
+    try:
+        settings = access.settings(run.id)
+    except EngineError:
+        return None
+    return replace(settings, **{name: () for name in OF_THE_MODEL if hasattr(settings, name)})

@@ -1,0 +1,54 @@
+"""The map of models on the page of agreement, in Streamlit's own test harness."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.agreement.model_map_charts import map_figure
+from dashboard.shared import session
+from engine.datasets import sample_data
+from engine.evaluations.minimal_pairs.records import Settings
+from engine.evaluations.model_map.evaluate import MASKED, map_of
+from tests.dashboard.agreement.test_page import finished
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import drawn, visit, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+CAUSAL_MODELS, MASKED_MODELS = ("owner/gpt-a", "owner/gpt-b"), ("owner/bert-a", "owner/bert-b")
+
+
+def test_without_a_run_the_map_says_what_it_needs(backend: FakeBackend) -> None:
+    app = visit("agreement", part="map")
+    assert "there is none yet" in words(app) and not app.get("plotly_chart") and not app.error
+
+
+def test_the_map_of_runs_of_the_same_data_and_settings(backend: FakeBackend) -> None:
+    visit("agreement")
+    pairs = sample_data.minimal_pairs()
+    first = finished("minimal-pairs", Settings((*CAUSAL_MODELS, *MASKED_MODELS)), pairs)
+    second = finished("minimal-pairs", Settings(("owner/gpt-c", "owner/gpt-a")), pairs)
+    finished("minimal-pairs", Settings(("owner/gpt-d",), leading_space=True), pairs)  # scored otherwise
+    app = visit("agreement", part="map")
+    results = {run: session.engine().runs.result(run) for run in (second, first)}
+    expected = map_of(results)
+    table = app.dataframe[0].value
+    assert len(table) == 3 and table["kl"].tolist() == sorted(expected.distances["kl"])
+    assert len(app.get("plotly_chart")) == 1 and "200 sentences" in words(app)
+    (command,) = [code.value for code in app.code if "model-map" in code.value]
+    assert f"--run {second} --run {first}" in command
+    app.get_by_key("agreement-models-runs").set_value(MASKED)
+    table = drawn(app).dataframe[0].value
+    assert len(table) == 1 and set(table["model"]) | set(table["other"]) == set(MASKED_MODELS)
+    assert (app.query_params["models"], app.query_params["part"]) == (MASKED, "map")
+    figure = map_figure(expected, "models")
+    assert list(figure.data[0].x) == expected.models["x"].tolist()
+    # the link alone shows the same
+    again = visit("agreement", part="map", models=MASKED, pairs=first)
+    assert again.dataframe[0].value.equals(table) and "ignored" not in words(again)
+
+
+def test_one_model_is_no_map(backend: FakeBackend) -> None:
+    visit("agreement")
+    finished("minimal-pairs", Settings(("owner/gpt-a",)), sample_data.minimal_pairs())
+    app = visit("agreement", part="map")
+    assert "at least 2 causal models" in app.error[0].value
