@@ -145,8 +145,9 @@ def _columns(kind: str) -> str:
 
 
 def _layouts(_: str) -> str:
-    return _table(("Benchmark", "Acceptable", "Unacceptable", "Sorted by"), (
-        (form.name, f"`{form.acceptable}`", f"`{form.unacceptable}`", ", ".join(f"`{name}`" for name in form.fields))
+    return _table(("Benchmark", "Acceptable", "Unacceptable", "Sorted by", "Must have too", "Published at"), (
+        (form.name, f"`{form.acceptable}`", f"`{form.unacceptable}`", ", ".join(f"`{name}`" for name in form.fields),
+         ", ".join(f"`{name}`" for name in form.marks), form.source)
         for form in layouts.FORMATS.values()))
 
 

@@ -188,7 +188,13 @@ def _judgements(view: View) -> None:
             "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
             "ci_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
             "beta": st.column_config.NumberColumn("β", format="%.2f"),
-            "gamma": st.column_config.NumberColumn("γ", format="%.2f")},
+            "gamma": st.column_config.NumberColumn("γ", format="%.2f"),
+            "n_pairs": tr("Pairs"),
+            "difference_pearson": st.column_config.NumberColumn(
+                tr("Pearson of differences"), format="%.3f",
+                help=tr("Correlation of the difference of scores with the difference of judgements inside a pair.")),
+            "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+            "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f")},
             alt=tr("Correlation of each score with the human judgements of the sentences, for each model"))
         st.caption(tr("MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
                       "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."))

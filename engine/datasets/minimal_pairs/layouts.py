@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -18,8 +18,10 @@ MAX_GROUPS = 200
 class PairFormat:
     """One published layout; names as `columns.normalize_name` returns them.
 
-    `fields`: columns that group its pairs, `hidden`: columns that do not although their values repeat.
-    `stereotypes`: A is the sentence that stereotypes more, not the better one.
+    `fields`: columns that group its pairs, `hidden`: columns that do not although their values repeat. `source`: where
+    the pairs are published with these columns. `marks`: further columns that a file of this layout has; without
+    them two sentence columns of these names are somebody's own. `stereotypes`: A is the sentence that stereotypes
+    more, not the better one.
     """
 
     name: str
@@ -27,29 +29,70 @@ class PairFormat:
     unacceptable: str
     fields: tuple[str, ...]
     hidden: tuple[str, ...] = ()
+    source: str = ""
+    marks: tuple[str, ...] = ()
     stereotypes: bool = False
 
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """The columns of the acceptable and of the unacceptable sentence; each may be several, joined."""
+        return self.acceptable, self.unacceptable
 
+
+# ZhoBLiMP has the columns of BLiMP (UID, phenomenon, sentence_good, sentence_bad) and none of its own to know it by.
 FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_format in (
-    PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",)),
-    PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",)),
+    PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",),
+               "https://github.com/alexwarstadt/blimp"),
+    PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
+               "https://github.com/osekilab/JBLiMP"),
     PairFormat("CrowS-Pairs", "sent_more", "sent_less", ("bias_type", "stereo_antistereo"),
-               ("annotations", "anon_writer", "anon_annotators"), stereotypes=True),
+               ("annotations", "anon_writer", "anon_annotators"), "https://github.com/nyu-mll/crows-pairs",
+               stereotypes=True),
     PairFormat("COMPS", f"prefix_acceptable{JOIN}property_phrase", f"prefix_unacceptable{JOIN}property_phrase",
                ("negative_sample_type", "distraction_type", "property", "acceptable_concept", "unacceptable_concept"),
-               ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "id")),
+               ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "id"),
+               "https://arxiv.org/abs/2210.01963"),
+    PairFormat("RuBLiMP", "source_sentence", "target_sentence", ("level", "phenomenon", "pid", "subtype", "domain"),
+               ("id", "source_word", "target_word"), "https://github.com/RussianNLP/RuBLiMP",
+               ("source_word", "target_word", "pid")),
+    PairFormat("TurBLiMP", "good_sentence", "bad_sentence", ("phenomenon",),
+               ("good_cue", "bad_cue", "critical_region"), "https://github.com/ezgibasar/TurBLiMP",
+               ("good_cue", "bad_cue", "critical_region")),
+    PairFormat("MultiBLiMP", "sen", "wrong_sen", (), (), "https://github.com/jumelet/multiblimp"),
+    PairFormat("BLiMP-NL", "sentence_good", "sentence_bad", ("linguistic_phenomenon", "paradigm"),
+               ("item_id", "critical_word", "cue_word"), "https://huggingface.co/datasets/juletxara/blimp-nl",
+               ("linguistic_phenomenon", "item_id")),
 )}
 
 
-def format_of_columns(acceptable: str, unacceptable: str) -> str:
+def format_of_columns(acceptable: str, unacceptable: str, columns: Iterable[str] = ()) -> str:
     """The name of the layout with these sentence columns, or OTHER.
+
+    `columns`: all columns of the file. Where two layouts name their sentences alike, the one with more `marks` there.
 
     >>> format_of_columns("sent_more", "sent_less"), format_of_columns("good", "bad")
     ('CrowS-Pairs', 'two sentence columns')
     """
-    normalized = tuple(JOIN.join(map(normalize_name, column.split(JOIN))) for column in (acceptable, unacceptable))
-    return next((pair_format.name for pair_format in FORMATS.values()
-                 if (pair_format.acceptable, pair_format.unacceptable) == normalized), OTHER)
+    sentences = tuple(JOIN.join(map(normalize_name, column.split(JOIN))) for column in (acceptable, unacceptable))
+    names = set(map(normalize_name, columns))
+    fitting = [pair_format for pair_format in FORMATS.values()
+               if pair_format.sentences == sentences and names.issuperset(pair_format.marks)]
+    return max(fitting, key=lambda pair_format: len(pair_format.marks)).name if fitting else OTHER
+
+
+def published_sentences(columns: Iterable[str]) -> tuple[str, str] | None:
+    """The sentence columns, as spelled in a file, of the layout that all its needed columns are of, if any.
+
+    >>> published_sentences(["id", "sen", "Wrong_sen"]), published_sentences(["source_sentence", "target_sentence"])
+    (('sen', 'Wrong_sen'), None)
+    """
+    spelling = {normalize_name(column): column for column in columns}
+    for pair_format in FORMATS.values():
+        parts = [side.split(JOIN) for side in pair_format.sentences]
+        if spelling.keys() >= {*pair_format.marks, *parts[0], *parts[1]}:
+            acceptable, unacceptable = (JOIN.join(spelling[part] for part in side) for side in parts)
+            return acceptable, unacceptable
+    return None
 
 
 def is_about_stereotypes(formats: Sequence[str]) -> bool:

@@ -144,10 +144,17 @@ class MinimalPairs:
 def guess_columns(table: Table) -> dict[str, str | None]:
     """The column of each role, judged by its name; None where no name is known.
 
-    BLiMP, JBLiMP, CrowS-Pairs (acceptable = sent_more, whatever stereo_antistereo says) and COMPS
-    (sentence = prefix, space, property phrase) are understood as published.
+    The layouts of `pair_formats` are understood as published: CrowS-Pairs (acceptable = sent_more, whatever
+    stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and, where the names alone do not say
+    which sentence is which, those that their further columns tell.
     """
-    return column_names.guess(table.frame.columns, [role.name for role in ROLES])
+    columns = [str(column) for column in table.frame.columns]
+    guessed = column_names.guess(columns, [role.name for role in ROLES])
+    sides = ("acceptable", "unacceptable")
+    published = pair_formats.published_sentences(columns)
+    if published and not all(guessed[side] for side in sides):
+        guessed |= dict(zip(sides, published, strict=True))
+    return guessed
 
 
 def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
@@ -161,7 +168,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
-    format_name = pair_formats.format_of_columns(*sentences)
+    format_name = pair_formats.format_of_columns(*sentences, map(str, table.frame.columns))
     gaps: tuple[str, ...] = ()
     if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
         complete, gaps = _without_gaps(table.frame, *sentences)

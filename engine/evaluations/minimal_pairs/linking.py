@@ -24,6 +24,10 @@ LINKING = Table("linking", "A row for each model and normalisation: how its scor
            "other scores"),
     Column("gamma", "number", "mean of MORCELA's gamma over the parts, what is added before dividing by the length; "
            "NaN for other scores", "nats"),
+    Column("n_pairs", "integer", "pairs of which both sentences were judged", "pairs"),
+    measured("pearson", "difference_pearson", "of the differences, of score and of judgement, between the acceptable "
+             "and the unacceptable sentence of a pair: what the two sentences share cancels out"),
+    *interval(names="difference", of="difference_pearson"),
 ), only_with_rows=True, since="0.3.0")
 
 
@@ -31,18 +35,26 @@ LINKING = Table("linking", "A row for each model and normalisation: how its scor
 def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
     """Pearson's correlation of every score with the judgements, over all judged sentences; empty without judgements.
 
+    And that of the differences inside the pairs, over the pairs with two judgements: graded, where an accuracy asks
+    only for their sign. The reason is that of the first of the two that is undefined.
+
     None = every normalisation that is `available`.
     """
     rows = []
     for model, pairs in by_model(result):
         rated = of_pairs(pairs, result.items)
         for normalization in (available(pairs) if normalizations is None else normalizations) if rated else ():
-            values = np.concatenate(scores(pairs, normalization, alpha))
-            judged = np.concatenate(rated) if rated else values
-            fit = pearson(np.where(np.isfinite(values), values, np.nan), judged, names=("the score", "the judgement"))
+            of_sides = [np.where(np.isfinite(values), values, np.nan)
+                        for values in scores(pairs, normalization, alpha)]
+            judgements = rated or of_sides
+            fit = pearson(np.concatenate(of_sides), np.concatenate(judgements), names=("the score", "the judgement"))
+            differences = pearson(of_sides[0] - of_sides[1], judgements[0] - judgements[1],
+                                  names=("the difference of scores", "the difference of judgements"))
             fitted = normalization == "MORCELA"
             rows.append({"model": model, "normalization": normalization, "n": fit.n, "pearson": fit.value,
-                         "ci_low": fit.ci_low, "ci_high": fit.ci_high, "reason": fit.reason,
+                         "ci_low": fit.ci_low, "ci_high": fit.ci_high, "reason": fit.reason or differences.reason,
+                         "n_pairs": differences.n, "difference_pearson": differences.value,
+                         "difference_low": differences.ci_low, "difference_high": differences.ci_high,
                          "beta": pairs["morcela_beta"].mean() if fitted else np.nan,
                          "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan})
     return LINKING.frame_of_records(rows)

@@ -130,7 +130,7 @@ def test_the_direction_of_writing() -> None:
 
 def test_every_format_is_recognised_by_its_sentences() -> None:
     for name, form in FORMATS.items():
-        assert format_of_columns(form.acceptable.upper(), form.unacceptable) == name
+        assert format_of_columns(form.acceptable.upper(), form.unacceptable, form.marks) == name
     assert not is_about_stereotypes([]) and not is_about_stereotypes(["CrowS-Pairs", "BLiMP"])
 
 

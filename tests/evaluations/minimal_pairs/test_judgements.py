@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import scipy.stats
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
@@ -101,6 +104,32 @@ def test_scores_are_held_against_the_judgements(result: Result) -> None:
     # The judgements are mean log-likelihoods: the fit finds that nothing but the length has to be taken off.
     assert table.loc["MORCELA", "pearson"] > 0.9 and abs(table.loc["MORCELA", "beta"]) < 0.2
     assert np.isnan(table.loc["SLOR", "beta"])
+
+
+def test_differences_of_scores_are_held_against_differences_of_judgements(result: Result) -> None:
+    table = linking(result).set_index("normalization")
+    judged_difference = result.items["acceptable_rating"] - result.items["unacceptable_rating"]
+    for normalization in ("LP", "MeanLP"):
+        good, bad = scores(result.pairs, normalization)
+        expected = scipy.stats.pearsonr(good - bad, judged_difference)
+        row = table.loc[normalization]
+        assert (row["n_pairs"], row["difference_pearson"]) == (60, pytest.approx(expected.statistic, rel=1e-9))
+        low, high = expected.confidence_interval(0.95)  # Fisher's z, as in `pearson`
+        assert (row["difference_low"], row["difference_high"]) == (pytest.approx(low), pytest.approx(high))
+    # A level that one sentence of a pair shares with the other is taken out of the differences alone.
+    shift = np.linspace(-50, 50, len(result.items))
+    shifted = replace(result, items=result.items.assign(
+        **{f"{side}_rating": result.items[f"{side}_rating"] + shift for side in ("acceptable", "unacceptable")}))
+    moved = linking(shifted, ["LP"]).iloc[0]
+    assert moved["difference_pearson"] == pytest.approx(table.loc["LP", "difference_pearson"], rel=1e-6)
+    assert abs(moved["pearson"] - table.loc["LP", "pearson"]) > 0.01
+
+
+def test_a_pair_with_one_judgement_has_no_difference(result: Result) -> None:
+    rated = result.items["unacceptable_rating"].to_numpy().copy()
+    rated[:5] = np.nan
+    row = linking(replace(result, items=result.items.assign(unacceptable_rating=rated)), ["LP"]).iloc[0]
+    assert (row["n"], row["n_pairs"]) == (115, 55)
 
 
 def test_without_judgements_there_is_no_morcela() -> None:
