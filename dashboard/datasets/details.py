@@ -46,7 +46,7 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for kind in fitting_kinds(known):
             _use_button(kind, known, number)
-        file = data_file(dataset)
+        file = data_file(dataset, by_names_alone=True)
         st.download_button(tr("Download"), file.content, key="datasets-download", on_click="ignore",
                            icon=":material/download:",
                            file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands.shared.common import add_directory_argument, print_notices, write_tables
-from engine.commands.shared.options import DECLARED, METAVARS, text_of
+from engine.commands.shared.options import DECLARED, METAVARS, option_words, text_of
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
@@ -86,13 +86,13 @@ def changed(side: Side) -> dict[str, Any]:
 
 def words_of_side(letter: str, run_id: str, side: Side) -> list[str]:
     """The words that give a side to the command."""
-    words = [f"--{letter}-run", run_id, f"--{letter}-model", side.model]
+    words = [f"--{letter}-run", run_id, *option_words(f"--{letter}-model", side.model)]
     for name, value in changed(side).items():
         flag = f"{letter}-{name.replace('_', '-')}"
         if isinstance(value, bool):
             words.append(f"--{flag}" if value else f"--no-{flag}")
-        else:  # argparse takes a word that begins with a dash, and is no number, for an option
-            words += [f"--{flag}={value}"] if str(value).startswith("-") else [f"--{flag}", str(value)]
+        else:
+            words += option_words(f"--{flag}", value)
     return words
 
 

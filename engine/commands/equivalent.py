@@ -18,7 +18,7 @@ from engine.commands import (
     metric_study,
     minimal_pairs,
 )
-from engine.commands.shared.options import words_of
+from engine.commands.shared.options import option_words, words_of
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
 
@@ -37,14 +37,14 @@ out.json.gz"
         return None
     parser = argparse.ArgumentParser(prog="dictionary")
     dictionary.add_arguments(parser)
-    files = [word for name in corpus for word in ("--corpus", name)]
-    return shlex.join(["python", "-m", "engine", "dictionary", "--model", settings.model, *files,
-                       *words_of(parser, settings), "--name", settings.name, "--out", out])
+    files = [word for name in corpus for word in option_words("--corpus", name)]
+    return shlex.join(["python", "-m", "engine", "dictionary", *option_words("--model", settings.model), *files,
+                       *words_of(parser, settings), *option_words("--name", settings.name), "--out", out])
 
 
-def command_line(kind: str, settings: Any, data: str, out: str = "out", further: Sequence[Any] = (),
+def command_line(kind: str, settings: Any, data: str | Sequence[str], out: str = "out", further: Sequence[Any] = (),
                  columns: Sequence[str] = ()) -> str | None:
-    """The command for settings of a kind of run, over a file called `data`; None for a kind without a command.
+    """The command for settings of a kind of run, over the file or files `data`; None for a kind without a command.
 
     Only what differs from the command's defaults is named. further: records of the options that a command has beside
     its settings, as `minimal_pairs.Shown`. columns: the options that say which column plays which role.
@@ -56,8 +56,9 @@ def command_line(kind: str, settings: Any, data: str, out: str = "out", further:
         return None
     parser = argparse.ArgumentParser(prog=kind)
     COMMANDS[kind].add_arguments(parser)
-    models = [word for model in settings.models for word in ("--model", model)]
-    return shlex.join(["python", "-m", "engine", kind, "--data", data, *columns, *models, *words_of(parser, settings),
+    files = [word for name in ([data] if isinstance(data, str) else data) for word in option_words("--data", name)]
+    models = [word for model in settings.models for word in option_words("--model", model)]
+    return shlex.join(["python", "-m", "engine", kind, *files, *columns, *models, *words_of(parser, settings),
                        *(word for record in further for word in words_of(parser, record)), "--out", out])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from engine.datasets import sentence_pairs as pairs
@@ -115,14 +116,20 @@ def file_of(name: str | Path) -> Path:
     return path(NAMES[spelling])
 
 
-def name_for_data(dataset_name: str) -> str:
-    """What --data takes for a dataset of this name: one of NAMES for a sample, else the name, which is that of a file.
+def name_of_content(content_hash: str) -> str | None:
+    """Which of NAMES has this content, whatever a dataset with it is called; None for any other content.
 
-    >>> name_for_data("sample sentence pairs"), name_for_data("pairs.csv")
-    ('sample/sentence-pairs', 'pairs.csv')
+    >>> name_of_content(sentence_pairs().content_hash), name_of_content("0" * 64)
+    ('sample/sentence-pairs', None)
     """
-    return next((name for name, kind in NAMES.items() if dataset_name == f"sample {kind.replace('_', ' ')}"),
-                dataset_name)
+    return _names_by_content().get(content_hash)
+
+
+@cache
+def _names_by_content() -> dict[str, str]:
+    samples = {"labelled_sentences": labelled_sentences, "sentence_pairs": sentence_pairs,
+               "minimal_pairs": minimal_pairs, "masked_sentences": masked_sentences, "scored_pairs": scored_pairs}
+    return {samples[kind]().content_hash: name for name, kind in NAMES.items()}
 
 
 def _table(kind: str) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 
 from engine.__main__ import COMMANDS
-from engine.commands import equivalent
+from engine.commands import dictionary, equivalent
 from engine.commands.shared.options import (
     DECLARED,
     WithChoice,
@@ -24,6 +25,7 @@ from engine.commands.shared.options import (
     help_of,
     is_given,
     option_rows,
+    separate_items,
     settings_from,
     words_of,
 )
@@ -36,6 +38,7 @@ from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
+from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.models.pretraining import settings as pretraining
 from engine.options import Option, option_of, options_of, records_in
@@ -203,3 +206,36 @@ def test_no_command_types_a_default_or_choices(path: Path) -> None:
                 assert not any(value is not None for value in typed), f"{path.name}:{node.lineno}"
             if keyword.arg == "help":
                 assert not re.search(r"default:? \(?[\d.]", " ".join(map(str, typed))), f"{path.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize("ratings", [("good, mean", "bad"), ('say "a"', '"b"'), (" a", "b "), ("-a", "b"), ("", "b")])
+def test_names_with_commas_quotation_marks_and_spaces_come_back(ratings: tuple[str, str]) -> None:
+    parser = argparse.ArgumentParser()
+    add_options(parser, minimal_pairs.Settings)
+    settings = minimal_pairs.Settings(("m",), ratings=ratings)
+    words = list(words_of(parser, settings))
+    assert settings_from(parser.parse_args(words), minimal_pairs.Settings, models=("m",)) == settings
+
+
+@pytest.mark.parametrize(("value", "items"), [
+    ("a,b", ["a", "b"]), (" a , ,b,", ["a", "b"]), ('"a', ['"a']),
+    ('a"b",c', ['a"b"', "c"]), ('"a"b,c', ['"a"b', "c"])])
+def test_a_quotation_mark_counts_only_around_a_whole_item(value: str, items: list[str]) -> None:
+    assert separate_items(value, ",") == items
+
+
+def test_a_value_that_begins_with_a_dash_is_one_word() -> None:
+    settings = Settings(("-m", "--x=/srv/$(rm) `a` 'b'\n"), prompt="-q")
+    line = equivalent.command_line("clusters", settings, ["-a b.csv"], columns=["--column", "text=-x"])
+    assert line is not None
+    parser = argparse.ArgumentParser()
+    equivalent.COMMANDS["clusters"].add_arguments(parser)
+    options = parser.parse_args(shlex.split(line)[4:])
+    assert options.model == list(settings.models) and str(options.data) == "-a b.csv"
+    assert settings_from(options, Settings, models=settings.models) == settings
+    line = equivalent.dictionary_line(dictionary.Settings("-m", "-n", "line"), ["--a.txt"])
+    assert line is not None
+    parser = argparse.ArgumentParser()
+    dictionary.add_arguments(parser)
+    options = parser.parse_args(shlex.split(line)[4:])
+    assert (options.model, options.name, list(map(str, options.corpus))) == ("-m", "-n", ["--a.txt"])

@@ -14,6 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from dashboard.shared.exports import run_exports
+from dashboard.shared.exports.bundle.data import data_file
+from dashboard.shared.exports.command_data import command_data
 from engine.commands.shared import common
 from tests.dashboard.printed_commands import Exported, carried_out
 
@@ -33,7 +35,21 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> Exported:
 
 @pytest.fixture
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], dict[str, pd.DataFrame]]:
-    """Carries out the command that a page prints, over the models of the page; its tables by name."""
+    """Carries out the command that a page prints, over the models of the page; its tables by name.
+
+    Where the page offers the data of the command as a download, they are downloaded first.
+    """
     monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
     numbers = itertools.count()
-    return lambda app: carried_out(app, tmp_path / f"command-{next(numbers)}")
+
+    def carry_out(app: AppTest) -> dict[str, pd.DataFrame]:
+        runs = session.engine().runs
+        view = runs.get(app.query_params["run"][0]) if "run" in app.query_params else None
+        if view is not None and (data := command_data(view)).is_download:
+            monkeypatch.chdir(tmp_path)
+            [name] = data.files
+            assert [button for button in app.download_button if button.label == name]
+            (tmp_path / name).write_bytes(data_file(runs.dataset(view.id)).content)
+        return carried_out(app, tmp_path / f"command-{next(numbers)}")
+
+    return carry_out

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import read_table
-from engine.datasets.formats.formulas import FORMULA_STARTS
+from engine.datasets.formats.formulas import begins_as_formula
 from engine.errors import InputError
 from engine.language.quantities import count
 from tests.fuzzing import round_trips, running, targets
@@ -127,6 +127,6 @@ def test_a_workbook_comes_back(cells: Cells) -> None:
 def test_an_export_comes_back_without_its_apostrophes(cells: Cells) -> None:
     table = read_table(round_trips.as_export(cells), "a.csv")
     expect_same(cells, table)
-    begins = [text for row in cells.rows for text in row if text.lstrip("'").startswith(FORMULA_STARTS)]
+    begins = [text for row in cells.rows for text in row if begins_as_formula(text)]
     assert table.notices == ((f"{count(len(begins), 'apostrophe')} that the export put before formulas taken off.",)
                              if begins else ())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import mimetypes
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -17,10 +17,11 @@ import streamlit as st
 from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.bundle import Bundle, bundle, data_path
-from dashboard.shared.exports.bundle.data import DATA, data_csv, data_file, is_renumbered
+from dashboard.shared.exports.bundle.data import DATA, data_file, is_renumbered
 from dashboard.shared.exports.bundle.dictionaries import with_dictionaries
 from dashboard.shared.exports.bundle.methods import KINDS as METHODS
 from dashboard.shared.exports.bundle.methods import methods
+from dashboard.shared.exports.command_data import CommandData, command_data
 from dashboard.shared.exports.figure_downloads import LazyFigures, print_style
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.exports.print.style import PrintStyle
@@ -32,8 +33,6 @@ from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line, dictionary_line
-from engine.datasets import sample_data
-from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -136,7 +135,7 @@ def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedT
         figures=LazyFigures(makers), data=data,
         is_renumbered=dataset is not None and is_renumbered(dataset),
         command=_command(view, carried.records[:len(settings)], carried.records[len(settings):],
-                         data=data_path(data) if data else ""),
+                         data=CommandData((data_path(data),), data.columns) if data else None),
         dictionaries=carried.files, missing=carried.missing,
         methods=None if dataset is None else
         methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded,
@@ -157,7 +156,7 @@ def _shown(view: RunRecord, settings: Sequence[Any] | None) -> Sequence[Any]:
 
 def printed_command(view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
     """The command that gives a run with its own settings; data: the name of its data where they have none."""
-    return _command(view, None, _reading(signature), [out], _data_file(view, data))
+    return _command(view, None, _reading(signature), [out], command_data(view, data))
 
 
 def _reading(signature: Mapping[str, Any]) -> list[Reading]:
@@ -178,38 +177,33 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
 
 
 def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any], folders: Sequence[str] = (),
-             data: str = "") -> str:
+             data: CommandData | None = None) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none.
 
-    data: what they have for --data, by default the name of the run's data.
+    data: what they have for --data, by default what the run's data are for a terminal.
     """
     shown = _shown(view, settings)
     folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
     if view.kind == DICTIONARY:
         return "\n".join(filter(None, (dictionary_line(of_command, _corpus_names(view)) for of_command in shown)))
-    file = data or _data_file(view)
-    # Its own download has the columns that a command reads by itself.
-    columns = options_of_notices(view.dataset_notices) if file == view.dataset_name else []
-    lines = [command_line(view.kind, of_command, file, folder, further, columns)
+    data = data or command_data(view)
+    lines = [command_line(view.kind, of_command, data.files, folder, further, data.options)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
-
-
-def _data_file(view: RunRecord, unnamed: str = DATA) -> str:
-    """What the command has for --data: a sample's name, that of the uploaded file, or that of the data's download."""
-    name = sample_data.name_for_data(view.dataset_name)
-    # What a name says behind its ending, as "(version 2)", is no file.
-    return name if name in sample_data.NAMES or Path(name).suffix[1:].isalnum() else unnamed
 
 
 def data_download(view: RunRecord, name: str = DATA) -> None:
     """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
     if view.kind == DICTIONARY:
         _pasted_download(view)
-    elif _data_file(view, name) == name:
-        st.download_button(name, lambda: data_csv(session.access().dataset(view.id)), file_name=name, mime="text/csv",
-                           key=f"download-{name}", on_click="ignore", icon=":material/download:",
-                           help=tr("The data that the command reads."))
+    elif (data := command_data(view, name)).is_download:
+        file_name, = data.files
+        mime = mimetypes.guess_type(file_name)[0] or "application/octet-stream"
+        st.download_button(
+            file_name,  # untranslated
+            lambda: data_file(session.access().dataset(view.id)).content, file_name=file_name, mime=mime,
+            key=f"download-{name}", on_click="ignore", icon=":material/download:",
+            help=tr("The data that the command reads."))
 
 
 def _pasted_download(view: RunRecord) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 import pandas as pd
 
 from engine.datasets.formats.delimited import csv_text
-from engine.datasets.formats.formulas import escape_formulas
+from engine.datasets.formats.formulas import DIGEST_DIGITS, escape_formulas
 from engine.evaluations.shared.input_columns import SIGNATURE
 
-DIGEST_DIGITS = 10
 REVISION_CHARACTERS = 12
 
 

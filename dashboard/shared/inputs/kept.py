@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,7 @@ from dashboard.shared import session
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
-from engine.runs.access.datasets import TYPES
+from engine.runs.access.datasets import FROM_KEPT, TYPES
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.kept import KeptDataset
 from engine.translation import tr, tr_n
@@ -41,7 +42,8 @@ def kept_input(kind: str, dataset_type: type[Any]) -> Any | None:
             number = version_choice(known, key=_version_key(kind, known))
             st.page_link(pages.path("datasets"), label=tr("Open"), icon=pages.card("datasets").icon,
                          query_params={"dataset": known.id})
-        return opened(known, number)
+        dataset = opened(known, number)
+        return _as_input(known.id, number, dataset.name, dataset.content_hash, dataset)
     except EngineError as error:
         show_error(error)
         return None
@@ -105,3 +107,9 @@ def _version_key(kind: str, known: KeptDataset) -> str:
 @st.cache_resource(max_entries=KEPT_OPEN, scope="session", show_spinner=False)
 def _opened(set_id: str, number: int, content: str) -> Any:
     return session.datasets().dataset(set_id, number)
+
+
+@st.cache_resource(max_entries=KEPT_OPEN, scope="session", show_spinner=False)
+def _as_input(set_id: str, number: int, name: str, content: str, _dataset: Any) -> Any:
+    """The dataset with a notice that it was kept, which says that no file has its name."""
+    return replace(_dataset, notices=(FROM_KEPT.format(name=name), *_dataset.notices))

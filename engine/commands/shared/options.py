@@ -7,7 +7,8 @@ by side.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from engine.translation import mark
 Record = TypeVar("Record")
 
 DECLARED = "declared"  # of an argparse action: the `Option` that it was made of
+# An item of several in one value, alone or in double quotes, in which each double quote stands twice.
+_ITEM = r'"(?:[^"]|"")*"'
 METAVARS = {int: "N", float: "X", str: "TEXT"}
 PLURALS = {int: mark("whole numbers"), float: mark("numbers"), str: mark("words")}
 
@@ -123,13 +126,52 @@ def words_of(parser: argparse.ArgumentParser, settings: Any) -> Iterator[str]:
         actions = [action for action in parser._actions if action.dest == dest(record_type, name)]
         for action in actions:
             if isinstance(action, WithChoice) and action.const in _values(settings):
-                yield from (action.option_strings[0], str(getattr(settings, name)))
+                yield from option_words(action.option_strings[0], getattr(settings, name))
                 break
         else:
             for action in actions[:1]:
                 yield from _words(action, declared, getattr(settings, name))
     for name in records_in(record_type):
         yield from words_of(parser, getattr(settings, name))
+
+
+def option_words(flag: str, value: Any) -> list[str]:
+    """An option with its value: in one word where the value begins with a dash, as argparse would take it for another.
+
+    >>> option_words("--model", "a b"), option_words("--model", "-b"), option_words("--alpha", -1e-05)
+    (['--model', 'a b'], ['--model=-b'], ['--alpha=-1e-05'])
+    """
+    text = str(value)
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+
+
+def joined_items(items: Sequence[Any], separator: str) -> str:
+    """Several values as one; `separate_items` gives them back. What would be misread stands in double quotes.
+
+    >>> joined_items(("good, mean", "bad"), ","), joined_items((200, 50), ",")
+    ('"good, mean",bad', '200,50')
+    """
+    texts = [str(item) for item in items]
+    return separator.join('"' + text.replace('"', '""') + '"' if not text or separator in text or '"' in text
+                          or text != text.strip() else text for text in texts)
+
+
+def separate_items(value: str, separator: str) -> list[str]:
+    """The values in one, as `joined_items` writes them; outer spaces and empty ones without quotes do not count.
+
+    >>> separate_items('"good, mean", bad ,', ",")
+    ['good, mean', 'bad']
+    """
+    # A quotation mark opens an item only at its beginning, and only where it is closed at its end.
+    item = rf"\s*({_ITEM})\s*(?:{re.escape(separator)}|$)|([^{re.escape(separator)}]*)(?:{re.escape(separator)}|$)"
+    items = []
+    for match in re.finditer(item, value):
+        quoted, plain = match.groups()
+        if quoted is not None:
+            items.append(quoted[1:-1].replace('""', '"'))
+        elif plain.strip():
+            items.append(plain.strip())
+    return items
 
 
 def option_rows(add_arguments: Callable[[argparse.ArgumentParser], None]) -> list[OptionRow]:
@@ -200,7 +242,7 @@ def _items(declared: Option, value: Any) -> tuple[Any, ...]:
     if not declared.separator:
         return tuple(value)
     try:
-        return tuple(declared.kind(item.strip()) for item in value.split(declared.separator) if item.strip())
+        return tuple(declared.kind(item) for item in separate_items(value, declared.separator))
     except ValueError:
         example = declared.separator.join(map(str, declared.default))
         raise InputError(f"--{declared.flag or declared.name} takes {PLURALS[declared.kind]} separated by "
@@ -214,14 +256,12 @@ def _values(settings: Any) -> list[tuple[str, Any]]:
 def _words(action: argparse.Action, declared: Option, value: Any) -> list[str]:
     flag = action.option_strings[0]
     if declared.several and not declared.separator and (declared.unset or value != declared.default):
-        return [word for item in value for word in (flag, str(item))]
+        return [word for item in value for word in option_words(flag, item)]
     if value is None or value == declared.default:
         return []
     if declared.kind is bool:
         return [flag if value or not declared.both else action.option_strings[-1]]
-    text = declared.separator.join(map(str, value)) if declared.several else str(value)
-    # argparse takes a word that begins with a dash, and is no number, for an option.
-    return [f"{flag}={text}"] if text.startswith("-") and declared.kind is str else [flag, text]
+    return option_words(flag, joined_items(value, declared.separator) if declared.several else value)
 
 
 def _row(action: argparse.Action) -> OptionRow:

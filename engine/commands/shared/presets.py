@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from engine.commands.shared.options import dest, of_preset
+from engine.commands.shared.options import dest, joined_items, of_preset
 from engine.evaluations.presets import PRESETS, preset
 from engine.options import options_of, records_in
 
@@ -52,7 +52,7 @@ def _defaults(settings: Any) -> dict[str, Any]:
         if declared.several and not declared.separator:
             defaults[of_preset(record_type, name)] = value  # as a default, what is given would be added to it
         elif value != declared.default:
-            defaults[dest(record_type, name)] = declared.separator.join(map(str, value)) if declared.several else value
+            defaults[dest(record_type, name)] = joined_items(value, declared.separator) if declared.several else value
     for name in records_in(record_type):
         defaults |= _defaults(getattr(settings, name))
     return defaults

@@ -17,6 +17,8 @@ from engine.errors import InputError
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
 CHOSEN = "Columns as chosen: "
+# What a notice of one of several files begins with.
+IN_FILE = "In .+?: "
 
 # In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,
 # JBLiMP good_sentence and phenomenon, CrowS-Pairs sent_more and bias_type, COMPS prefix_acceptable, JSTS sentence1.
@@ -125,11 +127,21 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
 def options_of_notices(notices: Sequence[str]) -> list[str]:
     """The options of a command that stand in notices of a dataset: of chosen columns, and of a chosen encoding.
 
+    Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
+    once.
+
     >>> options_of_notices(["1 row was left out.", "Columns as chosen: --column 'text=my title'"])
     ['--column', 'text=my title']
+    >>> options_of_notices([f"In {name}: Columns as chosen: --column acceptable=x" for name in ("a.csv", "b.csv")])
+    ['--column', 'acceptable=x']
     """
-    return [word for prefix in (CHOSEN, encodings.CHOSEN) for notice in notices if notice.startswith(prefix)
-            for word in shlex.split(notice[len(prefix):])]
+    options: dict[tuple[str, ...], None] = {}
+    for prefix in (CHOSEN, encodings.CHOSEN):
+        for notice in notices:
+            if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
+                words = shlex.split(notice[match.end():])
+                options |= dict.fromkeys(zip(words[::2], words[1::2], strict=True))
+    return [word for option in options for word in option]
 
 
 def values(frame: pd.DataFrame, column: str | None) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """Escaping of texts that a spreadsheet would run as formulas, on export, and unescaping of our own exports.
 
-A cell that begins with = + - @, a tab or a carriage return is a formula to Excel and similar programs, and may run
-others. With an apostrophe before it, it is text, which they show without. A cell that has the apostrophe already gets
-another, so that unescaping restores it. Only a table that carries a signature, as every export does, is unescaped: in
-any other an apostrophe is the author's. Source: OWASP, CSV Injection.
+A cell that begins with = + - @, in half or full width, also behind spaces and line breaks, or with a tab or a line
+break, is a formula to Excel and similar programs, and may run others. With an apostrophe before it, it is text, which
+they show without. A cell that has the apostrophe already gets another, so that unescaping restores it. Only a table
+that carries a signature, as every export does, is unescaped: in any other an apostrophe is the author's. Source: OWASP,
+CSV Injection.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 ESCAPE = "'"
+# Spaces and control characters, and the characters without width that a program may drop.
+_BLANKS = re.compile("^[\\s\x00-\x1f\ufeff\u200b-\u200f\u2060]+")
 SIGNATURE_COLUMN = "signature"
-SIGNATURE = re.compile(r"[0-9a-f]{10}")
+DIGEST_DIGITS = 10
+SIGNATURE = re.compile(f"[0-9a-f]{{{DIGEST_DIGITS}}}")
 
 
 def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
@@ -30,8 +34,8 @@ def escape_formulas(frame: pd.DataFrame) -> pd.DataFrame:
         if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype):
             continue
         column = frame.iloc[:, position]
-        escaped.isetitem(position, column.map(_escape_formula).array)
-    escaped.columns = [_escape_formula(name) for name in frame.columns]
+        escaped.isetitem(position, column.map(_escape_value).array)
+    escaped.columns = [_escape_value(name) for name in frame.columns]
     return escaped
 
 
@@ -41,7 +45,7 @@ def unescape_formula(text: str) -> str:
     >>> [unescape_formula(text) for text in ("'=1+1", "''=1+1", "'tis", "-")]
     ['=1+1', "'=1+1", "'tis", '-']
     """
-    return text[len(ESCAPE):] if text.startswith(ESCAPE) and text.lstrip(ESCAPE).startswith(FORMULA_STARTS) else text
+    return text[len(ESCAPE):] if text.startswith(ESCAPE) and begins_as_formula(text) else text
 
 
 def is_digest_column(values: Iterable[str]) -> bool:
@@ -54,5 +58,24 @@ def is_digest_column(values: Iterable[str]) -> bool:
     return len(digests) == 1 and SIGNATURE.fullmatch(digests.pop()) is not None
 
 
-def _escape_formula(value: object) -> object:
-    return ESCAPE + value if isinstance(value, str) and value.lstrip(ESCAPE).startswith(FORMULA_STARTS) else value
+def escape_formula(text: str) -> str:
+    """A cell that no spreadsheet runs.
+
+    >>> escape_formula("=1+1"), escape_formula("1+1")
+    ("'=1+1", '1+1')
+    """
+    return ESCAPE + text if begins_as_formula(text) else text
+
+
+def _escape_value(value: object) -> object:
+    return escape_formula(value) if isinstance(value, str) else value
+
+
+def begins_as_formula(text: str) -> bool:
+    """Whether a text, without its apostrophes, begins as a formula; also behind what cannot be seen.
+
+    >>> [begins_as_formula(text) for text in (" =1", "＝1", "''-", "1-1", "' '=")]
+    [True, True, True, False, False]
+    """
+    bare = text.lstrip(ESCAPE)
+    return bare.startswith(FORMULA_STARTS) or _BLANKS.sub("", bare).startswith(FORMULA_STARTS)

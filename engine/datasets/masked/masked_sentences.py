@@ -24,6 +24,8 @@ ROLES = (
     Role("domain", False, "what the sentence is about, to compare domains"),
 )
 MARKER = "＿＿"
+# The mask in a file that is written: it does not join with another ＿ beside it.
+WRITTEN_MASK = "[MASK]"
 _MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
 
 # What may be wrong with a sentence that was typed, for the catalogue.

@@ -8,10 +8,13 @@ import json
 import zipfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
+from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, begins_as_formula, escape_formula
+from engine.datasets.further_columns import PREFIX
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.language.quantities import count
@@ -38,10 +41,12 @@ class ExportedFile:
 def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "subset") -> ExportedFile:
     """The pairs with these row numbers, in the format of their file: "passive.jsonl" becomes "passive-subset.jsonl".
 
-    Pairs of several files become a zip with a file for each that has any. Rows of a JSON file are unchanged, with all
-    keys and values; those of a table are its columns and texts, in UTF-8, separated by commas (.csv) or tabs (.tsv,
-    pasted text), of a workbook one sheet of texts. Pairs from no file become CSV: acceptable, unacceptable, category
-    and fields. Raises InputError when the dataset has none of the rows.
+    Without a label the file keeps its name. Pairs of several files become a zip with a file for each that has any. Rows
+    of a JSON file are unchanged, with all keys and values; those of a table are its columns and texts, in UTF-8,
+    separated by commas (.csv) or tabs (.tsv, pasted text), of a workbook one sheet of texts. A table with a text that a
+    spreadsheet would run as a formula is escaped, and signed, so that reading it takes the apostrophes off. Pairs from
+    no file become CSV: acceptable, unacceptable, category and fields. Raises InputError when the dataset has none of
+    the rows.
     """
     chosen = dataset.subset(rows)
     if not chosen.n:
@@ -95,7 +100,7 @@ def _own_rows(pairs: MinimalPairs) -> list[str]:
 def _file(source: str, file_format: str, label: str, originals: Sequence[str], unnamed: str = "") -> ExportedFile:
     suffix = SUFFIX_BY_FORMAT.get(file_format, ".csv")
     path = PurePosixPath(source)
-    name = f"{path.stem if path.suffix else path.name}-{label}{suffix}"
+    name = f"{path.stem if path.suffix else path.name}{f'-{label}' if label else ''}{suffix}"
     if suffix == ".jsonl":
         content = "".join(f"{row}\n" for row in originals).encode()
     elif suffix == ".json":
@@ -110,9 +115,19 @@ def _file(source: str, file_format: str, label: str, originals: Sequence[str], u
 
 
 def _delimited(cells: Sequence[Sequence[str]], separator: str) -> bytes:
-    sink = io.StringIO(newline="")
-    csv.writer(sink, delimiter=separator, lineterminator="\n").writerows(cells)
-    return sink.getvalue().encode()
+    def written(rows: Sequence[Sequence[str]]) -> bytes:
+        sink = io.StringIO(newline="")
+        csv.writer(sink, delimiter=separator, lineterminator="\n").writerows(rows)
+        return sink.getvalue().encode()
+
+    content = written(cells)
+    if not any(begins_as_formula(value) for row in cells for value in row):
+        return content
+    header, *rows = cells
+    digest = sha256(content).hexdigest()[:DIGEST_DIGITS]
+    names = [f"{PREFIX}{name}" if name == SIGNATURE_COLUMN else name for name in header]
+    return written([[*map(escape_formula, row), last] for row, last in
+                    zip((names, *rows), (SIGNATURE_COLUMN, *[digest] * len(rows)), strict=True)])
 
 
 def _workbook(cells: Sequence[Sequence[str]]) -> bytes:
@@ -137,4 +152,4 @@ def _zipped(files: Sequence[ExportedFile], label: str) -> ExportedFile:
     with zipfile.ZipFile(sink := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             archive.writestr(zipfile.ZipInfo(file.name, _FIXED_DATE), file.content, zipfile.ZIP_DEFLATED)
-    return ExportedFile(f"minimal-pairs-{label}.zip", sink.getvalue(), MIME_BY_SUFFIX[".zip"])
+    return ExportedFile(f"minimal-pairs-{label or 'data'}.zip", sink.getvalue(), MIME_BY_SUFFIX[".zip"])

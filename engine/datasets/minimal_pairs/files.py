@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from engine.language.quantities import count
 from engine.translation import mark
 
 FILES_IN_NOTICE = 5
+_NUMBERED = re.compile(r"(\d+) files are numbered on: ")
 FIRST_ROW = mark("{label} from row {row:,}")
 
 Columns = Mapping[str, str | None]
@@ -88,6 +90,21 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     )
 
 
+def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
+    """The files of a dataset of this name and with these notices, as `joined` makes them; () where not all are named.
+
+    >>> file_names("a.csv + b.csv", ["2 files are numbered on: a.csv from row 1, b.csv from row 3."])
+    ('a.csv', 'b.csv')
+    >>> file_names("a.csv + b.csv", [])
+    ('a.csv + b.csv',)
+    """
+    numbering = [match for notice in notices if (match := _NUMBERED.match(notice))]
+    if not numbering:
+        return (name,)
+    parts = tuple(name.split(JOIN))
+    return parts if len(parts) == int(numbering[0][1]) else ()
+
+
 def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str
                 ) -> list[MinimalPairs]:
     left_out: list[str] = []
@@ -131,7 +148,7 @@ def _name(labels: Sequence[str]) -> str:
 
 def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
     begins = [FIRST_ROW.format(label=label, row=start + 1) for label, start in zip(labels, starts, strict=True)]
-    return f"{len(labels)} files are numbered on: {_listed(begins)}."
+    return f"{len(labels)} files are numbered on: {_listed(begins)}."  # as _NUMBERED reads it
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from engine.datasets import rows
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
+from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import raw_rows, texts_of_row
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
@@ -166,6 +167,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     with a notice. Raises InputError: a column is missing, or rows with an empty sentence (all listed; with
     `skip_bad_rows` they are left out, with a notice).
     """
+    if SIGNATURE_COLUMN in table.frame and is_digest_column(table.frame[SIGNATURE_COLUMN]):
+        table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
     format_name = pair_formats.format_of_columns(*sentences, map(str, table.frame.columns))

@@ -24,6 +24,10 @@ from engine.runs.storage import kept
 from engine.runs.storage.kept import KeptDataset, Version
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
+from engine.translation import mark
+
+# The notice of data that a run has from a kept data set, and not from a file of that name.
+FROM_KEPT = mark("Kept data set: {name}")
 
 # What can be kept, by the name of its class.
 TYPES: Mapping[str, type[Any]] = {dataset_type.__name__: dataset_type for dataset_type in READERS}

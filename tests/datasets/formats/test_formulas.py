@@ -12,11 +12,12 @@ from dashboard.shared.exports.signing import csv_bytes
 from engine.datasets.formats.files import paste_table, read_table
 from engine.datasets.formats.formulas import FORMULA_STARTS, escape_formulas, unescape_formula
 
-DANGEROUS = ["=HYPERLINK(\"http://evil.example\";\"x\")", "+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1"]
+DANGEROUS = ["=HYPERLINK(\"http://evil.example\";\"x\")", "+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1",
+             "\u3000 +1", "\u200b@x", "＝1+1", "＋1", "－2", "＠x"]
 
 
 def test_formulas_become_text_and_numbers_stay_numbers() -> None:
-    frame = pd.DataFrame({"text": [*DANGEROUS, "猫", "", "'tis"], "score": np.linspace(-1, 1, 9)})
+    frame = pd.DataFrame({"text": [*DANGEROUS, "猫", "", "'tis"], "score": np.linspace(-1, 1, len(DANGEROUS) + 3)})
     before = frame.copy()
     safe = escape_formulas(frame)
     assert safe["text"].tolist() == [*(f"'{text}" for text in DANGEROUS), "猫", "", "'tis"]
@@ -34,7 +35,7 @@ def test_every_kind_of_text_column(column: object) -> None:
     assert escape_formulas(pd.DataFrame({"c": column}))["c"].iloc[0] == "'=a"
 
 
-@given(st.text(max_size=8) | st.text("'=a\t", max_size=5))
+@given(st.text(max_size=8) | st.text("'=＝a\t\n \u3000", max_size=5))
 def test_what_went_out_comes_back(text: str) -> None:
     safe = str(escape_formulas(pd.DataFrame({"c": [text]}))["c"].iloc[0])
     assert not safe.startswith(FORMULA_STARTS) and unescape_formula(safe) == text
@@ -66,7 +67,7 @@ def test_an_apostrophe_comes_back_whatever_was_exported() -> None:
     assert table.notices == ("4 apostrophes that the export put before formulas taken off.",)
 
 
-@given(st.lists(st.text("'=+-@a\t ", max_size=4), min_size=1, max_size=5))
+@given(st.lists(st.text("'=+-@＝a\t\n \u3000", max_size=4), min_size=1, max_size=5))
 def test_any_export_comes_back_and_any_other_file_is_left_alone(texts: list[str]) -> None:
     frame = pd.DataFrame({"text": [*texts, "last"]})
     assert read_table(csv_bytes(frame, {}), "a.csv").frame["text"].tolist() == [*texts, "last"]

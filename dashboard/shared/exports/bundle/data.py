@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from engine.datasets.formats.columns import JOIN, guess
 from engine.datasets.formats.delimited import csv_text
-from engine.datasets.masked.masked_sentences import MARKER, MaskedSentences
+from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, escape_formulas
+from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.further_columns import PREFIX
+from engine.datasets.masked.masked_sentences import WRITTEN_MASK, MaskedSentences
 from engine.datasets.minimal_pairs.export import export_pairs
 from engine.datasets.minimal_pairs.files import read_pairs
-from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs
 from engine.errors import InputError
 
 DATA = "data.csv"
@@ -19,18 +24,28 @@ ROWS_TRIED = 20
 
 
 class DataFile(NamedTuple):
-    """A file of data: its name and content."""
+    """A file of data: its name and content, and the options of a command that say which column plays which role."""
 
     name: str
     content: bytes
+    columns: tuple[str, ...] = ()
 
 
-def data_file(dataset: Any) -> DataFile:
-    """The file: of minimal pairs their own, where a command recognises its columns; else a table of texts and roles."""
-    if isinstance(dataset, MinimalPairs) and _is_recognised(dataset):
-        exported = export_pairs(dataset, dataset.rows, "data")
-        return DataFile(exported.name.rpartition("/")[2], exported.content)
-    return DataFile(DATA, data_csv(dataset))
+def data_file(dataset: Any, *, by_names_alone: bool = False) -> DataFile:
+    """The file: of minimal pairs their own, where a command can be told its columns; else a table of texts and roles.
+
+    A file of their own keeps its name, so that a command writes the same sources; several become a zip of them.
+    by_names_alone: the columns must be recognised by their names, as no options go with the file.
+    """
+    if not isinstance(dataset, MinimalPairs):
+        return DataFile(DATA, data_csv(dataset))
+    columns = _own_columns(dataset)
+    if columns is None or (columns and by_names_alone):
+        frame = _roles_and_others(dataset)
+        guessed = guess(frame.columns, _sentences_and_categories(dataset))
+        return DataFile(DATA, data_csv(dataset), _options({role: role for role in guessed if guessed[role] != role}))
+    exported = export_pairs(dataset, dataset.rows, label="")
+    return DataFile(exported.name.rpartition("/")[2], exported.content, _options(columns))
 
 
 def is_renumbered(dataset: Any) -> bool:
@@ -38,32 +53,94 @@ def is_renumbered(dataset: Any) -> bool:
     return tuple(dataset.rows) != tuple(range(1, len(dataset) + 1))
 
 
-def _is_recognised(pairs: MinimalPairs) -> bool:
-    """Whether the sentences are found by the columns' names in every file of the pairs, by the first rows of each."""
-    n_by_source: Counter[str] = Counter()
-    first = []
-    for row, source in zip(pairs.rows, pairs.sources or ("",) * pairs.n, strict=True):
-        n_by_source[source] += 1
-        first += [row] if n_by_source[source] <= ROWS_TRIED else []
-    some = pairs.subset(first)
-    exported = export_pairs(some, first, "data")
-    try:
-        again = read_pairs([(exported.name, exported.content)])
-    except InputError:
-        return False
-    return (again.acceptable, again.unacceptable) == (some.acceptable, some.unacceptable)
-
-
 def data_csv(dataset: Any) -> bytes:
-    """A dataset as CSV whose columns are recognised by their names, without the numbers of its rows."""
+    """A dataset as CSV whose columns are recognised by their names, without the numbers of its rows.
+
+    A row has no number of its own in the file, because messages about a file name the places of rows in it. Where a
+    text would be run as a formula by a spreadsheet, the table is escaped and signed as an export is, so that the reader
+    takes the apostrophes off again.
+    """
     if isinstance(dataset, MinimalPairs):
-        roles = {"acceptable": dataset.acceptable, "unacceptable": dataset.unacceptable, "category": dataset.categories}
-        others = {name: values for name, values in dataset.further.items() if name not in roles}
-        frame = pd.DataFrame({**roles, **others})
+        frame = _roles_and_others(dataset)
     elif isinstance(dataset, MaskedSentences):
         # The mask stands in the text, because the reader would mask the first occurrence of the word.
         frame = dataset.to_frame().drop(columns=["row", "start"])
-        frame["text"] = [f"{before}{MARKER}{after}" for before, _, after in dataset.parts]
+        frame["text"] = [f"{before}{WRITTEN_MASK}{after}" for before, _, after in dataset.parts]
     else:
         frame = dataset.to_frame().drop(columns="row")
+    escaped = escape_formulas(frame)
+    if list(escaped.columns) != list(frame.columns) or not escaped.equals(frame):
+        frame = escaped.assign(**{SIGNATURE_COLUMN: dataset.content_hash[:DIGEST_DIGITS]})
     return csv_text(frame).encode("utf-8-sig")
+
+
+def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, tuple[str, ...]]:
+    """The texts of every role."""
+    texts = pairs.acceptable, pairs.unacceptable, pairs.categories
+    return dict(zip((role.name for role in ROLES), texts, strict=True))
+
+
+def _roles_and_others(pairs: MinimalPairs) -> pd.DataFrame:
+    """The roles under their own names, then the other columns; one that has the name of a role gets a prefix."""
+    texts = _sentences_and_categories(pairs)
+    others = {f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
+              for name, values in pairs.further.items() if texts.get(name) != values}
+    return pd.DataFrame({**texts, **others})
+
+
+def _options(columns: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(word for role, name in columns.items() for word in ("--column", f"{role}={name}"))
+
+
+def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
+    """The columns of the pairs' own files to be named, by role, as others are recognised; "" for none.
+
+    None where there is no file, where no column that all files have holds what a role has in every row, and where the
+    first rows of each file are not read back so.
+    """
+    if not pairs.originals:
+        return None
+    texts = _sentences_and_categories(pairs)
+    # Pairs from no file, which are joined with those of files, are written with the names of the roles.
+    rows = [texts_of_row(original) if original else {role: values[i] for role, values in texts.items()}
+            for i, original in enumerate(pairs.originals)]
+    headers: dict[str, dict[str, None]] = {}
+    for source, row in zip(pairs.sources, rows, strict=True):
+        headers.setdefault(source, {}).update(dict.fromkeys(row))
+    guesses = {source: guess(header, texts) for source, header in headers.items()}
+    columns: dict[str, str] = {}
+    for role, values in texts.items():
+        if all(_text(row, guesses[source][role], role) == value
+               for source, row, value in zip(pairs.sources, rows, values, strict=True)):
+            continue
+        common = [name for name in rows[0] if all(name in header for header in headers.values())]
+        alike = [name for name in ("", *common)
+                 if all(_text(row, name, role) == value for row, value in zip(rows, values, strict=True))]
+        if not alike:
+            return None
+        columns[role] = alike[0]
+    return columns if _reads_back(pairs, columns) else None
+
+
+def _text(row: Mapping[str, str], column: str | None, role: str) -> str:
+    """The text of a row in a column, or in joined ones, as the reader of minimal pairs has it; "" for no column."""
+    if not column:
+        return ""
+    text = row[column] if column in row else " ".join(row.get(part, "") for part in column.split(JOIN))
+    return text.strip() if role == "category" else text
+
+
+def _reads_back(pairs: MinimalPairs, columns: Mapping[str, str]) -> bool:
+    """Whether the first rows of each file of the pairs are read as they are."""
+    n_by_source: Counter[str] = Counter()
+    first = []
+    for row, source in zip(pairs.rows, pairs.sources, strict=True):
+        n_by_source[source] += 1
+        first += [row] if n_by_source[source] <= ROWS_TRIED else []
+    some = pairs.subset(first)
+    exported = export_pairs(some, first, label="")
+    try:
+        again = read_pairs([(exported.name, exported.content)], columns or None)
+    except InputError:
+        return False
+    return _sentences_and_categories(again) == _sentences_and_categories(some)

@@ -12,7 +12,7 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedTable
 from engine.translation import tr
 
-_MARKUP = re.compile(r"([\\`*_\[\]<>|~$#])")
+_MARKUP = re.compile(r"([\\`*_\[\]<>|~$#]|&(?=#?\w+;))")  # an ampersand alone begins no entity
 
 
 def markdown(table: PrintedTable, signature: Mapping[str, Any]) -> str:
@@ -32,7 +32,8 @@ def escape(text: str) -> str:
     >>> escape("a|b *c*")
     'a\\|b \\*c\\*'
     """
-    return _MARKUP.sub(r"\\\1", " ".join(text.split("\n")))
+    # Every character at which a program may begin a line, as the carriage return and U+2028 are.
+    return _MARKUP.sub(r"\\\1", " ".join(text.splitlines()))
 
 
 def _cell(cell: Cell) -> str:

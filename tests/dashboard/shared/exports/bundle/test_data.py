@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+import csv
+import io
+import json
 
-from dashboard.shared.exports.bundle.data import data_file
+import pandas as pd
+import pytest
+from openpyxl import Workbook
+
+from dashboard.shared.exports.bundle.data import DataFile, data_file
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled import labelled_sentences
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.datasets.minimal_pairs.files import joined, read_pairs
@@ -22,7 +29,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 ])
 def test_data_are_read_as_they_were(reader, text: str) -> None:  # type: ignore[no-untyped-def]
     dataset = reader(read_table(text.encode(), "mine.csv"))
-    name, content = data_file(dataset)
+    name, content, _ = data_file(dataset)
     again = reader(read_table(content, name))
     assert name == "data.csv" and again.content_hash == dataset.content_hash and again.further == dataset.further
 
@@ -36,19 +43,100 @@ def test_the_word_that_is_masked_is_the_one_that_was() -> None:
 def test_minimal_pairs_keep_their_file() -> None:
     lines = b'{"sentence_good": "a b", "sentence_bad": "a c", "UID": "u"}\n'
     pairs = read_pairs([("passive.jsonl", lines)])
-    name, content = data_file(pairs)
-    assert name == "passive-data.jsonl" and content == lines
+    name, content, _ = data_file(pairs)
+    assert name == "passive.jsonl" and content == lines
     both = joined([pairs, read_pairs([("b.csv", b"good,bad\nd,e\n")])])
-    name, content = data_file(both)
+    name, content, _ = data_file(both)
     assert read_pairs([(name, content)]).acceptable == both.acceptable
 
 
 def test_minimal_pairs_whose_columns_were_chosen_by_hand_get_names_that_are_recognised() -> None:
     pairs = read_pairs([("mine.csv", "x,y,note\n猫がいる,猫をいる,n\n".encode())],
                        {"acceptable": "x", "unacceptable": "y"})
-    name, content = data_file(pairs)
+    name, content, _ = data_file(pairs, by_names_alone=True)
     again = read_pairs([(name, content)])
     assert (again.acceptable, again.unacceptable) == (pairs.acceptable, pairs.unacceptable)
     assert again.further["note"] == ("n",)
     typed = MinimalPairs("typed", ("a",), ("b",), ("k",), (1,))
-    assert read_pairs([data_file(typed)]).categories == ("k",)
+    assert read_pairs([data_file(typed)[:2]]).categories == ("k",)
+
+
+def options(file: DataFile) -> dict[str, str]:
+    return dict(word.split("=", 1) for word in file.columns[1::2])
+
+
+HEADS = b"x,y,phenomenon,mine\n"
+
+
+@pytest.mark.parametrize(("sources", "columns"), [
+    ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
+    ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": ""}),
+    ([("a.csv", b"good,bad,phenomenon,mine\n1,2,p,q\n")], {"category": "mine"}),
+    ([("a.csv", HEADS + b"1,2,p,q\n"), ("b.jsonl", b'{"x": "3", "y": "4", "mine": "r"}\n')],
+     {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
+    # The categories differ from those of the recognised column in the last row alone.
+    ([("a.csv", b"good,bad,phenomenon,mine\n" + b"1,2,p,p\n" * 30 + b"1,2,p,q\n")], {"category": "mine"}),
+])
+def test_minimal_pairs_with_columns_chosen_by_hand_are_read_as_they_were(
+    sources: list[tuple[str, bytes]], columns: dict[str, str]
+) -> None:
+    pairs = read_pairs(sources, columns)
+    file = data_file(pairs)
+    again = read_pairs([file[:2]], options(file))
+    assert again.content_hash == pairs.content_hash and again.sources == pairs.sources
+    recognised = read_pairs([data_file(pairs, by_names_alone=True)[:2]])
+    assert (recognised.acceptable, recognised.unacceptable) == (pairs.acceptable, pairs.unacceptable)
+
+
+def test_a_column_with_a_known_name_does_not_take_the_place_of_the_category() -> None:
+    typed = MinimalPairs("typed", ("a", "c"), ("b", "d"), ("k", "l"), (1, 2),
+                         {"phenomenon": ("p", "q"), "acceptable": ("1", "2"), "signature": ("s", "t")})
+    file = data_file(typed)
+    again = read_pairs([file[:2]], options(file))
+    assert again.categories == typed.categories and again.acceptable == typed.acceptable
+    assert {"phenomenon", "column:acceptable", "column:signature"} < set(again.further)
+
+
+NASTY = ["=1+1", " =1", "\u3000＝1", "\n=x", "'=x", "''＠", "'tis", "-", "a\r\nb", "＿"]
+
+
+def test_no_data_run_as_a_formula_and_all_come_back() -> None:
+    texts, labels = tuple(NASTY), tuple("xy" * (len(NASTY) // 2))
+    numbers = tuple(range(1, len(NASTY) + 1))
+    labelled = LabelledSentences("d", texts, labels, numbers, further={"=note": texts, "signature": texts})
+    content = data_file(labelled).content
+    again = labelled_sentences.from_table(read_table(content, "data.csv"))
+    assert again.content_hash == labelled.content_hash
+    for row in csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")):
+        assert not [cell for cell in row if cell.lstrip("\n\u3000 ").startswith(("=", "＝", "-", "＠"))]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "xlsx"])
+def test_a_file_of_minimal_pairs_comes_back_with_its_formulas(ending: str) -> None:
+    rows = [{"good": f"{text}a", "bad": f"{text}b", "=note": text} for text in NASTY]
+    if ending == "xlsx":
+        book = Workbook()
+        for cells in ([*rows[0]], *([*row.values()] for row in rows[:1] + rows[4:5])):
+            book.active.append([f"'{cell}" if cell.startswith("=") else cell for cell in cells])
+        book.save(sink := io.BytesIO())
+        raw = sink.getvalue()
+    elif ending == "jsonl":
+        raw = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    else:
+        text = pd.DataFrame(rows).to_csv(index=False, sep="," if ending == "csv" else "\t", quoting=csv.QUOTE_ALL)
+        raw = text.encode()
+    pairs = read_pairs([(f"a.{ending}", raw)])
+    file = data_file(pairs)
+    again = read_pairs([file[:2]])
+    assert again.content_hash == pairs.content_hash and again.further == pairs.further
+    if ending in ("csv", "tsv"):
+        for cells in csv.reader(io.StringIO(file.content.decode(), newline=""), delimiter="," if ending == "csv" else
+                                "\t"):
+            assert not [cell for cell in cells if cell.lstrip("\n\u3000 ").startswith(("=", "＝", "＠"))]
+
+
+@pytest.mark.parametrize(("before", "after"), [("＿", "だ"), ("本", "＿だ"), ("＿", "＿"), ("[MA", "SK]")])
+def test_the_mask_beside_full_width_underscores_is_read_back(before: str, after: str) -> None:
+    dataset = MaskedSentences("d", (f"{before}本{after}",), ("本",), (len(before),), ("",), (1,))
+    again = masked_sentences.from_table(read_table(data_file(dataset).content, "data.csv"))
+    assert again.content_hash == dataset.content_hash

@@ -14,6 +14,7 @@ from openpyxl import load_workbook
 
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables.formats import FORMATS, METADATA, archive, file_name, refusal, table_file
+from dashboard.shared.exports.tables.markdown import escape
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.tables.workbook import MOST_CELLS, too_large
 from engine.datasets.formats.files import read_table
@@ -108,3 +109,12 @@ def test_without_its_input_a_table_comes_without_the_columns_of_it() -> None:
 
     frame = SENTENCES.frame([("m", 2, "b", "y", 1, 1, "y")])
     assert OfferedTables({"sentences": frame}, [SENTENCES.with_input()], gone)["sentences"].equals(frame)
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "a\u2028b", "a\u2029b", "a\x0bb", "a\x85b"])
+def test_no_character_of_a_text_begins_another_line_of_markdown(text: str) -> None:
+    assert escape(text) == "a b"
+
+
+def test_entities_pipes_and_backticks_are_shown_as_they_are() -> None:
+    assert escape("&lt;b&gt; &#124; A & B; `x|y`") == r"\&lt;b\&gt; \&\#124; A & B; \`x\|y\`"

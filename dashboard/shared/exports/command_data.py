@@ -1,0 +1,66 @@
+"""What a run's data are for a command: a sample, the uploaded files, or a download that the page offers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.shared import session
+from dashboard.shared.exports.bundle.data import DATA, data_file
+from engine.datasets.formats.archives import is_archive
+from engine.datasets.formats.columns import options_of_notices
+from engine.datasets.formats.files import SUFFIXES
+from engine.datasets.minimal_pairs.files import file_names
+from engine.datasets.sample_data import name_of_content
+from engine.errors import EngineError
+from engine.runs.access.datasets import FROM_KEPT
+from engine.runs.storage.run_record import RunRecord
+
+OF_OWN_FILES = "minimal-pairs"  # the kind whose download is the file that the data came from
+TOLD = 256  # names of downloads that are remembered
+
+
+@dataclass(frozen=True)
+class CommandData:
+    """What a command has for --data, a word each, and the options that say how it is read.
+
+    is_download: it is none of the user's files, and the page offers it.
+    """
+
+    files: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    is_download: bool = False
+
+
+def command_data(view: RunRecord, unnamed: str = DATA) -> CommandData:
+    """The data of a run for its command; unnamed: what a download is called that has no name of its own.
+
+    A sample is known by its content, whatever name it was kept under, and a file by the ending of its name, unless it
+    is that of a kept data set.
+    """
+    if sample := name_of_content(view.dataset_hash):
+        return CommandData((sample,))
+    is_kept = any(notice.startswith(FROM_KEPT.format(name="")) for notice in view.dataset_notices)
+    names = () if is_kept else file_names(view.dataset_name, view.dataset_notices)
+    if names and all(map(_is_file_name, names)):
+        return CommandData(names, tuple(options_of_notices(view.dataset_notices)))
+    if view.kind != OF_OWN_FILES:
+        return CommandData((unnamed,), is_download=True)
+    try:
+        name, columns = _name_and_columns(view.id, view.dataset_hash)
+    except EngineError:  # the data are gone
+        return CommandData((unnamed,))
+    return CommandData((unnamed if name == DATA else name,), columns, is_download=True)
+
+
+def _is_file_name(name: str) -> bool:
+    # What a name says behind its ending, as "(version 2)", is no file.
+    return Path(name).suffix.lower() in SUFFIXES or is_archive(name)
+
+
+@st.cache_data(max_entries=TOLD, show_spinner=False)
+def _name_and_columns(run_id: str, dataset_hash: str) -> tuple[str, tuple[str, ...]]:
+    file = data_file(session.access().dataset(run_id))
+    return file.name, file.columns
