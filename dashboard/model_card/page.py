@@ -9,6 +9,7 @@ from dashboard.model_card.downloads import card_downloads, command_lines, same_f
 from dashboard.model_card.evaluation import checked, evaluate_form, progress_of
 from dashboard.shared import run_view, session, wording
 from dashboard.shared.address.view import View
+from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
@@ -71,7 +72,8 @@ address.write()
 wording.how_to_read(tuple(dict.fromkeys(card.headlines["measure"])), tr(NOTE))
 commands = command_lines(runs, parts)
 card_downloads(card, figures, commands)
-run_view.sign(card.signature, tables(card), figures, declared=FILES)
+run_view.sign({"model": model, "runs": {run.kind: run.id for run in runs}, "card": digest(card.signature),
+               "versions": card.signature["versions"]}, tables(card), figures, declared=FILES)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     same_from_a_terminal(runs, commands)

@@ -33,7 +33,8 @@ def headline_grid(card: CardOfModel) -> None:
     with st.grid(3, min_column_width=200, gap="small"):
         for row in first.to_dict("records"):
             measure = row["measure"]
-            label = f"{evaluation_title(row['evaluation'])}: {column_label(measure)}"
+            head = column_label(measure) if row["better"] != "neither" else CARDS[measure].symbol
+            label = f"{evaluation_title(row['evaluation'])}: {head}"
             st.metric(verbatim(label), number(row["value"], measure), _beside(row), delta_color="off",
                       delta_arrow="off", border=True, help="  \n".join((
                           measure_help(measure), verbatim(f"{row['dataset']} · {_words(row)}"))))

@@ -71,7 +71,7 @@ def test_the_card_of_the_newest_runs(backend: FakeBackend) -> None:
     assert not app.error
     results = {kind: session.engine().runs.result(run_id) for kind, run_id in ids.items()}
     shown = {metric.label.replace("\\", ""): metric for metric in app.metric}
-    assert list(shown) == ["Minimal pairs: accuracy ↑", "Fill-mask: p ↑", "Clusters: M_m ↓", "Alignment: F1 ↑"]
+    assert list(shown) == ["Minimal pairs: accuracy ↑", "Fill-mask: p ↑", "Clusters: M_m ↓", "Alignment: F1"]
     own = headlines("minimal-pairs", results["minimal-pairs"], MODEL)[0]
     assert shown["Minimal pairs: accuracy ↑"].value == f"{own.value:.1%}"
     assert "of 2" in shown["Minimal pairs: accuracy ↑"].delta and "of 2" in shown["Fill-mask: p ↑"].delta
