@@ -171,7 +171,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
-    format_name = pair_formats.format_of_columns(*sentences, map(str, table.frame.columns))
+    format_name = pair_formats.format_of_columns(sentences[0], sentences[1], map(str, table.frame.columns))
     gaps: tuple[str, ...] = ()
     if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
         complete, gaps = _without_gaps(table.frame, *sentences)
