@@ -17,7 +17,7 @@ from dashboard.shared.exports import run_exports
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.exports.command_data import command_data
 from engine.commands.shared import common
-from tests.dashboard.printed_commands import Exported, carried_out
+from tests.dashboard.printed_commands import Exported, address, carried_out
 
 
 @pytest.fixture
@@ -44,7 +44,8 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTes
 
     def carry_out(app: AppTest) -> dict[str, pd.DataFrame]:
         runs = session.engine().runs
-        view = runs.get(app.query_params["run"][0]) if "run" in app.query_params else None
+        query = address(app)
+        view = runs.get(query["run"][0]) if "run" in query else None
         if view is not None and (data := command_data(view)).is_download:
             monkeypatch.chdir(tmp_path)
             [name] = data.files

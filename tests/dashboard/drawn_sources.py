@@ -8,6 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from engine.datasets import sample_data, sentence_pairs
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs import pairs as minimal_pairs
+from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.runs.access.datasets import FROM_KEPT
 
 FILE_NAMES = ("-a 'b' $(c) & `d`.csv", "--out.csv", "版 1.2 (x).CSV", "a + b.csv", "=x.csv")
@@ -36,3 +43,26 @@ def from_anywhere(dataset: Any, seed: int) -> Any:
         name = draws.choice(KEPT_NAMES)
         return replace(dataset, name=name, notices=(FROM_KEPT.format(name=name), *dataset.notices))
     return dataset
+
+
+def sample_from_anywhere(kind: str, request: pytest.FixtureRequest) -> Any:
+    """The sample, or in a test with a seed its rows as they would be from somewhere else.
+
+    Minimal pairs come from two files, too, with their columns chosen by hand.
+    """
+    sample = getattr(sample_data, kind)()
+    seed = getattr(request.node, "callspec", None) and request.node.callspec.params.get("seed")
+    if seed is None or seed % 6 == 0:
+        return sample
+    if isinstance(sample, MinimalPairs) and seed % 6 == 1:
+        header, *lines = sample_data.path(kind).read_text(encoding="utf-8-sig").splitlines()
+        chosen = {"acceptable": "x", "unacceptable": "y", "category": "-z"}
+        renamed = header.replace("unacceptable", "y").replace("acceptable", "x").replace("phenomenon", "-z")
+        for name, part in zip(("one.csv", "-two.csv"), (lines[:90], lines[90:]), strict=True):
+            Path(name).write_text("\n".join([renamed, *part]) + "\n", encoding="utf-8")
+        return read_pairs([(name, Path(name)) for name in ("one.csv", "-two.csv")], chosen)
+    # Without its last row, as the content of the sample is the sample, whatever it is called.
+    lines = sample_data.path(kind).read_text(encoding="utf-8-sig").splitlines()[:-1]
+    Path("few.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    reader = minimal_pairs if isinstance(sample, MinimalPairs) else sentence_pairs
+    return from_anywhere(reader.from_table(read_table(Path("few.csv"))), seed)

@@ -19,6 +19,7 @@ from engine.evaluations.alignment.records import Scoring, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.drawn_sources import sample_from_anywhere
 from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
@@ -38,14 +39,18 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 @pytest.fixture
-def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A run of the sample under two models, every layer kept, with a dictionary of novels for their tokenizer."""
+def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+           ) -> str:
+    """A run of the sample, from anywhere in a test with a seed, under two models,
+    every layer kept, with a dictionary of novels for their tokenizer.
+    """
     common_characters = sorted(set("".join(sample_data.sentence_pairs().references)) - set("斉藤尾崎"))
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     write_idf(count_documents([*[common_characters] * 9, list("斉藤")], "novel",
                               backend._facts(MODELS[0], None).tokenizer_fingerprint, "file"),
               tmp_path / "novel.fake.json.gz")
-    return finished(sample_data.sentence_pairs())
+    monkeypatch.chdir(tmp_path)
+    return finished(sample_from_anywhere("sentence_pairs", request))
 
 
 def finished(dataset: SentencePairs, scoring: Scoring = Scoring()) -> str:  # noqa: B008 (it is frozen)

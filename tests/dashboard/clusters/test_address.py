@@ -20,6 +20,7 @@ from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters.records import Settings
+from tests.dashboard.drawn_sources import from_anywhere
 from tests.dashboard.printed_commands import Exported, address, agrees, drawn_at_random, linked
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -74,7 +75,7 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: LabelledSentences, exported: Exported, command: Command
 ) -> None:
     draws = random.Random(seed)
-    run_id = finished(dataset, **drawn_at_random(draws, **VALUES))
+    run_id = finished(from_anywhere(dataset, seed), **drawn_at_random(draws, **VALUES))
     app = visit("clusters", run=run_id)
     set_at_random(app, run_id, draws)
     agrees(app, "clusters", exported, command)

@@ -14,6 +14,7 @@ from dashboard.shared import session
 from engine.datasets.formats.files import read_table
 from engine.datasets.masked.masked_sentences import MaskedSentences, from_table
 from engine.evaluations.fill_mask.records import Settings
+from tests.dashboard.drawn_sources import from_anywhere
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -49,7 +50,7 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: MaskedSentences, exported: Exported, command: Command
 ) -> None:
     draws = random.Random(seed)
-    run_id = finished(dataset, **drawn_at_random(draws, **VALUES))
+    run_id = finished(from_anywhere(dataset, seed), **drawn_at_random(draws, **VALUES))
     app = visit("fill_mask", run=run_id)
     app.multiselect(key=f"fill-mask-domains-{run_id}").set_value(draws.sample(["film", "book"], draws.randrange(3)))
     for toggle in app.toggle:

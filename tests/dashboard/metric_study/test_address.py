@@ -20,6 +20,7 @@ from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.drawn_sources import from_anywhere
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked, numbers
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -73,7 +74,7 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(
 ) -> None:
     draws = random.Random(seed)
     scoring = Scoring(**drawn_at_random(draws, **OF_SCORING))
-    run_id = finished(dataset, scoring=scoring, **drawn_at_random(draws, **VALUES))
+    run_id = finished(from_anywhere(dataset, seed), scoring=scoring, **drawn_at_random(draws, **VALUES))
     app = visit("metric_study", run=run_id)
     app.segmented_control(key=f"metric-measure-{run_id}").set_value(draws.choice(list(MEASURES)))
     app.toggle(key=f"metric-published-{run_id}").set_value(draws.random() < 0.5)

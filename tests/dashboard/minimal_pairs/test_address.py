@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 from dashboard.minimal_pairs import browser
 from dashboard.minimal_pairs.pair_table import ORDERS
 from dashboard.shared import session
-from engine.datasets import sample_data
 from engine.evaluations.minimal_pairs.records import ALL, CUT_DIFFERENTLY, EQUAL, SUBSETS, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from tests.dashboard.drawn_sources import sample_from_anywhere
 from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
@@ -33,14 +33,18 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 @pytest.fixture
-def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A run of the sample under two models, with a dictionary of novels for their tokenizer."""
+def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+           ) -> str:
+    """A run of the sample, from anywhere in a test with a seed, under two models,
+    with a dictionary of novels for their tokenizer.
+    """
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     tokenizer = backend._facts(MODELS[0], None).tokenizer_fingerprint
     write_idf(count_documents([list("雨が降る"), list("猫がいる")] * 3, "novel", tokenizer, "file"),
               tmp_path / "novel.fake.json.gz")
+    monkeypatch.chdir(tmp_path)
     runs = session.engine().runs
-    run_id = runs.submit("minimal-pairs", Settings(MODELS), sample_data.minimal_pairs()).run_id
+    run_id = runs.submit("minimal-pairs", Settings(MODELS), sample_from_anywhere("minimal_pairs", request)).run_id
     assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
     return run_id
 
