@@ -55,8 +55,9 @@ def _ranking(table: pd.DataFrame) -> None:
                                                                  help=measure_help("perm_both")),
         })
     st.caption(tr("p: PERM-BOTH of the best setting against this one, one-sided, on Pearson's r over all pairs and "
-                  "over the means of the systems; not corrected for the number of settings. Pairs of one reference are "
-                  "one segment; of each two systems the segments count that both have, taken to be independent."))
+                  "over the means of the systems; not corrected for the number of settings. Pairs of one reference "
+                  "are one segment; of each two systems the segments count that both have, taken to be "
+                  "independent."))
 
 
 def _scores(table: pd.DataFrame) -> None:

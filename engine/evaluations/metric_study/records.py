@@ -75,8 +75,8 @@ PEARSON = (measured("pearson"), *interval("Fisher's"))
 CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
     Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors) or "
            f"{METRIC} (a column of scores computed elsewhere)"),
-    Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY, N_PAIRS,
-    *PEARSON,
+    Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY,
+    N_PAIRS, *PEARSON,
     measured("spearman"), *interval("Bonett and Wright's", "spearman"),
     measured("kendall"), *interval("of Fieller, Hartley and Pearson", "kendall"),
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "

@@ -46,6 +46,7 @@ NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
     (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
     (minimal_pairs.Shown, "by"), (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
+    (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
 }
 
 

@@ -1,0 +1,37 @@
+"""The page of a metric study whose candidates are of several systems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from dashboard.shared import session
+from engine.datasets import sample_data
+from engine.evaluations.metric_study.records import Settings
+from tests.support import page_visits
+from tests.support.page_visits import SECONDS, drawn
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "backend")
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_page_ranks_systems_by_every_setting_and_column(language: str) -> None:
+    pairs = sample_data.scored_pairs()
+    dataset = replace(pairs, references=tuple(pairs.references[i - i % 2] for i in range(pairs.n)), further={
+        "system": tuple("ab"[i % 2] for i in range(pairs.n)), "COMET": tuple(str(i % 7) for i in range(pairs.n))})
+    runs = session.engine().runs
+    run_id = runs.submit("metric-study", Settings(("somebody/first",), idfs=("none",), metric_columns=("COMET",)),
+                         dataset).run_id
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    app = page_visits.at("metric_study")
+    app.query_params["run"] = run_id
+    app.session_state["language"] = language
+    drawn(app)
+    ranking = next(frame.value for frame in app.dataframe if "soft_pairwise_accuracy" in frame.value)
+    table = runs.result(run_id).system_agreement
+    assert sorted(ranking["soft_pairwise_accuracy"]) == sorted(table["soft_pairwise_accuracy"])
+    assert "COMET" in set(ranking["setting"])
+    assert any(isinstance(frame.value, pd.DataFrame) and set(frame.value.index) == {"a", "b"}
+               for frame in app.dataframe)
