@@ -173,8 +173,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
     "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
         result, subset, score, alpha, field=column, seed=result.settings.seed),
-    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
-    **LEVEL_TABLES,
+    **LEVEL_TABLES, "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 
 
