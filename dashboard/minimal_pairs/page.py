@@ -7,13 +7,14 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
+from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
 from dashboard.minimal_pairs.sections import SECTION, makers, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
-from dashboard.minimal_pairs.view import offered_tables, restricted, table, view_input
+from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, offered_tables, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
@@ -81,6 +82,10 @@ if run_id is not None and result is not None:
     run_view.excluded(result)
     wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
-    run_view.sign(signature, offered_tables(view, by), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by, view.subset)], address=address, result=result,
+    levels, clustered_by = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
+                            for name in ("levels", "clustered_by"))
+    run_view.sign(signature, offered_tables(view, by) | level_tables(view, levels, clustered_by),
+                  LazyFigures(every),
+                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by)],
+                  address=address, result=result,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

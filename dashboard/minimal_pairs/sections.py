@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.levels import levels_section
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
 from dashboard.minimal_pairs.charts import PREFERRED, RIGHT, category_figure, difference_figure, fair_figure
@@ -30,6 +31,7 @@ from dashboard.minimal_pairs.view import (
     CATEGORIES,
     FAIR,
     LENGTH,
+    LEVELS,
     MODELS,
     SCORES,
     SCORING,
@@ -102,6 +104,7 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     parts[SCORES] = lambda choices: scores_section(view, signature, choices)
     if columns_of(view.result) and not stereotypes:
         parts[CATEGORIES] = lambda choices: category_section(view, signature, word, choices)
+        parts[LEVELS] = lambda choices: levels_section(view, choices)
     parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, stereotypes=stereotypes)
     if len(view.models) > 1:
         parts[MODELS] = lambda choices: models_section(view, choices, stereotypes=stereotypes)

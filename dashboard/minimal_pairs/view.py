@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.tables import LEVEL_TABLES
 from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.shared import dictionaries
 from dashboard.shared.address import view as address_view
@@ -69,9 +70,9 @@ class Chosen:
         choices=NORMALIZATIONS)
 
 
-SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, FAIR, MODELS, SCORING = (
-    mark("Stereotypes"), mark("Length"), mark("Scores"), mark("Categories"), mark("Fair subsets"), mark("Models"),
-    mark("Scoring"))
+SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
+    mark("Stereotypes"), mark("Length"), mark("Scores"), mark("Categories"), mark("Levels"), mark("Fair subsets"),
+    mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
@@ -95,6 +96,8 @@ class Sectioned:
     direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)  # untranslated
     fair: str = option("", "The fair subset that is compared with all pairs.",  # untranslated
                        choices=("", *SUBSETS))
+    levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
+    clustered_by: str = option("", "The column whose values are the clusters of pairs.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 
@@ -170,7 +173,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
     "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
         result, subset, score, alpha, field=column, seed=result.settings.seed),
-    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
+    **LEVEL_TABLES, "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 
 

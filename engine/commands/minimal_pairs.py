@@ -52,8 +52,11 @@ def run(options: argparse.Namespace) -> None:
     not_exact = [notices.not_exact(result, name, shown.alpha) for name in options.normalization or ["PenLP"]]
     print_notices((*result.notices, *filter(None, not_exact)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
-                 "format": result.format, "rules": result.rules}
+                 "format": result.format, "rules": result.rules,
+                 **({"levels": list(shown.levels)} if shown.levels else {}),
+                 **({"clustered_by": shown.clustered_by} if shown.clustered_by else {})}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,
-                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset),
+                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
+                             shown.levels, shown.clustered_by),
                  dataset)

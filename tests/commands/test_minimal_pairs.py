@@ -152,3 +152,21 @@ def test_what_cannot_be_done_ends_with_2(
 ) -> None:
     assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, *options) == 2
     assert expected in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, files: dict[str, Path], tmp_path: Path
+                                                                  ) -> None:
+    data = ["--data", files["tips"], files["weighs"], "--model", MODEL, "--model", BERT]
+    assert run(cache, tmp_path, *data, "--levels", "field,UID", "--clustered-by", "UID",
+               "--normalization", "LP", "PenLP") == 0
+    levels = table(tmp_path / "levels.csv")
+    assert [row["value"] for row in levels[:4]] == ["all", "morphology", "morphology / tips", "morphology / weighs"]
+    assert [row["n_clusters"] for row in levels[:4]] == ["2", "2", "1", "1"]
+    (first, second) = table(tmp_path / "conditions.csv")
+    assert (first["model"], first["normalization"], first["other_normalization"]) == (MODEL, "LP", "PenLP")
+    assert second["model"] == BERT
+    assert [(row["model"], row["other"], row["normalization"]) for row in table(tmp_path / "clustered_comparisons.csv")
+            ] == [(MODEL, BERT, "LP"), (MODEL, BERT, "PenLP")]
+    settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    assert settings["levels"] == ["field", "UID"] and settings["clustered_by"] == "UID"
+    assert run(cache, tmp_path / "wrong", *data, "--clustered-by", "nothing") == 2

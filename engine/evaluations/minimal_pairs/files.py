@@ -11,6 +11,7 @@ from engine.evaluations.minimal_pairs import (
     comparison,
     fair_subsets,
     length_effects,
+    levels,
     linking,
     records,
     stereotypes,
@@ -39,17 +40,20 @@ FILES = (
     linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
     FAIR_SUMMARY,
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
+    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
 
 
 def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
-                subset: str = ALL) -> dict[str, pd.DataFrame]:
+                subset: str = ALL, level_columns: Sequence[str] = (), clustered_by: str = ""
+                ) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
-    subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. Raises InputError where a
-    model has no pair in the subset.
+    subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns,
+    clustered_by: of `levels`, whose tables there are where either is named. Raises InputError where a model has no pair
+    in the subset, and for columns that the dataset does not have.
     """
     subsets = [name for name in SUBSETS if name != ALL]
     whole, result = result, fair_subsets.of_subset(result, subset)
@@ -81,4 +85,12 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         # The shared tokens know no normalisation: they would come again under each.
         shares = [stereotypes.stereotypes(result, name, alpha, field=by) for name in normalizations]
         tables["stereotypes"] = pd.concat(shares, ignore_index=True).drop_duplicates()
+    if level_columns or clustered_by:
+        tables["levels"] = pd.concat([levels.levels(result, name, level_columns, alpha, clustered_by)
+                                      for name in normalizations], ignore_index=True)
+        tables["conditions"] = levels.conditions(result, normalizations, alpha, clustered_by)
+    if clustered_by:
+        tables["clustered_comparisons"] = pd.concat([
+            levels.clustered_comparisons(result, name, clustered_by, alpha) for name in normalizations],
+            ignore_index=True)
     return tables

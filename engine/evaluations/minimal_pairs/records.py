@@ -102,6 +102,12 @@ class Shown:
                                "such as UID.", metavar="COLUMN")
     subset: str = option(ALL, "The pairs that the tables are computed from; those that compare the fair subsets with "
                               "all pairs keep all.", choices=SUBSETS)
+    levels: tuple[str, ...] = option((), "Columns that a benchmark's table groups the pairs by, the widest first, such "
+                                         "as field,linguistics_term,UID; with micro and macro averages.",
+                                     separator=",", metavar="COLUMNS")
+    clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of the levels, "
+                                   "and tests of two scores or two models, then take its values as clusters. Where "
+                                   "none is named, pairs are taken as independent.", metavar="COLUMN")
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")

@@ -1,0 +1,1 @@
+"""The tables of a minimal-pairs run as benchmarks print them."""

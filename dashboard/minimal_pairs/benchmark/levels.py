@@ -1,0 +1,130 @@
+"""A benchmark's table of a minimal-pairs run: accuracy by levels of columns, scores against each other, clusters."""
+
+from __future__ import annotations
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.minimal_pairs.categories import SOURCE_WORDS, columns_of
+from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.shared.theme import with_shown_models
+from dashboard.shared.wording import measure_help, verbatim
+from engine.evaluations.minimal_pairs.levels import level_columns, template_column
+from engine.translation import tr
+
+HEIGHT, FEW = 420, 12
+SHARES = ("accuracy", "ci_low", "ci_high", "macro_accuracy", "macro_low", "macro_high")
+DIFFERENCES = ("difference", "ci_low", "ci_high", "detectable")
+
+
+def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
+    """Draw the table by levels, the scores of each model against the one on show, and models over clusters.
+
+    It has no figure.
+    """
+    columns = columns_of(view.result)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        levels = _levels_input(columns, choices)
+        clustered_by = _clusters_input(columns, choices)
+    _levels(view, levels, clustered_by)
+    conditions = table(view, "conditions", clustered_by)
+    shown = conditions[(conditions[["normalization", "other_normalization"]] == view.normalization).any(axis=1)]
+    if len(shown):
+        st.markdown(tr("**Scores of one model** :gray[McNemar's exact test on the same pairs, Holm's correction]")
+                    if not clustered_by else
+                    tr("**Scores of one model** :gray[Student's paired test over clusters, Holm's correction]"),
+                    help=measure_help("accuracy_difference"))
+        _tested(shown, {"normalization": tr("Score"), "other_normalization": tr("Other score")},
+                tr("Every score of each model compared with the selected one"))
+    if clustered_by and len(view.models) > 1:
+        st.markdown(tr("**Models over clusters** :gray[Student's paired test, Holm's correction]"),
+                    help=measure_help("accuracy_difference"))
+        _tested(with_shown_models(table(view, "clustered_comparisons", clustered_by)), {"other": tr("Other model")},
+                tr("Every two models compared over clusters of pairs"))
+    return {}
+
+
+def level_tables(view: View, levels: tuple[str, ...], clustered_by: str) -> dict[str, pd.DataFrame]:
+    """What the section offers to download; nothing where no column is named."""
+    offered = {}
+    if levels or clustered_by:
+        offered |= {"levels": table(view, "levels", levels, clustered_by),
+                    "conditions": table(view, "conditions", clustered_by)}
+    if clustered_by and len(view.models) > 1:
+        offered["clustered_comparisons"] = table(view, "clustered_comparisons", clustered_by)
+    return offered
+
+
+def _levels_input(columns: tuple[str, ...], choices: SectionChoices) -> tuple[str, ...]:
+    base = level_columns(columns) or columns[:1]
+    first = [name for name in choices.first("levels", base) if name in columns]
+    levels = tuple(st.multiselect(tr("Levels, the widest first"), columns, default=first or list(base),
+                                  format_func=_word, key=choices.key("levels"))) or base
+    choices.keep("levels", levels, ())
+    return levels
+
+
+def _clusters_input(columns: tuple[str, ...], choices: SectionChoices) -> str:
+    offered = ("", *columns)
+    clustered_by = str(st.selectbox(
+        tr("Clusters of pairs"), offered, index=offered.index(choices.first("clustered_by", "", offered)), width=240,
+        format_func=lambda name: _word(name) if name else tr("none: independent pairs"),
+        key=choices.key("clustered-by"),
+        help=tr("Pairs made from one template resemble each other; taken as independent they make intervals too "
+                "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
+                "could have been made; a few dozen are needed.")))
+    choices.keep("clustered_by", clustered_by, "")
+    return clustered_by
+
+
+def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
+    levels = table(view, "levels", columns, clustered_by)
+    st.dataframe(
+        with_shown_models(levels).assign(**{name: 100 * levels[name] for name in SHARES}), hide_index=True,
+        height="auto" if len(levels) < FEW else HEIGHT, placeholder="–",
+        alt=tr("Micro and macro averages of accuracy by level"),
+        column_order=["model", "level", "value", "n", *SHARES[:3], "design_effect", "n_groups", *SHARES[3:]],
+        column_config={
+            "model": tr("Model"), "level": tr("Level"), "value": tr("Value"), "n": tr("Pairs"),
+            "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f",
+                                                      help=measure_help("accuracy")),
+            "macro_accuracy": st.column_config.NumberColumn(
+                tr("Macro %"), format="%.1f", help=tr("The mean of the accuracies of the values of the last level.")),
+            **{name: st.column_config.NumberColumn(tr("95 % from"), format="%.1f") for name in SHARES[1::3]},
+            **{name: st.column_config.NumberColumn(tr("to"), format="%.1f") for name in SHARES[2::3]},
+            "design_effect": st.column_config.NumberColumn(tr("Design effect"), format="%.1f", help=tr(
+                "How many times the variance of independent pairs.")),
+            "n_groups": tr("Values")})
+    template = template_column(columns_of(view.result))
+    if clustered_by:
+        st.caption(tr("Intervals take the values of {column} as clusters of pairs; those of the macro average take the "
+                      "values of the last level as a sample. Intervals elsewhere on this page take pairs as "
+                      "independent.", column=verbatim(_word(clustered_by))))
+    elif template:
+        st.caption(tr("Intervals take the pairs as independent. {column} names what the pairs were made from: choose "
+                      "it as clusters for intervals that allow for it.", column=verbatim(template)))
+    else:
+        st.caption(tr("Intervals take the pairs as independent."))
+
+
+def _tested(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
+    shown = with_shown_models(tests).assign(**{name: 100 * tests[name] for name in DIFFERENCES},
+                                            verdict=tests["separable"].map({True: tr("yes"), False: tr("no")}))
+    st.dataframe(
+        shown, hide_index=True, height="auto" if len(shown) < FEW else HEIGHT, placeholder="–", alt=alt,
+        column_order=["model", *names, "n_only_first", "n_only_second", *DIFFERENCES[:3], "p_holm", "verdict",
+                      "detectable"],
+        column_config={
+            "model": tr("Model"), **names, "n_only_first": tr("Only first correct"),
+            "n_only_second": tr("Only second correct"),
+            "difference": st.column_config.NumberColumn(tr("Δ points"), format="%+.1f"),
+            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%+.1f"),
+            "ci_high": st.column_config.NumberColumn(tr("to"), format="%+.1f"),
+            "p_holm": st.column_config.NumberColumn(tr("p (Holm)"), format="%.2g"), "verdict": tr("Significant"),
+            "detectable": st.column_config.NumberColumn(tr("Detectable"), format="%.1f", help=tr(
+                "The smallest true difference, in points, that these pairs show with a power of 80 %."))})
+
+
+def _word(name: str) -> str:
+    return tr(SOURCE_WORDS[name]) if name in SOURCE_WORDS else name

@@ -1,0 +1,212 @@
+"""Tables as benchmarks print them: accuracy by levels of columns, and tests over clusters of pairs.
+
+BLiMP prints fields, phenomena and paradigms: each a column of its files. Its pairs are made from templates, so they are
+no independent sample; here intervals and tests take the pairs of one template as a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import (
+    DEFAULT_ALPHA,
+    NORMALIZATION,
+    by_model,
+    categories_of,
+    decided,
+    of_model,
+)
+from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, separable_in_bold
+from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.measures.statistics.clustered import (
+    CONFIDENCE,
+    POWER,
+    ClusteredShare,
+    clustered_difference,
+    clustered_share,
+    detectable_difference,
+)
+from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.paired_tests import holm, mcnemar
+
+SIGNIFICANT = 0.05
+ALL_PAIRS = "all"  # the level above every column
+SEPARATOR = " / "  # between the values of nested levels
+VERSION = "0.3.0"
+# Columns of published files by level, the widest first, and those that name a template.
+LEVEL_NAMES = (("field",), ("phenomenon", "linguistics_term"), ("paradigm", "UID"))
+TEMPLATE_NAMES = ("template", "paradigm", "UID")
+
+CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the clusters of pairs; "" where the pairs '
+                      "are taken as independent")
+N_CLUSTERS = Column("n_clusters", "integer", "clusters", "clusters")
+DETECTABLE = Column("detectable", "number", "the smallest true difference that these pairs show with a power of "
+                    f"{POWER:.0%} at {SIGNIFICANT:.0%}, two-sided", better="lower", digits=3)
+LEVELS = Table("levels", "A row for all pairs and for each value of each level, under each model.", (
+    MODEL, NORMALIZATION, Column("level", "text", f"the column; {ALL_PAIRS} for all pairs"),
+    Column("value", "text", f'its value, behind those of the levels above it ("{SEPARATOR.strip()}" between them)'),
+    Column("n", "integer", "pairs", "pairs"),
+    Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
+    measured("accuracy", meaning="micro average: pairs right / pairs"),
+    *interval("Wilson's, over clusters where there are several; in one cluster over its "
+              "pairs, for this cluster alone"), CLUSTERED_BY, N_CLUSTERS,
+    Column("design_effect", "number", "how many times the variance of independent pairs; NaN without clusters",
+           better="lower", digits=2),
+    Column("n_groups", "integer", "values of the last level in this row", "values"),
+    measured("accuracy", "macro_accuracy", "macro average: mean of the accuracies of these values"),
+    *interval("Student's over these values; NaN for one value", "macro", "macro_accuracy"),
+), only_with_rows=True, since=VERSION)
+_TESTED = (
+    Column("n", "integer", "pairs", "pairs"),
+    Column("n_only_first", "integer", "pairs that the first alone gets right; a tie is not right", "pairs"),
+    Column("n_only_second", "integer", "pairs that the second alone gets right", "pairs"),
+    measured("accuracy_difference", "difference", "accuracy of the first less that of the second"), *interval(),
+    Column("p_value", "number", "of McNemar's exact test; over clusters of Student's paired test; NaN for one cluster"),
+    Column("p_holm", "number", "the same, corrected by Holm's method for the tests of one model, or of one score"),
+    Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"), CLUSTERED_BY, N_CLUSTERS, DETECTABLE,
+)
+_BOLD = separable_in_bold("difference", "McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
+CONDITIONS = Table("conditions", "Each two scores of one model, over its pairs.", (
+    MODEL, replace(NORMALIZATION, meaning="the first score"),
+    Column("other_normalization", "text", "the second score"), *_TESTED,
+), only_with_rows=True, since=VERSION, bold=_BOLD)
+CLUSTERED = Table("clustered_comparisons", "Each two models under one score, over the clusters of the pairs that both "
+                  "scored.", (MODEL, OTHER, NORMALIZATION, *_TESTED), only_with_rows=True, since=VERSION, bold=_BOLD)
+
+
+def level_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the pairs' columns that published files have as levels, the widest first.
+
+    >>> level_columns(["UID", "field", "pairID", "linguistics_term"])
+    ('field', 'linguistics_term', 'UID')
+    """
+    return tuple(next(name for name in names if name in columns) for names in LEVEL_NAMES
+                 if any(name in columns for name in names))
+
+
+def template_column(columns: Sequence[str]) -> str:
+    """The column that names the template of a pair in published files, "" where none does.
+
+    >>> template_column(["UID", "field"]), template_column(["field"])
+    ('UID', '')
+    """
+    return next((name for name in TEMPLATE_NAMES if name in columns), "")
+
+
+@returns(LEVELS)
+def levels(result: Result, normalization: str, columns: Sequence[str], alpha: float = DEFAULT_ALPHA,
+           clustered_by: str = "") -> pd.DataFrame:
+    """Micro and macro averages for all pairs and for each value of each of `columns`, the widest level first.
+
+    A value is one only under the same values of the levels above it. Without columns: all pairs alone, whose macro
+    average is over them as one group. Raises InputError for a column that the dataset does not have.
+    """
+    rows: list[dict[str, object]] = []
+    for model, pairs in by_model(result):
+        right = decided(pairs, normalization, alpha) == 1
+        clusters = _clusters(result, pairs, clustered_by)
+        values = [categories_of(result, pairs, column).to_numpy(dtype=object) for column in columns]
+        paths = [ALL_PAIRS] * len(pairs)
+        depths = [(ALL_PAIRS, pd.factorize(np.array(paths, dtype=object)))]
+        for depth, column in enumerate(columns):
+            paths = [SEPARATOR.join(path) for path in zip(*values[:depth + 1], strict=True)]
+            depths.append((column, pd.factorize(np.array(paths, dtype=object))))
+        last = depths[-1][1][0]
+        for column, (codes, names) in depths:
+            for code, name in enumerate(names):
+                chosen = codes == code
+                rows.append({"model": model, "normalization": normalization, "level": column, "value": name,
+                             "clustered_by": clustered_by,
+                             **_averages(right[chosen], last[chosen], None if clusters is None else clusters[chosen])})
+    return LEVELS.frame_of_records(rows)
+
+
+@returns(CONDITIONS)
+def conditions(result: Result, normalizations: Sequence[str], alpha: float = DEFAULT_ALPHA, clustered_by: str = ""
+               ) -> pd.DataFrame:
+    """Every two of these scores of each model on its own pairs: does LP decide better than PenLP?
+
+    Raises InputError for a column that the dataset does not have.
+    """
+    parts = [CONDITIONS.frame()]
+    for model, pairs in by_model(result):
+        clusters = _clusters(result, pairs, clustered_by)
+        right = {name: decided(pairs, name, alpha) == 1 for name in normalizations}
+        parts.append(_corrected(CONDITIONS, [
+            {"model": model, "normalization": first, "other_normalization": second, "clustered_by": clustered_by,
+             **_tested(right[first], right[second], clusters)} for first, second in combinations(right, 2)]))
+    return pd.concat(parts, ignore_index=True)
+
+
+@returns(CLUSTERED)
+def clustered_comparisons(result: Result, normalization: str, clustered_by: str, alpha: float = DEFAULT_ALPHA
+                          ) -> pd.DataFrame:
+    """Every two models on the pairs that both scored, tested over clusters; `comparison.comparisons` has McNemar's.
+
+    Raises InputError for a column that the dataset does not have, and where `clustered_by` is none.
+    """
+    if not clustered_by:
+        raise InputError("Models are compared over clusters of pairs: choose the column that names them.")
+    rows = []
+    for model, other in combinations(result.settings.models, 2):
+        first, second = (of_model(result, name) for name in (model, other))
+        first = first[first["row"].isin(second["row"]).to_numpy()]
+        second = second[second["row"].isin(first["row"]).to_numpy()]
+        rows.append({"model": model, "other": other, "normalization": normalization, "clustered_by": clustered_by,
+                     **_tested(*(decided(pairs, normalization, alpha) == 1 for pairs in (first, second)),
+                               _clusters(result, first, clustered_by))})
+    return _corrected(CLUSTERED, rows)
+
+
+def _clusters(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndarray | None:
+    """The cluster of each pair, int (n_pairs,); None where pairs are taken as independent."""
+    if not clustered_by:
+        return None
+    return pd.factorize(categories_of(result, pairs, clustered_by))[0]
+
+
+def _averages(right: np.ndarray, groups: np.ndarray, clusters: np.ndarray | None) -> dict[str, object]:
+    n, n_correct = right.size, int(right.sum())
+    low, high = wilson_interval(n_correct, n)
+    share = ClusteredShare(n, n, n_correct / n, np.nan, np.nan, low, high)
+    if clusters is not None:
+        over = clustered_share(right, clusters)
+        # One template says nothing of others: what remains is how sure the accuracy in this very one is.
+        share = over if over.n_clusters > 1 else replace(share, n_clusters=1)
+    codes = np.unique(groups, return_inverse=True)[1]
+    accuracies = np.bincount(codes, weights=right) / np.bincount(codes)  # (n_groups,)
+    macro, n_groups, half = float(accuracies.mean()), accuracies.size, np.nan
+    if n_groups > 1:
+        from scipy.special import stdtrit  # a moment to import, and only here
+
+        half = float(stdtrit(n_groups - 1, (1 + CONFIDENCE) / 2) * accuracies.std(ddof=1) / np.sqrt(n_groups))
+    return {"n": n, "n_correct": n_correct, "accuracy": share.share, "ci_low": share.ci_low, "ci_high": share.ci_high,
+            "n_clusters": share.n_clusters, "design_effect": share.design_effect, "n_groups": n_groups,
+            "macro_accuracy": macro, "macro_low": np.maximum(macro - half, 0),
+            "macro_high": np.minimum(macro + half, 1)}
+
+
+def _tested(first: np.ndarray, second: np.ndarray, clusters: np.ndarray | None) -> dict[str, object]:
+    test = mcnemar(first, second)
+    over = clustered_difference(first, second, np.arange(first.size) if clusters is None else clusters)
+    low, high, p = (test.ci_low, test.ci_high, test.p_value) if clusters is None else (
+        over.ci_low, over.ci_high, over.p_value)
+    return {"n": test.n, "n_only_first": test.n_only_first, "n_only_second": test.n_only_second,
+            "difference": test.difference, "ci_low": low, "ci_high": high, "p_value": p, "p_holm": np.nan,
+            "separable": False, "n_clusters": over.n_clusters,
+            "detectable": detectable_difference(over.standard_error, over.n_clusters)}
+
+
+def _corrected(table: Table, rows: Sequence[dict[str, object]]) -> pd.DataFrame:
+    """The table of these rows with their p-values corrected together; an undefined one stays so, but is counted."""
+    frame = table.frame_of_records(rows)
+    p = frame["p_value"].to_numpy(dtype=np.float64)
+    corrected = np.where(np.isnan(p), np.nan, holm(np.nan_to_num(p, nan=1.0)))
+    return frame.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)
