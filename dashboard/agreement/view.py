@@ -151,4 +151,4 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    return (f"{value:+.2f}" if round(value, 2) else "0.00").replace("-", "−")

@@ -149,4 +149,4 @@ def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
 
 
 def _number(value: float) -> str:
-    return tr("undefined") if np.isnan(value) else f"{value:.3f}".replace("-", "−")
+    return tr("undefined") if np.isnan(value) else f"{value:z.3f}".replace("-", "−")

@@ -75,8 +75,9 @@ def _p_value(value: float) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    return tr("undefined") if pd.isna(value) else f"{value:,.{digits}f}".replace("-", "−")
+    return tr("undefined") if pd.isna(value) else f"{value:z,.{digits}f}".replace("-", "−")  # 0 has no sign
 
 
 def _signed(text: str) -> str:
-    return text if text.startswith("−") or text == tr("undefined") else f"+{text}"
+    has_none = text.startswith("−") or text == tr("undefined") or not text.strip("0.")
+    return text if has_none else f"+{text}"

@@ -76,7 +76,7 @@ def number(value: float, digits: int = 3) -> str:
     >>> number(-0.0217), number(float("nan"))
     ('−0.022', 'undefined')
     """
-    return tr("undefined") if pd.isna(value) else f"{value:.{digits}f}".replace("-", "−")
+    return tr("undefined") if pd.isna(value) else f"{value:z.{digits}f}".replace("-", "−")
 
 
 def interval(low: float, high: float, digits: int = 3) -> str:

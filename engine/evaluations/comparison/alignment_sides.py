@@ -16,6 +16,7 @@ from engine.evaluations.comparison.common_items import (
     changed_most_first,
     common_items,
     mean_difference,
+    means_apart,
 )
 from engine.evaluations.comparison.records import AlignmentView, Side
 from engine.measures.statistics.correlation import pearson
@@ -24,10 +25,14 @@ from engine.measures.statistics.williams import williams_test
 
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = "points of F1"
-STANDARD = "F1 in standard deviations, because two models or layers spread their similarities differently"
+STANDARD = "F1 in standard deviations, because the two sides spread their similarities differently"
 OTHER_HUMANS = "The files of the two sides have different human scores; those of A count."
-OTHER_SCALE = ("Two models or layers put their similarities on different scales: a difference of their means is no "
-               "difference of quality. The order of the pairs and the correlation with human scores can be compared.")
+OTHER_SCALE = ("Two models, layers or units of matching put their similarities on different scales: a difference of "
+               "their means is no difference of quality. The order of the pairs and the correlation with human scores "
+               "can be compared.")
+OTHER_MODEL = "two models put their similarities on different scales: no difference, no test"
+OTHER_LAYER = "two layers put their similarities on different scales: no difference, no test"
+OTHER_UNIT = "words and subwords put their similarities on different scales: no difference, no test"
 
 
 def compare_alignments(first: Side, second: Side) -> Differences:
@@ -39,8 +44,12 @@ def compare_alignments(first: Side, second: Side) -> Differences:
     common = common_items(*(_scores(side, view) for side, view in zip(sides, views, strict=True)))
     table = common.table
     measures = (*PLAIN, PENALISED) if penalised else PLAIN
-    numbers = [mean_difference(name, "mean over pairs", table[f"{name}_first"].to_numpy(),
-                               table[f"{name}_second"].to_numpy()) for name in measures]
+    reason = _why_not_comparable(first, second, views[0], views[1])
+    numbers: list[Number] = []
+    for name in measures:
+        columns = table[f"{name}_first"].to_numpy(), table[f"{name}_second"].to_numpy()
+        numbers.append(means_apart(name, "mean over pairs", *columns, reason) if reason else
+                       mean_difference(name, "mean over pairs", *columns))
     shown = [table[f"{PENALISED if view.scoring.penalty != 'none' else 'f1'}_{side}"].to_numpy()
              for view, side in zip(views, ("first", "second"), strict=True)]
     of_sides = [table[f"human_{side}"].to_numpy() for side in ("first", "second")]
@@ -49,11 +58,10 @@ def compare_alignments(first: Side, second: Side) -> Differences:
     notices = (OTHER_HUMANS,) if differ.any() else ()
     if not np.isnan(human).all():
         numbers.append(correlation_difference(human, shown[0], shown[1]))
-    same_scale = first.model == second.model and _layer(first, views[0]) == _layer(second, views[1])
-    comparable = shown if same_scale else [in_own_spread(side, centred=True) for side in shown]
+    comparable = shown if not reason else [in_own_spread(side, centred=True) for side in shown]
     table = table.assign(first=shown[0], second=shown[1], difference=comparable[0] - comparable[1])
-    return Differences(common, numbers, changed_most_first(table), RAW if same_scale else STANDARD,
-                       notices if same_scale else (*notices, OTHER_SCALE))
+    return Differences(common, numbers, changed_most_first(table), STANDARD if reason else RAW,
+                       (*notices, OTHER_SCALE) if reason else notices)
 
 
 def correlation_difference(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> Number:
@@ -63,7 +71,7 @@ def correlation_difference(human: np.ndarray, first: np.ndarray, second: np.ndar
                   for side in (first, second))
     test = williams_test(human, first, second)
     return Number("pearson", "pairs with a human score", test.n, one, other, one - other, test=WILLIAMS,
-                  p_value=test.p_value, reason=test.reason)
+                  ci_low=test.ci_low, ci_high=test.ci_high, p_value=test.p_value, reason=test.reason)
 
 
 def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
@@ -77,6 +85,18 @@ def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
     table = scores[["row", *PLAIN, PENALISED]].merge(
         pairs[["row", "reference", "candidate", "category", "human"]], on="row", how="inner")
     return table.rename(columns={"reference": "text", "candidate": "other_text"})
+
+
+def _why_not_comparable(first: Side, second: Side, first_view: AlignmentView, second_view: AlignmentView) -> str:
+    """Why the means of two sides are on different scales, "" where they are on one.
+
+    idf, penalty, readings and special tokens only weigh and correct the same similarities.
+    """
+    if first.model != second.model:
+        return OTHER_MODEL
+    if _layer(first, first_view) != _layer(second, second_view):
+        return OTHER_LAYER
+    return OTHER_UNIT if first_view.scoring.unit != second_view.scoring.unit else ""
 
 
 def _layer(side: Side, view: AlignmentView) -> int:

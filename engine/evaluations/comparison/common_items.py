@@ -10,10 +10,12 @@ import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.comparison.records import ITEMS
-from engine.measures.statistics.paired_bootstrap import MeanDifference, paired_bootstrap
+from engine.measures.statistics.paired_bootstrap import grouped_differences, paired_bootstrap
 from engine.measures.statistics.paired_tests import mcnemar
+from engine.measures.statistics.sign_flip import MOST_GROUPS, sign_flip_test
 
 BOOTSTRAP, MCNEMAR, WILLIAMS = "paired bootstrap", "McNemar, exact", "Williams"
+SIGN_FLIPS = "sign flips, exact"  # in place of the bootstrap, for which items up to MOST_GROUPS are too few
 TEXTS = ["text", "other_text"]
 
 
@@ -77,12 +79,21 @@ class Differences:
 
 def mean_difference(measure: str, items: str, first: np.ndarray, second: np.ndarray,
                     groups: Sequence[Hashable] | None = None) -> Number:
-    """The means of two columns (n,) of the same items, their difference, and the bootstrap of it."""
-    test: MeanDifference = paired_bootstrap(first, second, groups)
-    complete = ~(np.isnan(first) | np.isnan(second))
-    one, other = (float(side[complete].mean()) if test.n else np.nan for side in (first, second))
-    return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high, BOOTSTRAP,
-                  test.p_value, test.reason)
+    """The means of two columns (n,) of the same items, their difference, and the test of it.
+
+    Up to MOST_GROUPS independent items: the exact test by sign flips; beyond, the paired bootstrap.
+    """
+    is_small = len(grouped_differences(first, second, groups).sums) <= MOST_GROUPS
+    test = sign_flip_test(first, second, groups) if is_small else paired_bootstrap(first, second, groups)
+    one, other = _means(first, second)
+    return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high,
+                  SIGN_FLIPS if is_small else BOOTSTRAP, test.p_value, test.reason)
+
+
+def means_apart(measure: str, items: str, first: np.ndarray, second: np.ndarray, reason: str) -> Number:
+    """The means of two columns (n,) of the same items that are on different scales: no difference, for the reason."""
+    n = int((~(np.isnan(first) | np.isnan(second))).sum())
+    return Number(measure, items, n, *_means(first, second), np.nan, reason=reason)
 
 
 def share_difference(measure: str, items: str, first: np.ndarray, second: np.ndarray) -> Number:
@@ -91,6 +102,13 @@ def share_difference(measure: str, items: str, first: np.ndarray, second: np.nda
     one, other = (float(side.mean()) if test.n else np.nan for side in (first, second))
     return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high, MCNEMAR,
                   test.p_value if test.n else np.nan, "" if test.n else "no such item on both sides")
+
+
+def _means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:
+    """The means of two columns (n,) over the items that have both numbers; NaN where none has."""
+    complete = ~(np.isnan(first) | np.isnan(second))
+    one, other = (float(side[complete].mean()) if complete.any() else np.nan for side in (first, second))
+    return one, other
 
 
 def changed_most_first(table: pd.DataFrame) -> pd.DataFrame:

@@ -24,6 +24,8 @@ from engine.language.quantities import count
 DISTANCE = "distance to the centroid of the own class, over the mean of these distances under the model"
 SHARE = "share of the tests in which the class was predicted"
 PROBABILITY = "probability of the masked word"
+NO_P_VALUE = "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
+NO_BOOTSTRAP = "the run has no bootstrap of these two models"
 NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
 
 
@@ -89,8 +91,8 @@ def _scores(first: Side, second: Side, n: int) -> Number:
         row = table[(table["model"] == models[0]) & (table["other"] == models[1])]
         if len(row):
             low, high = sorted(sign * float(row[name].iloc[0]) for name in ("ci_low", "ci_high"))
-            return replace(number, ci_low=low, ci_high=high, test=BOOTSTRAP)
-    return number
+            return replace(number, ci_low=low, ci_high=high, test=BOOTSTRAP, reason=NO_P_VALUE)
+    return replace(number, reason=NO_BOOTSTRAP)
 
 
 def _predictions(side: Side) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dashboard.agreement import charts
 from dashboard.agreement import choice as agreement_runs
 from dashboard.agreement.choice import most_shared, signature_of
+from dashboard.agreement.view import _signed
 from engine.evaluations.agreement.evaluate import published_table
 
 TABLE = pd.DataFrame({
@@ -128,3 +129,7 @@ def test_all_runs_are_signed() -> None:
     signed = signature_of(runs, results)
     assert signed["runs"] == {"clusters": "x", "classification": "y"}
     assert signed != signature_of(runs, {**results, "classification": result(a="9")})
+
+
+def test_a_coefficient_that_is_rounded_to_zero_has_no_sign() -> None:
+    assert [_signed(value) for value in (-0.004, 0.004, -0.006, 0.5)] == ["0.00", "0.00", "−0.01", "+0.50"]

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.compare.numbers import _number, _signed
 from dashboard.shared import samples, session
 from engine.__main__ import main
 from engine.commands import compare as compare_command
@@ -42,6 +43,13 @@ def numbers(app: AppTest) -> list[list[str]]:
     """The cells of the table of numbers, row by row."""
     (table,) = [element.value for element in app.markdown if str(element.value).startswith("| Number")]
     return [line[2:-2].split(" | ") for line in str(table).splitlines()[2:]]
+
+
+def test_a_number_that_is_rounded_to_zero_has_no_sign() -> None:
+    assert [_number(value, 3) for value in (-0.0001, 0.0001, -0.0006, float("nan"))] == [
+        "0.000", "0.000", "−0.001", "undefined"]
+    signed = [_signed(_number(value, 1)) for value in (-0.04, 0.04, 0.0, -2.0, 2.0)]
+    assert signed == ["0.0", "0.0", "0.0", "−2.0", "+2.0"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,7 @@ import pytest
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.comparison.common_items import common_items
+from engine.evaluations.comparison.common_items import common_items, mean_difference
 from engine.evaluations.comparison.compare import COMPARE, compare
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Side
 from engine.evaluations.minimal_pairs.comparison import comparisons
@@ -91,6 +91,7 @@ def test_clusters_of_one_run_have_its_own_bootstrap(results: dict[str, Any]) -> 
     assert row["difference"] == pytest.approx(sign * own["difference"])
     assert sorted((row["ci_low"], row["ci_high"])) == pytest.approx(sorted(sign * np.array(
         [own["ci_low"], own["ci_high"]])))
+    assert np.isnan(row["p_value"]) and "not a p-value" in row["reason"]
     apart = compare("clusters", Side("A", result, BERT), Side("B", replace(result), GPT)).numbers.iloc[0]
     assert np.isnan(apart["ci_low"]) and "no vectors" in apart["reason"] and not apart["separable"]
 
@@ -117,7 +118,32 @@ def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations
         (found.items["first"] - found.items["second"]).to_numpy())
     assert found.items["difference"].abs().is_monotonic_decreasing and not found.notices
     two = compare("alignment", first, Side("B", result, GPT, plain))
-    assert two.notices and two.items["difference"].mean() == pytest.approx(0, abs=1e-9)
+    assert two.notices and (two.numbers["reason"].str.contains("two models")).all()
+    for name in ("difference", "p_value", "ci_low"):
+        assert two.numbers[name].isna().all() and found.numbers["difference"].notna().all()
+    assert two.numbers[["first", "second"]].notna().all(axis=None) and not two.numbers["separable"].any()
+    assert two.items["difference"].mean() == pytest.approx(0, abs=1e-9)
+
+
+def test_words_and_subwords_are_two_scales(results: dict[str, Any]) -> None:
+    result: Alignment = results["alignment"]
+    views = [AlignmentView(scoring=replace(result.settings.scoring, idf="none", penalty="none", unit=unit))
+             for unit in ("subword", "word")]
+    found = compare("alignment", *(Side(name, result, BERT, view) for name, view in zip("AB", views, strict=True)))
+    assert found.numbers[["difference", "p_value"]].isna().all(axis=None) and found.scale.startswith("F1 in standard")
+    assert found.numbers["reason"].str.contains("words and subwords").all() and len(found.notices) == 1
+    assert found.numbers[["first", "second"]].notna().all(axis=None)
+
+
+def test_few_items_are_tested_by_sign_flips_and_many_by_the_bootstrap() -> None:
+    # 0.1, 0.2, 0.3: every resampled mean is above 0, which the bootstrap takes for p = 0.002
+    few = mean_difference("f1", "mean over pairs", np.array([0.1, 0.2, 0.3]), np.zeros(3))
+    assert (few.test, few.p_value) == ("sign flips, exact", 0.25) and "fewer than 6" in few.reason
+    values = np.linspace(-0.5, 1.5, 21)
+    many = mean_difference("f1", "mean over pairs", values, np.zeros(21))
+    assert many.test == "paired bootstrap" and many.p_value < 0.05
+    grouped = mean_difference("f1", "mean over pairs", values, np.zeros(21), [*range(20), 0])
+    assert grouped.test == "sign flips, exact"
 
 
 def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]) -> None:
@@ -126,6 +152,7 @@ def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]
     judged = replace(result, pairs=result.pairs.assign(**{"human:a": human}))
     found = compare("alignment", Side("A", judged, BERT), Side("B", judged, GPT)).numbers.iloc[-1]
     assert (found["measure"], found["test"], found["n"]) == ("pearson", "Williams", len(result.pairs))
+    assert found["ci_low"] < found["difference"] < found["ci_high"]
     # of whichever side the file has them, and of A where they differ
     for first, second in ((judged, result), (result, judged)):
         same = compare("alignment", Side("A", first, BERT), Side("B", second, GPT))

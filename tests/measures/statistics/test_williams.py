@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.measures.statistics.correlation import pearson
-from engine.measures.statistics.williams import compare_correlations, williams_test
+from engine.measures.statistics.williams import compare_correlations, correlation_difference_interval, williams_test
 
 
 def test_by_hand() -> None:
@@ -46,6 +46,27 @@ def test_without_a_difference_p_is_below_5_per_cent_in_5_per_cent() -> None:
         first, second = (human + shared + random.normal(size=n) for _ in range(2))
         rejected += williams_test(human, first, second).p_value < 0.05
     assert abs(rejected / draws - 0.05) < 0.011
+
+
+def test_the_interval_of_zous_worked_example() -> None:
+    # Zou 2007, overlapping correlations (data of Olkin and Finn 1990): .396, .179, .088, n = 66: (-0.093, 0.517)
+    assert correlation_difference_interval(0.396, 0.179, 0.088, 66) == pytest.approx((-0.093, 0.517), abs=5e-4)
+    low, high = correlation_difference_interval(0.179, 0.396, 0.088, 66)
+    assert (low, high) == pytest.approx((-0.517, 0.093), abs=5e-4)
+    test = compare_correlations(0.396, 0.179, 0.088, 66)
+    assert (test.ci_low, test.ci_high) == pytest.approx((-high, -low))
+    assert all(math.isnan(end) for end in correlation_difference_interval(1.0, 0.5, 0.5, 20))
+
+
+def test_the_interval_holds_the_difference_in_95_per_cent() -> None:
+    # Correlations 0.8 (noise 0.75) and 0.6 (noise 4/3) with the human score: 600 draws, two standard errors are 0.018.
+    random = np.random.default_rng(0)
+    draws, n, held = 600, 40, 0
+    for _ in range(draws):
+        human = random.normal(size=n)
+        found = williams_test(human, human + 0.75 * random.normal(size=n), human + 4 / 3 * random.normal(size=n))
+        held += found.ci_low <= 0.2 <= found.ci_high
+    assert abs(held / draws - 0.95) < 0.018
 
 
 @settings(max_examples=100)

@@ -19,7 +19,7 @@ SHEET, SIGNATURE = "table", "signature"
 
 
 def workbook(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
-    """The workbook; a text that begins with = + - @ is text in it, undefined numbers are empty cells.
+    """The workbook; a text that begins with = + - @ is text in it; undefined numbers are empty, infinite ones ∞ or -∞.
 
     A text that is longer than a cell can hold ends in "…". Raises InputError for a table that is too large.
     """
@@ -54,12 +54,14 @@ def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
 
     cells = []
     for value in values:
+        if isinstance(value, float) and math.isinf(value):  # a workbook has no such number
+            value = "∞" if value > 0 else "-∞"
         if isinstance(value, str):
             cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", value if len(value) <= MOST_CHARACTERS
                                                                   else f"{value[:MOST_CHARACTERS - 1]}…"))
             cell.data_type = "s"  # "=1+1" is a text here, not a formula
             cells.append(cell)
-        elif value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        elif value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
             cells.append(None)
         else:
             cells.append(value.item() if hasattr(value, "item") else value)

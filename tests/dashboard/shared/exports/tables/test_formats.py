@@ -49,6 +49,14 @@ def test_a_workbook_holds_texts_and_no_formula() -> None:
     assert json.loads(written) == SIGNATURE
 
 
+def test_infinite_numbers_of_a_workbook_are_signs_and_undefined_ones_empty() -> None:
+    frame = pd.DataFrame({"score": [float("inf"), -np.inf, np.nan, 1.5]})
+    raw = table_file(OfferedTables({"t": frame}), "t", "excel", SIGNATURE)
+    cells = [row[0] for row in load_workbook(io.BytesIO(raw))["table"].iter_rows()][1:]
+    assert [cell.value for cell in cells] == ["∞", "-∞", None, 1.5]
+    assert [cell.data_type for cell in cells] == ["s", "s", "n", "n"]
+
+
 def test_a_workbook_of_a_table_is_read_as_the_data_it_was() -> None:
     frame = pd.DataFrame({"text": ["=1+1", "-x"], "label": ["a", "@b"]})
     raw = table_file(OfferedTables({"t": frame}), "t", "excel", SIGNATURE)
