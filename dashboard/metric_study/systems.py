@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -25,7 +28,7 @@ def systems_view(result: Result) -> None:
         _tests(result.system_tests)
 
 
-def _name(line: dict[str, str]) -> str:
+def _name(line: Mapping[Any, Any]) -> str:
     return tr("Human score") if line["kind"] == HUMAN else setting_name(line)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from engine.datasets import sentence_pairs as pairs
 from engine.datasets.formats.files import Table, read_table
@@ -119,16 +121,19 @@ def file_of(name: str | Path) -> Path:
 def name_of_content(content_hash: str) -> str | None:
     """Which of NAMES has this content, whatever a dataset with it is called; None for any other content.
 
+    content_hash: whole, or its first digits, as a signature has them.
+
     >>> name_of_content(sentence_pairs().content_hash), name_of_content("0" * 64)
     ('sample/sentence-pairs', None)
     """
-    return _names_by_content().get(content_hash)
+    return next((name for known, name in _names_by_content().items() if known.startswith(content_hash)), None)
 
 
 @cache
 def _names_by_content() -> dict[str, str]:
-    samples = {"labelled_sentences": labelled_sentences, "sentence_pairs": sentence_pairs,
-               "minimal_pairs": minimal_pairs, "masked_sentences": masked_sentences, "scored_pairs": scored_pairs}
+    samples: dict[str, Callable[[], Any]] = {
+        "labelled_sentences": labelled_sentences, "sentence_pairs": sentence_pairs, "minimal_pairs": minimal_pairs,
+        "masked_sentences": masked_sentences, "scored_pairs": scored_pairs}
     return {samples[kind]().content_hash: name for name, kind in NAMES.items()}
 
 

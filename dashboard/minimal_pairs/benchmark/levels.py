@@ -47,7 +47,7 @@ def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
 
 def level_tables(view: View, levels: tuple[str, ...], clustered_by: str) -> dict[str, pd.DataFrame]:
     """What the section offers to download; nothing where no column is named."""
-    offered = {}
+    offered: dict[str, pd.DataFrame] = {}
     if levels or clustered_by:
         offered |= {"levels": table(view, "levels", levels, clustered_by),
                     "conditions": table(view, "conditions", clustered_by)}

@@ -160,7 +160,7 @@ def clustered_comparisons(result: Result, normalization: str, clustered_by: str,
         first = first[first["row"].isin(second["row"]).to_numpy()]
         second = second[second["row"].isin(first["row"]).to_numpy()]
         rows.append({"model": model, "other": other, "normalization": normalization, "clustered_by": clustered_by,
-                     **_tested(*(decided(pairs, normalization, alpha) == 1 for pairs in (first, second)),
+                     **_tested(decided(first, normalization, alpha) == 1, decided(second, normalization, alpha) == 1,
                                _clusters(result, first, clustered_by))})
     return _corrected(CLUSTERED, rows)
 

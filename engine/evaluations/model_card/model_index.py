@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from engine.datasets.sample_data import name_for_data
+from engine.datasets.sample_data import name_of_content
 from engine.evaluations.model_card.card import CardOfModel
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import without_label
@@ -34,7 +34,7 @@ def eval_results(card: CardOfModel) -> list[Any]:
 
     return [EvalResult(
         task_type=_task(row["evaluation"], card), task_name=TASK_NAMES[row["evaluation"]],
-        dataset_type=name_for_data(row["dataset"]), dataset_name=row["dataset"],
+        dataset_type=name_of_content(_revision(card, row["run"])) or row["dataset"], dataset_name=row["dataset"],
         dataset_revision=_revision(card, row["run"]),
         metric_type=METRICS.get(row["measure"], row["measure"]), metric_value=row["value"],
         metric_name=_metric_name(row), metric_args=_arguments(row),
