@@ -18,7 +18,7 @@ from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import Server, serving
 
 READY_SECONDS, HOME_SECONDS, PAGE_SECONDS = 3, 5, 2
-RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS = 5, 0.5, 0.3
+RUN_SECONDS, TOGGLE_SECONDS, CLASS_SECONDS, COMPARE_SECONDS = 5, 0.5, 0.3, 2
 FRAMES = 30.0
 DRAWN_BY = "Chromium without a display draws with the processor, not with a graphics card."
 MEMORY_MIB = 1536
@@ -83,7 +83,7 @@ def budgets(folder: Path) -> list[Budget]:
     if executable is None:
         return []
     waits, memory = Waits(), defaultdict[str, list[float]](list)
-    pairs, clusters = stored(folder / "data")
+    pairs, clusters, two_models = stored(folder / "data")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         for number in range(ROUNDS):
@@ -96,6 +96,9 @@ def budgets(folder: Path) -> list[Budget]:
                 waits.measure("change", server, partial(_change, page))
                 memory["start"].append(_mib(server))
                 _large_runs(page, server, pairs, clusters, waits)
+                page.goto(f"{server.url}/minimal_pairs?run={two_models}")  # as whoever compares has it open
+                page.wait_for_selector(".js-plotly-plot")
+                waits.measure("compare", server, partial(_compare, page, server.url, two_models))
                 memory["end"].append(_mib(server))
                 page.close()
         browser.close()
@@ -110,6 +113,8 @@ def budgets(folder: Path) -> list[Budget]:
         budget("Change to another page", "change", PAGE_SECONDS),
         budget(f"A run of {N_PAIRS:,} minimal pairs opened by its link", "pairs", RUN_SECONDS),
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
+        budget(f"Two models of {N_PAIRS:,} minimal pairs compared, numbers, figure and pairs drawn", "compare",
+               COMPARE_SECONDS),
         budget(f"A run of {N_POINTS:,} points opened by its link, two maps drawn", "maps", RUN_SECONDS),
         budget(f"A class hidden in two maps of {N_POINTS:,} points", "class", CLASS_SECONDS),
         Budget(f"Frames a second while one of two maps of {N_POINTS:,} points is moved",
@@ -128,6 +133,12 @@ def _home(page: Page, url: str) -> None:
 def _change(page: Page) -> None:
     page.locator('[data-testid="stSidebarNavLink"]').filter(has_text="Models").click()
     page.wait_for_function("document.querySelector('h1')?.innerText.includes('Models')")
+
+
+def _compare(page: Page, url: str, run_id: str) -> None:
+    page.goto(f"{url}/compare?a-run={run_id}&a-model=m&b-run={run_id}&b-model=n")
+    page.wait_for_selector(".js-plotly-plot")
+    page.wait_for_function(NOT_RUNNING)
 
 
 def _large_runs(page: Page, server: Server, pairs: str, clusters: str, waits: Waits) -> None:

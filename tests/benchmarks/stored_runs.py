@@ -22,35 +22,40 @@ N_PAIRS, N_POINTS = 67_000, 20_000
 N_DRAWN = 1_000  # points of which the others are copies, moved a little: distances between all would not fit
 
 
-def stored(data_dir: Path) -> tuple[str, str]:
-    """Put both into a data directory; the ids of the runs of minimal pairs and of clusters."""
+def stored(data_dir: Path) -> tuple[str, str, str]:
+    """Put them into a data directory; the ids of the runs of minimal pairs, of clusters, and of pairs by two models."""
     rows = tuple(range(1, N_PAIRS + 1))
     pairs = MinimalPairs("made up", tuple(f"良い文{i}" for i in rows), tuple(f"悪い文{i}" for i in rows),
                          tuple(f"c{i % 67}" for i in rows), rows)
     clusters = _clusters()
     points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
     sentences = LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
-    scored = synthetic(N_PAIRS, models=("m",), n_categories=67)
-    # What is stored has every declared column.
-    whole = scored.pairs.assign(acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0,
-                                first_token_differs=False)
-    results = {"minimal-pairs": dataclasses.replace(scored, pairs=whole), "clusters": clusters}
-    made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(result))
-               for kind, result in results.items()}
+    scored = [_scored("m"), _scored("m", "n")]
+    made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(*results))
+               for kind, results in {"minimal-pairs": scored, "clusters": [clusters]}.items()}
     with open_engine(data_dir, evaluations=made_up) as engine:
         access = engine.access(LOCAL)
-        runs = [access.submit(kind, results[kind].settings, dataset).run_id
-                for kind, dataset in (("minimal-pairs", pairs), ("clusters", sentences))]
+        runs = [access.submit(kind, result.settings, dataset).run_id for kind, result, dataset in (
+            ("minimal-pairs", scored[0], pairs), ("clusters", clusters, sentences),
+            ("minimal-pairs", scored[1], pairs))]
         while any(run is None or run.state in ("queued", "running") for run in map(access.get, runs)):
             time.sleep(0.1)
         for run in map(access.get, runs):
             if run is None or run.state != "done":
                 raise RuntimeError(f"a made-up run was not stored: {run}")
-    return runs[0], runs[1]
+    return runs[0], runs[1], runs[2]
 
 
-def _answering(result: Any) -> Any:
-    return lambda settings, dataset, session: result
+def _answering(*results: Any) -> Any:
+    return lambda settings, dataset, session: next(
+        result for result in results if result.settings.models == settings.models)
+
+
+def _scored(*models: str) -> Any:
+    result = synthetic(N_PAIRS, models=models, n_categories=67)
+    # What is stored has every declared column.
+    return dataclasses.replace(result, pairs=result.pairs.assign(
+        acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False))
 
 
 def _clusters() -> Any:
