@@ -16,7 +16,7 @@ from engine.runs import open as opening
 from engine.runs.storage.database import URL_VARIABLE
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
-from tests.support.kept_workers import KeptWorkers
+from tests.support.in_process import KeptWorkers
 
 # What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
 # same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.

@@ -1,4 +1,4 @@
-"""A backend that computes in the calling thread with the real models, without worker processes."""
+"""Backends with the real models that start no processes of their own: in the calling thread, or in kept workers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from engine.errors import EngineError
+from engine.inference.local.workers import LocalWorkers
 from engine.inference.statistics import Statistics
 from engine.models import worker
 from engine.models.sources.model_location import LocatedModel, locate
@@ -46,3 +47,18 @@ class InProcess:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class KeptWorkers(LocalWorkers):
+    """The worker processes of all commands of a test session: each new one imports torch and transformers.
+
+    An engine that is closed leaves them alone. A new process for each command is what the examples of the documents
+    and the browser's tests have.
+    """
+
+    def close(self, grace_seconds: float | None = None) -> None:
+        """Do nothing; `end` closes them."""
+
+    def end(self) -> None:
+        """Close them."""
+        super().close()

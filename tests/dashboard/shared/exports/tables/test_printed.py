@@ -78,6 +78,9 @@ INTERVALS_OF = {
     ("minimal-pairs", "correlations"): {"pearson", "spearman"},
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
+    ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
+    **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
+    ("metric-study", "system_tests"): {"difference"},
     ("minimal-pairs", "comparisons"): {"difference"}, ("minimal-pairs", "stereotypes"): {"share"},
     ("comparison", "numbers"): {"difference"}, ("agreement", "agreement"): {"spearman", "kendall"},
 }
