@@ -40,6 +40,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.model_map.evaluate import Mapped
 from engine.models.pretraining import settings as pretraining
 from engine.options import Option, option_of, options_of, records_in
 
@@ -48,9 +49,9 @@ FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 NOT_SETTINGS = {"--preset", "--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
                 "--directory", "--owner", "--from", "--to", "--lines", "--bin", "--sign-out", "--release",
-                "--without-runs", "-h"}
+                "--without-runs", "--evaluation", "--run", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
-           "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
+           "card": (Reading,), "model-map": (Mapped,), "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.
 WITHOUT = {
     ("alignment", "Settings.all_layers"),  # the command writes one layer: it changes no number

@@ -46,7 +46,7 @@ TEMPLATE_NAMES = ("template", "paradigm", "UID")
 
 CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the clusters of pairs; "" where the pairs '
                       "are taken as independent")
-N_CLUSTERS = Column("n_clusters", "integer", "clusters", "clusters")
+N_CLUSTERS = Column("n_clusters", "integer", "clusters of pairs", "clusters of pairs")
 DETECTABLE = Column("detectable", "number", "the smallest true difference that these pairs show with a power of "
                     f"{POWER:.0%} at {SIGNIFICANT:.0%}, two-sided", better="lower", digits=3)
 LEVELS = Table("levels", "A row for all pairs and for each value of each level, under each model.", (

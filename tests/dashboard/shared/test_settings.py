@@ -45,7 +45,8 @@ OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-ex
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
     (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
-    (minimal_pairs.Shown, "by"), (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
+    (minimal_pairs.Shown, "by"), (minimal_pairs.Shown, "levels"), (minimal_pairs.Shown, "clustered_by"),
+    (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
     (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
 }
 

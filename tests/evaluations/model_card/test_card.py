@@ -164,12 +164,18 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     assert all(one.is_equal_except_value(other) and one.metric_value == other.metric_value
                for one, other in zip(read, written, strict=True))
     first = read[0]
-    assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample/minimal-pairs")
+    assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample minimal pairs")
     assert first.dataset_revision == "0123456789ab" and first.metric_args["better"] == "higher"
     # there and back by the library's own functions
     name, results = model_index_to_eval_results(model_index(card))
     assert eval_results_to_model_index(name, results) == model_index(card)
     assert str(ModelCard(str(parsed))) == str(parsed) and "| minimal-pairs |" in parsed.text
+
+
+def test_samples_are_named_by_their_content() -> None:
+    digits = sample_data.minimal_pairs().content_hash
+    run = replace(pair_run({"m": [1.0] * 12}), dataset_name="mine", dataset_hash=digits)
+    assert {result.dataset_type for result in eval_results(card_of("m", [run]))} == {"sample/minimal-pairs"}
 
 
 def test_the_json_is_json_and_says_what_the_tables_say(card: CardOfModel) -> None:

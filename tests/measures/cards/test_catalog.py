@@ -23,6 +23,8 @@ from engine.measures.reading_penalty import agreement, penalized, sentence_penal
 from engine.measures.statistics.annotators import annotator_agreement
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.system_ranking import system_agreement
+from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
 from engine.measures.surface import chrf, sentence_bleu
 from engine.measures.vector_cosine import vector_cosines
 from engine.models.scoring.vector_operations import measure_function
@@ -36,6 +38,7 @@ SCORES = bertscore(best_matches([0.9, 0.1, 0.1, 0.8, 0.3, 0.1, 0.1, 0.2], [2] * 
 AFTER = penalized(PRF(*np.full((3, 2), 0.8)), [1.0, 1.0, 0.5, 0.5])
 NAMES = token_agreements(["か", "か"], ["か", "き"], [True, True])
 NAME_KEPT, NAME_LOST = sentence_penalties(NAMES.value, [True, True], [1, 1])
+SYSTEMS = np.array([[3.0, 4.0, 5.0, 6.0], [2.0, 3.5, 4.0, 5.0], [1.0, 2.0, 2.0, 3.0]])  # three, the first the best
 
 # key -> the measure where all is well, the measure where it is not
 WELL_AND_BADLY = {
@@ -65,6 +68,10 @@ WELL_AND_BADLY = {
        for key in ("classification_accuracy", "nearest_own_centroid")},
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
+    **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
+       for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
+    "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy
+                                     for metric in (SYSTEMS, SYSTEMS[::-1])),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
