@@ -51,7 +51,8 @@ NOT_SETTINGS = {"--preset", "--data", "--column", "--model", "--out", "--cache",
                 "--directory", "--owner", "--from", "--to", "--lines", "--bin", "--sign-out", "--release",
                 "--without-runs", "--evaluation", "--run", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
-           "card": (Reading,), "model-map": (Mapped,), "minimal-pairs": (Shown,), "agreement": (Sources,), "pretrain": (pretraining.Settings, pretraining.Running)}
+           "card": (Reading,), "model-map": (Mapped,), "minimal-pairs": (Shown,), "agreement": (Sources,),
+           "pretrain": (pretraining.Settings, pretraining.Running)}
 # Settings without an option of their own, and why.
 WITHOUT = {
     ("alignment", "Settings.all_layers"),  # the command writes one layer: it changes no number
