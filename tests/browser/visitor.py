@@ -57,6 +57,8 @@ def upload(page: Page, path: Path) -> None:
 def choose_one_model(page: Page) -> None:
     """Leave the first of the models that the form begins with."""
     chosen = page.locator('[class*="st-key-"][class*="-models"] [data-tag]')
+    settled(page)
+    chosen.first.wait_for()
     while (n_before := chosen.count()) > 1:
         press(chosen.last.get_by_role("button"))
         expect(chosen).to_have_count(n_before - 1)
