@@ -15,6 +15,7 @@ from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pai
 from dashboard.alignment.pair_form import edit_pair
 from dashboard.alignment.read_as import read_as
 from dashboard.alignment.scores import (
+    first_rows,
     layer_input,
     scored,
     shown_layer,
@@ -45,7 +46,7 @@ the mean over the best matches of their pieces, in both directions.""")
 pages.heading("alignment")
 run_id = run_view.run_from_url(KIND)
 panel = run_view.inputs_panel(run_id)
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, KIND, first_rows)
 with panel:
     alignment_inputs(run_id, result)
 

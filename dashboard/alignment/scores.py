@@ -30,6 +30,13 @@ def scored(run_id: str, model: str, scoring: Scoring, layer: int, result: Result
         return _few_cached(run_id, model, scoring, layer, result)
 
 
+def first_rows(result: Result) -> pd.DataFrame:
+    """What the page shows of the first rows while the others are computed: each pair with its scores."""
+    scores = rescore(result, result.settings.scoring).pairs
+    return result.pairs[["row", "reference", "candidate"]].merge(
+        scores[["row", "precision", "recall", "f1", "penalized_f1"]].round(4), on="row")
+
+
 def layer_input(place: str, result: Result, model: str, first: int) -> None:
     """Draw a slider over the layers that the run has of a model, at first `first`; nothing where it has only one."""
     layers = result.layers[model]

@@ -12,6 +12,7 @@ from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.guide import guide
+from dashboard.clusters.map_charts import maps_figure
 from dashboard.clusters.scores import (
     MEASURES,
     VARIANCES,
@@ -51,7 +52,7 @@ with run_view.inputs_panel(run_id):
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, KIND, maps_figure)
 if run_id is not None and result is not None:
     signature, view = result.signature, View(KIND, run_id)
     view.notices()

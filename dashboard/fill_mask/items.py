@@ -79,6 +79,14 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
     return item, chosen == at_first and tuple(selected) == first.domain
 
 
+def first_rows(result: Result) -> pd.DataFrame:
+    """What the page shows of the first rows while the others are computed: each word with its probability."""
+    table = item_table(result)
+    probability = table[f"p:{shown_name(result.settings.models[0])}"].round(4)
+    return table[["row", "masked", "asked"]].set_axis(["row", "text", "word"], axis=1).assign(
+        probability=probability, rank=table["rank"])
+
+
 def item_table(result: Result) -> pd.DataFrame:
     """The sentences that at least one model filled, in the order of the data.
 

@@ -9,7 +9,7 @@ from dashboard.fill_mask import charts
 from dashboard.fill_mask.editing import edit_form, edited_predictions
 from dashboard.fill_mask.form import fill_mask_settings, masked_sentences_input
 from dashboard.fill_mask.guide import guide
-from dashboard.fill_mask.items import choose_item
+from dashboard.fill_mask.items import choose_item, first_rows
 from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import guided_reading, run_view, wording
@@ -38,7 +38,7 @@ with run_view.inputs_panel(run_id):
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, KIND, first_rows)
 if run_id is not None and result is not None:
     view = View(KIND, run_id)
     means = means_input(view, result)

@@ -12,6 +12,7 @@ from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser,
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
+from dashboard.minimal_pairs.pair_table import first_rows
 from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
@@ -50,7 +51,7 @@ with run_view.inputs_panel(run_id):
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, KIND, first_rows)
 if run_id is not None and result is not None:
     bias = is_bias_benchmark(result)
     address = View(KIND, run_id, anchor="normalization")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import decided, of_model, scores, token_counts
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, decided, of_model, scores, token_counts
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.translation import mark, tr
 
@@ -39,6 +39,13 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
         difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
         margin=acceptable - unacceptable, acceptable_score=acceptable, unacceptable_score=unacceptable,
     )
+
+
+def first_rows(result: Result) -> pd.DataFrame:
+    """What the page shows of the first rows while the others are computed: each pair with its log-likelihoods."""
+    table = pair_table(result, result.settings.models[0], "LP", DEFAULT_ALPHA)
+    names = {f"{side}_score": f"{side}_log_likelihood" for side in ("acceptable", "unacceptable")}
+    return table.rename(columns=names)[["row", "acceptable", "unacceptable", *names.values()]].round(3)
 
 
 def difference_label(difference: int, *, beyond: bool = False) -> str:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from typing import Any
 
+import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared import drawing_turns, session
+from dashboard.shared.column_heads import heads
+from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.headlines import HEADLINES, in_a_line
 from dashboard.shared.wording import duration, show_error, verbatim
 from engine.errors import EngineError
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, translated
 
@@ -21,6 +30,9 @@ QUEUED_POLL_SECONDS = 2.0
 # So long a page waits for a run that was just submitted, before it draws its progress.
 PATIENCE_SECONDS, LOOK_SECONDS = 0.8, 0.03
 SLOW = 10  # items a second, below which the speed has a decimal
+SHOWN_ROWS, RESULTS_KEPT = 8, 8
+# What a page shows of the result of the first rows: a table, or a figure.
+FirstRows = Callable[[Any], pd.DataFrame | go.Figure]
 
 
 def awaited(view: RunRecord) -> RunRecord | None:
@@ -37,10 +49,10 @@ def awaited(view: RunRecord) -> RunRecord | None:
     return present
 
 
-def watch(view: RunRecord) -> None:
-    """Draw the progress of a run, redrawn at intervals until it has ended."""
+def watch(view: RunRecord, shown: FirstRows | None = None) -> None:
+    """Draw the progress of a run, and what is `shown` of its first rows, redrawn at intervals until it has ended."""
     interval = _interval(view)
-    st.fragment(_watched, run_every=interval)(view.id, interval)
+    st.fragment(_watched, run_every=interval)(view.id, interval, shown)
 
 
 def _interval(view: RunRecord) -> float:
@@ -50,12 +62,12 @@ def _interval(view: RunRecord) -> float:
     return QUEUED_POLL_SECONDS if view.state == "queued" else POLL_SECONDS
 
 
-def _watched(run_id: str, interval: float) -> None:
+def _watched(run_id: str, interval: float, shown: FirstRows | None) -> None:
     with drawing_turns.turn():
-        _draw_watched(run_id, interval)
+        _draw_watched(run_id, interval, shown)
 
 
-def _draw_watched(run_id: str, interval: float) -> None:
+def _draw_watched(run_id: str, interval: float, shown: FirstRows | None) -> None:
     view = still_active(run_id)
     if view is None:
         return
@@ -67,6 +79,30 @@ def _draw_watched(run_id: str, interval: float) -> None:
         st.caption(tr("You can leave this page: the run continues, and its address brings you back."))
         if session.access().may_change(view) and st.button(tr("Cancel"), key="run-cancel", icon=":material/close:"):
             session.access().cancel(run_id)
+    if shown is not None:
+        _first_rows(view, shown)
+
+
+def _first_rows(view: RunRecord, shown: FirstRows) -> None:
+    """Draw the result of the first rows, once it is there."""
+    try:
+        result = _of_first_rows(view.id, view.kind, session.access())
+    except EngineError:  # not there yet, or the run ends at this moment
+        return
+    model, some = result.settings.models[0], shown(result)
+    st.markdown(tr("**First rows** :gray[preliminary, under {model}: {numbers}]", model=verbatim(model),
+                   numbers=verbatim(in_a_line(HEADLINES[view.kind](result)))))
+    alt = tr("The first rows of the run, while the others are computed")
+    if isinstance(some, go.Figure):
+        draw_figure(some, key=f"first-rows-{view.id}", alt=alt, data=False)
+    else:
+        some = some.head(SHOWN_ROWS)
+        st.dataframe(some, hide_index=True, column_config=heads(map(str, some.columns)), placeholder="–", alt=alt)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
+def _of_first_rows(run_id: str, kind: str, _access: RunAccess) -> Any:
+    return _access.first_rows(run_id, EVALUATIONS[kind].result_type)
 
 
 def still_active(run_id: str) -> RunRecord | None:

@@ -96,8 +96,11 @@ def show_run(run_id: str) -> None:
     st.rerun()
 
 
-def finished_result(run_id: str | None, kind: str) -> Any | None:
-    """The result of the run in the address, once it is done; until then this draws its progress, or its error."""
+def finished_result(run_id: str | None, kind: str, first_rows: run_progress.FirstRows | None = None) -> Any | None:
+    """The result of the run in the address, once it is done; until then this draws its progress, or its error.
+
+    first_rows: what the page shows meanwhile of the result of the first rows, under the first model.
+    """
     if run_id is None:
         return None
     view = session.access().get(run_id)
@@ -108,7 +111,7 @@ def finished_result(run_id: str | None, kind: str) -> Any | None:
     elif view.kind != kind:
         _run_of_another_page(view)
     elif view.state in run_progress.ACTIVE:
-        run_progress.watch(view)
+        run_progress.watch(view, first_rows)
     elif view.state != "done":
         _stopped(view)
     else:

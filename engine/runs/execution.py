@@ -15,6 +15,7 @@ from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
 from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
+from engine.runs.first_rows import FirstRows, evaluate_first_rows
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import record_from_json
 from engine.runs.storage.run_record import Progress, RunRecord
@@ -112,11 +113,13 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: 
 
     Raises nothing: the message is that of an EngineError, or one line for any other exception.
     """
+    first_rows = FirstRows(artifacts.directory)
     try:
         evaluation = evaluation_of(run.kind, evaluations)
         settings = record_from_json(evaluation.settings_type, run.settings)
         dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
                                          run.dataset_notices)
+        evaluate_first_rows(run, evaluation, settings, dataset, first_rows, gateway, report, is_stopped)
         session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped, owner=run.owner)
         result = evaluation.evaluate(settings, dataset, session)
         artifacts.save_result(run.id, result, files.entry(), files.room)
@@ -127,6 +130,8 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: 
         return Ending("failed", str(error))
     except Exception as error:
         return _internal(error)
+    finally:
+        first_rows.delete(run.id)
 
 
 def _internal(error: Exception) -> Ending:

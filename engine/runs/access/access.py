@@ -29,6 +29,7 @@ from engine.runs.access.model_policy import ModelPolicy
 from engine.runs.access.quotas import Quotas
 from engine.runs.access.tags import checked_tags
 from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
+from engine.runs.first_rows import FirstRows
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
 from engine.runs.storage import listing, members
@@ -163,6 +164,11 @@ class RunAccess:
         """`RunQueue.result` of a run that the viewer may read."""
         self._require_readable(run_id)
         return self.queue.result(run_id)
+
+    def first_rows(self, run_id: str, result_type: type[Any]) -> Any:
+        """The result of the first rows of a running run that the viewer may read. Raises RunError without one."""
+        self._require_readable(run_id)
+        return FirstRows(self.queue.artifacts.directory).load(run_id, result_type)
 
     def cancel(self, run_id: str) -> bool:
         """`RunQueue.cancel` of the viewer's own run. Like all changes, raises AccessError for another owner's run."""

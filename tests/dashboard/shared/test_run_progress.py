@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from dashboard.shared import run_progress
-from dashboard.shared.run_progress import awaited, progress_text
+from dashboard.shared import run_progress, session
+from dashboard.shared.run_progress import SHOWN_ROWS, awaited, progress_text
+from engine.evaluations.catalog import EVALUATIONS
+from engine.runs.first_rows import CHANGES, LEAST_ROWS, FirstRows
 from engine.runs.storage.run_record import RunRecord
+from tests.support import page_visits
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import words
+from tests.waiting import wait_until
+
+SECONDS = 30.0
+OF_FIRST_ROWS = 100  # items of the first rows are fewer, those of the whole run more
 
 RUN = RunRecord("a", "local", "alignment", "mine", {"models": ["owner/a", "owner/b"]}, "pairs", "h", (), "running", 40,
                 200, "Token similarities: owner/a", "", datetime.now(UTC), None, None, 16.4, 2.0, per_second=9.76)
@@ -67,3 +78,50 @@ def test_a_run_that_goes_on_is_awaited_no_longer_than_a_visitor_is_patient(monke
     present = awaited(replace(RUN, created=start))
     assert present is not None and present.state == "running"
     assert datetime.now(UTC) - start >= timedelta(seconds=0.2)
+
+
+def long_run(kind: str) -> tuple[Any, Any]:
+    """Settings and dataset of a run that has first rows."""
+    texts = [f"文{number}だ" for number in range(LEAST_ROWS)]
+    columns: dict[str, Any] = {
+        "clusters": {"text": texts, "label": ["甲", "乙"] * (LEAST_ROWS // 2)},
+        "alignment": {"reference": texts, "candidate": texts[::-1]},
+        "minimal-pairs": {"acceptable": texts, "unacceptable": texts[::-1]},
+        "fill-mask": {"text": texts, "label": ["文"] * LEAST_ROWS, "start": [0] * LEAST_ROWS},
+    }[kind]
+    evaluation = EVALUATIONS[kind]
+    return (evaluation.settings_type(models=("somebody/bert",)),
+            evaluation.dataset_type.from_frame(pd.DataFrame(columns), "many"))
+
+
+@pytest.mark.usefixtures("no_cache_outlives_a_test")
+@pytest.mark.parametrize("kind", list(CHANGES))
+def test_the_first_rows_are_on_the_page_before_the_run_has_ended(
+        kind: str, backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, n_computed, computed = threading.Event(), 0, backend._chunk
+
+    def chunk(operation: str, request: Any) -> Any:
+        nonlocal n_computed
+        n_computed += len(request["items"])
+        if n_computed > OF_FIRST_ROWS:
+            gate.wait(SECONDS)
+        return computed(operation, request)
+
+    monkeypatch.setattr(backend, "_chunk", chunk)
+    settings, dataset = long_run(kind)
+    runs = session.engine().runs
+    try:
+        run_id = runs.submit(kind, settings, dataset).run_id
+        wait_until(lambda: FirstRows(runs.artifacts.directory).has(run_id), seconds=SECONDS)
+        app = page_visits.visit(kind.replace("-", "_"), run=run_id)
+        assert not app.exception and not app.error
+        assert "**First rows** :gray[preliminary, under somebody/bert:" in words(app)
+        if kind == "clusters":
+            assert len(app.get("plotly_chart")) == 1
+        else:
+            (table,) = [frame.value for frame in app.dataframe]
+            assert len(table) == SHOWN_ROWS and table["row"].tolist() == list(range(1, SHOWN_ROWS + 1))
+    finally:
+        gate.set()
+    assert runs.wait(run_id, SECONDS).state == "done"
+    assert "**First rows**" not in words(page_visits.visit(kind.replace("-", "_"), run=run_id))
