@@ -75,7 +75,10 @@ def of_alignment(result: alignment.Result) -> list[Headline]:
 
 
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
-    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval; AUC of judged sentences."""
+    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
+
+    Of single judged sentences AUC.
+    """
     if is_judged(result):
         areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
         return [Headline(short(row["model"]), _number(row["auc"], 3), N.format(n=row["n"]), "judgement_auc")

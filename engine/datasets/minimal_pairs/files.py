@@ -59,11 +59,11 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         raise InputError("There are no minimal pairs to join. Give at least one file.")
     if len(datasets) == 1:
         return datasets[0]
-    single = [dataset.name for dataset in datasets if dataset.is_judged]
-    if single and len(single) < len(datasets):
-        raise InputError(f"{quoted(single)} holds single sentences with judgements, and "
-                         f"{quoted([dataset.name for dataset in datasets if not dataset.is_judged])} pairs of "
-                         "sentences. Evaluate them in runs of their own.")
+    judged, pairs = (quoted([dataset.name for dataset in datasets if dataset.is_judged == single])
+                     for single in (True, False))
+    if judged and pairs:
+        raise InputError(f"{judged} holds single sentences with judgements, and {pairs} pairs of sentences. Evaluate "
+                         "them in runs of their own.")
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []

@@ -30,7 +30,8 @@ _ANNOTATION = re.compile(r"column 3|[*?#%]+")
 def with_header(table: Table) -> Table:
     """The table of CoLA's own files, which begin with a row of data in place of a header, with COLA_COLUMNS.
 
-    Any other table as it is. Known by four columns, the second of which is called 0 or 1 and the third by an annotation.
+    Any other table as it is. Known by four columns, the second of which is called 0 or 1 and the third by an
+    annotation.
     """
     names = [str(column) for column in table.frame.columns]
     if len(names) != len(COLA_COLUMNS) or names[1] not in LABELS or not _ANNOTATION.fullmatch(names[2]):

@@ -158,9 +158,9 @@ class MinimalPairs:
 def guess_columns(table: Table) -> dict[str, str | None]:
     """The column of each role, judged by its name; None where no name is known.
 
-    A single judged sentence is both sides. The layouts of `pair_formats` are understood as published: CrowS-Pairs (acceptable = sent_more, whatever
-    stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and, where the names alone do not say
-    which sentence is which, those that their further columns tell.
+    A single judged sentence is both sides. The layouts of `pair_formats` are understood as published: CrowS-Pairs
+    (acceptable = sent_more, whatever stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and,
+    where the names alone do not say which sentence is which, those that their further columns tell.
     """
     table = judged.with_header(table)
     columns = [str(column) for column in table.frame.columns]
@@ -227,8 +227,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
 
 def _judged_format(columns: Sequence[str], guessed: Mapping[str, str | None]) -> pair_formats.JudgedFormat | None:
     """The layout of single judged sentences, where the columns are not those of pairs."""
-    is_pairs = all(guessed[side] for side in ("acceptable", "unacceptable")) or pair_formats.published_sentences(columns)
-    return None if is_pairs else pair_formats.judged_format(columns)
+    sides = all(guessed[side] for side in ("acceptable", "unacceptable"))
+    return None if sides or pair_formats.published_sentences(columns) else pair_formats.judged_format(columns)
 
 
 def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[str, str | None] | None

@@ -56,8 +56,8 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
     subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns,
     clustered_by: of `levels`, whose tables there are where either is named. folds: of `single_sentences`; of judged
-    sentences there are these tables, and none that compares the sentences of a pair. Raises InputError where a model has no pair
-    in the subset, and for columns that the dataset does not have.
+    sentences there are these tables, and none that compares the sentences of a pair. Raises InputError where a model
+    has no pair in the subset, and for columns that the dataset does not have.
     """
     if is_judged(result):
         return _of_judged(result, normalizations, alpha, by, folds)

@@ -131,7 +131,7 @@ def _left_out_sentences(excluded: pd.DataFrame, n_sentences: int) -> list[str]:
 
 
 def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
-    return [f"{model}: {count(int((n > 0).sum()), 'sentence')} holds characters that the tokenizer does not know "
+    return [f"{model}: the tokenizer does not know characters of {count(int((n > 0).sum()), 'sentence')} "
             f"({count(int(n.sum()), 'unknown token')} in all); what they were the model cannot see."
             for model, n in pairs["acceptable_unknown"].groupby(pairs["model"], sort=False) if n.any()]
 

@@ -52,8 +52,8 @@ JUDGEMENTS = Table("judgements", "A row for all single sentences, and for those 
     measured("brier_score", "brier", "of probabilities from a logistic curve that was fitted to the other parts"),
     measured("calibration_error", "ece", "of the same probabilities"), WHY_UNDEFINED,
 ), only_with_rows=True, since=VERSION)
-RELIABILITY = Table("reliability", "A row for each bin of the probability of being acceptable, of each model under each "
-                    "normalisation: the reliability curve.", (
+RELIABILITY = Table("reliability", "A row for each bin of the probability of being acceptable, of each model under "
+                    "each normalisation: the reliability curve.", (
     MODEL, NORMALIZATION, Column("bin_low", "number", "lower end of the bin"),
     Column("bin_high", "number", "upper end of the bin"), replace(_N, meaning="sentences in the bin"), _N_ACCEPTABLE,
     Column("probability", "number", "mean probability in the bin; NaN in an empty one", digits=3),
@@ -74,9 +74,10 @@ def judgements(result: Result, normalizations: Sequence[str] | None = None, alph
     """AUC, MCC, accuracy and calibration over all judged sentences and in each category; no row for pairs.
 
     Threshold and probabilities of a category are those of all sentences. Categories are the values of the column `by`
-    (as in `views.categories_of`, save that "source" is the file's own column where it has one), and every column of the file that says True or False of each sentence, such as the
-    phenomena of JCoLA, for its True. normalizations: None = every one that is `available`. The parts are drawn by
-    `result.settings.seed`. Raises InputError for a column that the dataset does not have.
+    (as in `views.categories_of`, save that "source" is the file's own column where it has one), and every column of the
+    file that says True or False of each sentence, such as the phenomena of JCoLA, for its True. normalizations: None =
+    every one that is `available`. The parts are drawn by `result.settings.seed`. Raises InputError for a column that
+    the dataset does not have.
     """
     rows = []
     for model, pairs in by_model(result):

@@ -116,7 +116,7 @@ def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
 
 
 def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.DataFrame:
-    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, label, "field:<name>" …
+    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, label and fields.
 
     rating_columns: as in `judgements.ratings`.
     """

@@ -76,7 +76,8 @@ def held_out(scores: ArrayLike, acceptable: ArrayLike, folds: int = FOLDS, *, se
     if folds < 2:
         raise InputError(f"A held-out part needs at least 2 parts; got {folds}.")
     if not np.isfinite(values).all():
-        raise InputError(f"{int((~np.isfinite(values)).sum())} of {values.size} scores are not finite numbers.")
+        n_infinite = int((~np.isfinite(values)).sum())
+        raise InputError(f"{n_infinite} of {values.size} scores are not finite numbers.")
     fewest = int(min(flags.sum(), (~flags).sum()))
     nothing = np.full(values.size, np.nan)
     if fewest < folds:
