@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -61,11 +62,12 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
     return {tr(CURVE): figure}
 
 
-def judged_tables(view: View) -> dict[str, pd.DataFrame]:
-    """What the page of judged sentences offers to download: those of the command."""
-    return {"pairs": PAIRS.selected(view.result.pairs), "judgements": tables(view, "judgements", CATEGORY),
-            "reliability": tables(view, "reliability"), "correlations": tables(view, "correlations"),
-            "excluded": view.result.excluded}
+def judged_tables(view: View) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What makes the tables that the page of judged sentences offers to download: those of the command."""
+    return {"pairs": lambda: PAIRS.selected(view.result.pairs),
+            "judgements": partial(tables, view, "judgements", CATEGORY),
+            **{name: partial(tables, view, name) for name in ("reliability", "correlations")},
+            "excluded": lambda: view.result.excluded}
 
 
 def reliability_figure(curve: pd.DataFrame) -> go.Figure:
