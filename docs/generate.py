@@ -151,6 +151,12 @@ def _layouts(_: str) -> str:
         for form in layouts.FORMATS.values()))
 
 
+def _judged_layouts(_: str) -> str:
+    return _table(("Layout", "Sentence", "Judgement", "Must have too", "Published at"), (
+        (form.name, f"`{form.sentence}`", f"`{form.label}`", ", ".join(f"`{name}`" for name in form.marks), form.source)
+        for form in layouts.JUDGED.values()))
+
+
 def _paper_models(_: str) -> str:
     return _table(("Card", "In the papers", "Tokens", "What it takes"), (
         (f"`{card.model_name}`", "; ".join(f"{label} ({paper})" for paper, label in card.labels),
@@ -180,7 +186,8 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "options": _options, "tables": _tables, "commands": _commands, "measure": _measure, "columns": _columns,
-    "layouts": _layouts, "paper-models": _paper_models, "pages": _pages, "licences": _licences, "copyleft": _copyleft,
+    "layouts": _layouts, "judged-layouts": _judged_layouts, "paper-models": _paper_models, "pages": _pages,
+    "licences": _licences, "copyleft": _copyleft,
 }
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
+from dashboard.minimal_pairs.benchmark.judgements import judged_tables
 from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
@@ -23,6 +24,7 @@ from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
+from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
@@ -33,6 +35,11 @@ from engine.translation import mark, tr, translated
 KIND = "minimal-pairs"
 MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
+JUDGED_MEASURES = (*CARD_BY_NORMALIZATION.values(), "judgement_auc", "judgement_mcc", "judgement_accuracy",
+                   "brier_score", "calibration_error")
+JUDGED_NOTE = mark("""Each sentence was judged acceptable (1) or not (0). AUC needs no threshold; the threshold of MCC
+and accuracy, and the curve from score to probability, are fitted to the other parts of the sentences, so that no
+sentence is judged by itself. In a calibrated curve the points lie on the dotted diagonal.""")
 NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
 tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
 compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
@@ -53,7 +60,7 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND, first_rows)
 if run_id is not None and result is not None:
-    bias = is_bias_benchmark(result)
+    bias, judged = is_bias_benchmark(result), is_judged(result)
     address = View(KIND, run_id, anchor="normalization")
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     try:
@@ -64,30 +71,35 @@ if run_id is not None and result is not None:
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
     signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
                                     **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
-    reading = () if bias else guide(table(view, "summary"))
+    reading = () if bias or judged else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
-    accuracy_cards(table(view, "summary"), stereotypes=bias)
+    if not judged:
+        accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
         run_view.notice(with_labels(translated(inexact), result.settings.models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
-    st.markdown(tr("**Pairs** :gray[under the selected score]"))
-    browsed = pair_browser(view, address, first_list, stereotypes=bias)
+    browsed = None
+    if not judged:
+        st.markdown(tr("**Pairs** :gray[under the selected score]"))
+        browsed = pair_browser(view, address, first_list, stereotypes=bias)
     address.write()  # once: every write is a step of the browser's back button
     if browsed is not None:
         model, pair = browsed
         figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,
                                             signature, stereotypes=bias)
         edit_form(view, pair)
-    edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
+    if not judged:
+        edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
     run_view.excluded(result)
-    wording.how_to_read((*MEASURES, *(BIAS_MEASURES if bias else ())), tr(NOTE), guided_reading.lines(reading))
+    wording.how_to_read(JUDGED_MEASURES if judged else (*MEASURES, *(BIAS_MEASURES if bias else ())),
+                        tr(JUDGED_NOTE if judged else NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
     levels, clustered_by = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
                             for name in ("levels", "clustered_by"))
-    run_view.sign(signature, LazyTables(offered_tables(view, by) | level_tables(view, levels, clustered_by)),
-                  LazyFigures(every),
+    offered = judged_tables(view) if judged else offered_tables(view, by) | level_tables(view, levels, clustered_by)
+    run_view.sign(signature, LazyTables(offered), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by)],
-                  address=address, result=result,
+                  address=address, result=result, rated=not judged,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.judgements import CURVE, judgements_section, reliability_figure
 from dashboard.minimal_pairs.benchmark.levels import levels_section
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
@@ -31,6 +32,7 @@ from dashboard.minimal_pairs.scoring import scoring_section
 from dashboard.minimal_pairs.view import (
     CATEGORIES,
     FAIR,
+    JUDGED,
     LENGTH,
     LEVELS,
     MODELS,
@@ -46,6 +48,7 @@ from dashboard.minimal_pairs.view import (
 from dashboard.shared.address import view as address_view
 from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.files import PAIRS
+from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
@@ -60,6 +63,10 @@ SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
 def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
     """What draws the figures of all sections as each is before anybody changes a choice in it, by caption."""
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
+    if is_judged(view.result):
+        return {tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
+                tr(CORRELATION): lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
+                correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations"))}
     made: dict[str, Callable[[], go.Figure]] = {
         difference_caption(word): lambda: difference_figure(
             with_shown_models(table(view, "differences")),
@@ -118,15 +125,20 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     address.own(SECTION_OPTIONS.values())
     word = _word(stereotypes)
     parts: dict[str, Callable[[SectionChoices], Figures]] = {}
+    judged = is_judged(view.result)
     if stereotypes:
         parts[STEREOTYPES] = lambda choices: stereotype_section(view, signature, choices)
-    parts[LENGTH] = lambda choices: length_section(view, signature, word, choices)
+    if judged:
+        parts[JUDGED] = lambda choices: judgements_section(view, signature, choices)
+    else:
+        parts[LENGTH] = lambda choices: length_section(view, signature, word, choices)
     parts[SCORES] = lambda choices: scores_section(view, signature, choices)
-    if columns_of(view.result) and not stereotypes:
+    if columns_of(view.result) and not stereotypes and not judged:
         parts[CATEGORIES] = lambda choices: category_section(view, signature, word, choices)
         parts[LEVELS] = lambda choices: levels_section(view, choices)
-    parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, stereotypes=stereotypes)
-    if len(view.models) > 1:
+    if not judged:
+        parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, stereotypes=stereotypes)
+    if len(view.models) > 1 and not judged:
         parts[MODELS] = lambda choices: models_section(view, choices, stereotypes=stereotypes)
     parts[SCORING] = lambda _: scoring_section(view.result)
     figures: Figures = {}

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.minimal_pairs.benchmark.tables import LEVEL_TABLES
+from dashboard.minimal_pairs.benchmark.tables import JUDGED_TABLES, LEVEL_TABLES
 from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.shared import dictionaries
 from dashboard.shared.address import view as address_view
@@ -32,6 +32,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     CUT_ALIKE,
@@ -69,9 +70,9 @@ class Chosen:
         choices=NORMALIZATIONS)
 
 
-SECTIONS = STEREOTYPES, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
-    mark("Stereotypes"), mark("Length"), mark("Scores"), mark("Categories"), mark("Levels"), mark("Fair subsets"),
-    mark("Models"), mark("Scoring"))
+SECTIONS = STEREOTYPES, JUDGED, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
+    mark("Stereotypes"), mark("Judgements"), mark("Length"), mark("Scores"), mark("Categories"), mark("Levels"),
+    mark("Fair subsets"), mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
@@ -172,7 +173,8 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
     "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
         result, subset, score, alpha, field=column, seed=result.settings.seed),
-    **LEVEL_TABLES, "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
+    **LEVEL_TABLES, **JUDGED_TABLES,
+    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 
 
@@ -220,7 +222,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 tr("Unigrams from"), OPTIONS["unigrams"],
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
                 first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
-        subset = str(settings.segments(
+        subset = ALL if is_judged(result) else str(settings.segments(
             tr("Pairs"), OPTIONS["subset"], first=first_shown, words=SUBSET_LABELS,
             but=[name for name in OPTIONS["subset"].choices if name not in subsets],
             key=f"minimal-pairs-subset-{place}", wrap=True,
@@ -256,10 +258,10 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
     return cached(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
 
 
-def tables(view: View, name: str) -> pd.DataFrame:
+def tables(view: View, name: str, *arguments: Any) -> pd.DataFrame:
     """One of TABLES under every score that the run has, one below the other."""
-    return pd.concat([table(view, name, normalization=score) for score in pair_views.available(view.result.pairs)],
-                     ignore_index=True)
+    return pd.concat([table(view, name, *arguments, normalization=score)
+                      for score in pair_views.available(view.result.pairs)], ignore_index=True)
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)

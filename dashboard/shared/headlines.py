@@ -18,6 +18,8 @@ from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views as pair_views
+from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
@@ -73,7 +75,14 @@ def of_alignment(result: alignment.Result) -> list[Headline]:
 
 
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
-    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval."""
+    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
+
+    Of single judged sentences AUC.
+    """
+    if is_judged(result):
+        areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
+        return [Headline(short(row["model"]), _number(row["auc"], 3), N.format(n=row["n"]), "judgement_auc")
+                for row in areas.to_dict("records")]
     table = pair_views.summary(result, ("LP",))
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return [

@@ -177,7 +177,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
          compared: Mapping[str, Any] = MappingProxyType({}), declared: Sequence[Table] = (),
-         result: Any = None) -> None:
+         result: Any = None, rated: bool = True) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
@@ -185,6 +185,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
     of the page stand. `compared`: those that count in a comparison, by name. `declared`: the declarations of the tables
     where the page is not that of a run. `result`: that of the run, where papers printed tables that belong beside it.
+    `rated`: whether people can rate its pairs.
     """
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
@@ -198,7 +199,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
                 address.copy_link()
             if view.kind in KINDS:
                 compare_link(tr("Compare with …"), view.id, compared)
-            if view.kind in RATED_KINDS:
+            if rated and view.kind in RATED_KINDS:
                 rating_link(view.id)
             published_button(view.kind, result)
     exports.signature_in_full(signature)

@@ -54,9 +54,10 @@ def run(options: argparse.Namespace) -> None:
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
                  "format": result.format, "rules": result.rules,
                  **({"levels": list(shown.levels)} if shown.levels else {}),
-                 **({"clustered_by": shown.clustered_by} if shown.clustered_by else {})}
+                 **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
+                 **({"folds": shown.folds} if dataset.is_judged else {})}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,
                  file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
-                             shown.levels, shown.clustered_by),
+                             shown.levels, shown.clustered_by, shown.folds),
                  dataset)

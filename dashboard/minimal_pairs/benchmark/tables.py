@@ -1,4 +1,4 @@
-"""The tables by levels of a view: name -> (result, normalization, alpha, further arguments) -> table."""
+"""The tables of a view by levels and of judged sentences: name -> (result, normalization, alpha, …) -> table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
-from engine.evaluations.minimal_pairs import levels
+from engine.evaluations.minimal_pairs import levels, single_sentences
 from engine.evaluations.minimal_pairs.views import available
 
 LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
@@ -16,4 +16,9 @@ LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
         result, available(result.pairs), alpha, clustered_by),
     "clustered_comparisons": lambda result, score, alpha, clustered_by: levels.clustered_comparisons(
         result, score, clustered_by, alpha),
+}
+JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "judgements": lambda result, score, alpha, by: single_sentences.judgements(result, (score,), alpha, by=by),
+    "reliability": lambda result, score, alpha: single_sentences.reliability_curves(result, (score,), alpha),
+    "sentences": lambda result, score, alpha, model: single_sentences.judged_sentences(result, model, score, alpha),
 }

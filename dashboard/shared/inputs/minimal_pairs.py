@@ -18,7 +18,7 @@ from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
-from engine.datasets.minimal_pairs.layouts import FORMATS
+from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
 from engine.errors import InputError
 from engine.translation import mark, tr, tr_n, translated
@@ -37,7 +37,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     skip_bad_rows: leave out rows that cannot be used.
     """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
-    about = tr(HELP, formats=", ".join(FORMATS))
+    about = tr(HELP, formats=", ".join((*FORMATS, *JUDGED)))
     uploads = st.file_uploader(tr("Files"), type=types, accept_multiple_files=True, key=f"{kind}-files",
                                label_visibility="collapsed", help=about)
     if not uploads:
@@ -65,7 +65,10 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
     parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(name))
              for name, n in files.items()]
-    read = tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=", ".join(parts))
+    formats = ", ".join(parts)
+    read = (tr_n("Read as {formats}: {n} judged sentence.", "Read as {formats}: {n:,} judged sentences.", dataset.n,
+                 formats=formats) if dataset.is_judged else
+            tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=formats))
     notes = [f":material/fact_check: {read}"]  # untranslated
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
         notes.append(":material/info: " + tr("A is `sent_more`, the more stereotyping sentence, in every row, whatever "

@@ -52,12 +52,18 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     """Several datasets, such as the files of BLiMP, as one; a notice gives the row at which each begins.
 
     Rows are numbered across all datasets, so that no two pairs share a number; a field that a dataset lacks
-    is "" there; files of the same name are numbered. Raises InputError for none.
+    is "" there; files of the same name are numbered. Raises InputError for none, and for pairs together with single
+    judged sentences.
     """
     if not datasets:
         raise InputError("There are no minimal pairs to join. Give at least one file.")
     if len(datasets) == 1:
         return datasets[0]
+    judged, pairs = (quoted([dataset.name for dataset in datasets if dataset.is_judged == single])
+                     for single in (True, False))
+    if judged and pairs:
+        raise InputError(f"{judged} holds single sentences with judgements, and {pairs} pairs of sentences. Evaluate "
+                         "them in runs of their own.")
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []

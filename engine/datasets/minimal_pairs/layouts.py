@@ -65,6 +65,48 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
 )}
 
 
+@dataclass(frozen=True)
+class JudgedFormat:
+    """One layout of single sentences that people judged acceptable (1) or not (0); names as in `PairFormat`.
+
+    `marks`: further columns that a file of this layout has; `hidden`: columns that do not group its sentences.
+    """
+
+    name: str
+    sentence: str
+    label: str
+    marks: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    source: str = ""
+
+
+# The columns of CoLA's files, which have no header.
+COLA_COLUMNS = ("source", "label", "original_annotation", "sentence")
+JUDGED: Mapping[str, JudgedFormat] = {layout.name: layout for layout in (
+    JudgedFormat("JCoLA", "sentence", "label", ("source", "diacritic"), ("uid", "original", "translation", "gloss"),
+                 "https://github.com/osekilab/JCoLA"),
+    JudgedFormat("CoLA", "sentence", "label", ("source", "original_annotation"), (),
+                 "https://nyu-mll.github.io/CoLA"),
+    JudgedFormat("judged sentences", "sentence", "label"),
+)}
+
+
+def judged_format(columns: Iterable[str]) -> JudgedFormat | None:
+    """The layout of single judged sentences that has these columns, the one with the most `marks`; None for none.
+
+    >>> [getattr(judged_format(names), "name", None) for names in (["sentence", "label"], ["text", "label"])]
+    ['judged sentences', None]
+    """
+    names = set(map(normalize_name, columns))
+    fitting = [layout for layout in JUDGED.values() if names >= {layout.sentence, layout.label, *layout.marks}]
+    return max(fitting, key=lambda layout: len(layout.marks)) if fitting else None
+
+
+def is_judged(formats: Sequence[str]) -> bool:
+    """Whether all rows are single judged sentences; False for none."""
+    return bool(formats) and all(name in JUDGED for name in set(formats))
+
+
 def format_of_columns(acceptable: str, unacceptable: str, columns: Iterable[str] = ()) -> str:
     """The name of the layout with these sentence columns, or OTHER.
 
@@ -106,7 +148,8 @@ def field_columns(frame: pd.DataFrame, format_name: str, taken: Sequence[str]) -
     Those of the published layout, and others whose values repeat; never the columns of the sentences (`taken`).
     """
     pair_format = FORMATS.get(format_name)
-    grouping_columns, hidden = (pair_format.fields, pair_format.hidden) if pair_format else ((), ())
+    grouping_columns, hidden = (pair_format.fields, pair_format.hidden) if pair_format else (
+        (), JUDGED[format_name].hidden if format_name in JUDGED else ())
 
     def groups_pairs(column: str) -> bool:
         name = normalize_name(column)

@@ -15,6 +15,7 @@ from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import raw_rows, texts_of_row
+from engine.datasets.minimal_pairs import judged
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
@@ -40,6 +41,8 @@ _FILE_COLUMNS = ("source", "format", "file_format", "original")
 @dataclass(frozen=True)
 class MinimalPairs:
     """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
+
+    In the layouts of `pair_formats.JUDGED` a row is one sentence that was judged (`labels`), and stands on both sides.
 
     `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
@@ -75,6 +78,16 @@ class MinimalPairs:
         """The layout the pairs were published in, `pair_formats.OTHER`, or MIXED for files of several."""
         names = set(self.formats)
         return MIXED if len(names) > 1 else next(iter(names), pair_formats.OTHER)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether each row is a single judged sentence."""
+        return pair_formats.is_judged(self.formats)
+
+    @cached_property
+    def labels(self) -> tuple[bool | None, ...]:
+        """Whether each single sentence was judged acceptable, None where that is not known; () for pairs."""
+        return judged.labels(self.formats, self.originals) if self.is_judged else ()
 
     @cached_property
     def further(self) -> dict[str, tuple[str, ...]]:
@@ -117,8 +130,8 @@ class MinimalPairs:
         sources, formats, file_formats, originals = (
             rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS)
         return cls(name, acceptable, unacceptable, rows.texts_of(frame, "category", required=False), numbers, fields,
-                   sources, formats, file_formats, originals, _notices(acceptable, unacceptable, numbers),
-                   rows.left_out_of(frame))
+                   sources, formats, file_formats, originals,
+                   _notices(acceptable, unacceptable, numbers, formats), rows.left_out_of(frame))
 
     def subset(self, numbers: Collection[int]) -> MinimalPairs:
         """The pairs with these row numbers, in this dataset's order and with its numbers; unknown ones are ignored."""
@@ -145,13 +158,18 @@ class MinimalPairs:
 def guess_columns(table: Table) -> dict[str, str | None]:
     """The column of each role, judged by its name; None where no name is known.
 
-    The layouts of `pair_formats` are understood as published: CrowS-Pairs (acceptable = sent_more, whatever
-    stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and, where the names alone do not say
-    which sentence is which, those that their further columns tell.
+    A single judged sentence is both sides. The layouts of `pair_formats` are understood as published: CrowS-Pairs
+    (acceptable = sent_more, whatever stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and,
+    where the names alone do not say which sentence is which, those that their further columns tell.
     """
+    table = judged.with_header(table)
     columns = [str(column) for column in table.frame.columns]
     guessed = column_names.guess(columns, [role.name for role in ROLES])
     sides = ("acceptable", "unacceptable")
+    if (layout := _judged_format(columns, guessed)) is not None:
+        if column_names.normalize_name(guessed["category"] or "") in layout.hidden:  # a number of the sentence
+            guessed |= {"category": None}
+        return guessed | dict.fromkeys(sides, judged.sentence_column(table, layout))
     published = pair_formats.published_sentences(columns)
     if published and not all(guessed[side] for side in sides):
         guessed |= dict(zip(sides, published, strict=True))
@@ -169,22 +187,29 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     """
     if SIGNATURE_COLUMN in table.frame and is_digest_column(table.frame[SIGNATURE_COLUMN]):
         table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
-    chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    sentences = [str(chosen[role]) for role in ("acceptable", "unacceptable")]
-    format_name = pair_formats.format_of_columns(sentences[0], sentences[1], map(str, table.frame.columns))
+    table = judged.with_header(table)
+    sides = ("acceptable", "unacceptable")
+    names = [str(column) for column in table.frame.columns]
+    layout = None if any((columns or {}).get(side) for side in sides) else _judged_format(
+        names, column_names.guess(names, [role.name for role in ROLES]))
+    chosen = _single(table, layout, columns) if layout else column_names.choose(
+        table.name, table.frame, ROLES, guess_columns(table), columns)
+    sentences = [str(chosen[role]) for role in sides]
+    format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
     gaps: tuple[str, ...] = ()
     if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
         complete, gaps = _without_gaps(table.frame, *sentences)
         table = replace(table, frame=complete)
-    table = rows.usable(table, {column: column_names.values(table.frame, column) for column in sentences},
-                        rows.empty_reason,
-                        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
-                        skip_bad_rows=skip_bad_rows)
+    table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
+        table, {column: column_names.values(table.frame, column) for column in sentences}, rows.empty_reason,
+        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
+    taken += [name for name in names if layout and column_names.normalize_name(name) == layout.label]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
     if chosen["category"] in frame.columns and chosen["category"] not in fields_found:
         fields_found.append(str(chosen["category"]))
@@ -196,8 +221,23 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         originals=_originals(table, frame), left_out=table.left_out,
         notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen), *gaps,
                  *rows.left_out_notice(table.left_out),
-                 *_notices(acceptable, unacceptable, numbers)),
+                 *_notices(acceptable, unacceptable, numbers, (format_name,) * n)),
     )
+
+
+def _judged_format(columns: Sequence[str], guessed: Mapping[str, str | None]) -> pair_formats.JudgedFormat | None:
+    """The layout of single judged sentences, where the columns are not those of pairs."""
+    sides = all(guessed[side] for side in ("acceptable", "unacceptable"))
+    return None if sides or pair_formats.published_sentences(columns) else pair_formats.judged_format(columns)
+
+
+def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[str, str | None] | None
+            ) -> dict[str, str | None]:
+    """The column of every role where a row is one sentence; the category as chosen, or as guessed."""
+    guessed = guess_columns(table)
+    chosen = column_names.choose(table.name, table.frame, ROLES[2:], {"category": guessed["category"]},
+                                 {role: column for role, column in (columns or {}).items() if role == "category"})
+    return guessed | chosen
 
 
 def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
@@ -226,7 +266,10 @@ def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tu
     return frame[has_both], rows.row_notice(gaps, WITHOUT_SENTENCE, WITHOUT_SENTENCE)
 
 
-def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int]) -> tuple[str, ...]:
+def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
+             ) -> tuple[str, ...]:
+    if pair_formats.is_judged(formats):
+        return judged.repeated_notice(numbers, acceptable)
     pairs = list(zip(acceptable, unacceptable, strict=True))
     identical = [number for number, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
     return (rows.repeated_pairs_notice(numbers, pairs)

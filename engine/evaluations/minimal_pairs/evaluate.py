@@ -39,10 +39,11 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
 
     A pair with a sentence that is too long for a model, or of which the model scores no token, is left out
     for that model and listed in `excluded`. Raises InputError for settings that cannot be and when
-    no pair remains; ModelError when a model cannot score sentences.
+    no pair remains, and for single sentences of one judgement only; ModelError when a model cannot score sentences.
     """
     require_models(settings.models, endpoints=True)
     check(settings)
+    _check_judged(settings, dataset)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     prefixes = {facts.name: prefix_tokens(facts, settings.prefix) for facts in all_facts if facts.kind == "causal"}
@@ -82,6 +83,21 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
                                     list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices)))
+
+
+def _check_judged(settings: Settings, dataset: MinimalPairs) -> None:
+    if not dataset.is_judged:
+        return
+    judgements = {label for label in dataset.labels if label is not None}
+    if len(judgements) < 2:
+        only = "acceptable (1)" if judgements == {True} else "unacceptable (0)"
+        raise InputError(f"All {dataset.n:,} sentences of {dataset.name} are judged {only}. Scores are compared with "
+                         "judgements of both kinds; add sentences of the other one.")
+    if settings.precision == EXACT_DECISIONS:
+        raise InputError("Exact decisions are about the winner of a pair; single sentences have none. Choose another "
+                         "precision.")
+    if settings.shared_tokens:
+        raise InputError("Shared tokens are of two sentences; these are single ones. Leave that measure out.")
 
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str

@@ -73,7 +73,9 @@ def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int,
     """
     n = dataset.n
     if precision != EXACT_DECISIONS:
-        pieces = ask([*dataset.acceptable, *dataset.unacceptable], precision)
+        # A single judged sentence is both sides, and scored once.
+        pieces = (2 * ask(dataset.acceptable, precision) if dataset.is_judged else
+                  ask([*dataset.acceptable, *dataset.unacceptable], precision))
         return ScoredPairs((pieces[:n], pieces[n:]), np.full(n, precision),
                            np.full(n, 0.0 if precision == "fp32" else np.nan), {})
     return _exactly(dataset, ask, seed, exact)

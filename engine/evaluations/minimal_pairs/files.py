@@ -14,11 +14,14 @@ from engine.evaluations.minimal_pairs import (
     levels,
     linking,
     records,
+    single_sentences,
     stereotypes,
     views,
 )
+from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
 from engine.evaluations.shared.common_columns import best_in_bold
+from engine.measures.minimal_pairs.judged_sentences import FOLDS
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
@@ -40,21 +43,24 @@ FILES = (
     linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
     FAIR_SUMMARY,
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
-    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED,
+    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
 
 
 def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
-                subset: str = ALL, level_columns: Sequence[str] = (), clustered_by: str = ""
-                ) -> dict[str, pd.DataFrame]:
+                subset: str = ALL, level_columns: Sequence[str] = (), clustered_by: str = "",
+                folds: int = FOLDS) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
     subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns,
-    clustered_by: of `levels`, whose tables there are where either is named. Raises InputError where a model has no pair
-    in the subset, and for columns that the dataset does not have.
+    clustered_by: of `levels`, whose tables there are where either is named. folds: of `single_sentences`; of judged
+    sentences there are these tables, and none that compares the sentences of a pair. Raises InputError where a model
+    has no pair in the subset, and for columns that the dataset does not have.
     """
+    if is_judged(result):
+        return _of_judged(result, normalizations, alpha, by, folds)
     subsets = [name for name in SUBSETS if name != ALL]
     whole, result = result, fair_subsets.of_subset(result, subset)
 
@@ -94,3 +100,14 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
             levels.clustered_comparisons(result, name, clustered_by, alpha) for name in normalizations],
             ignore_index=True)
     return tables
+
+
+def _of_judged(result: Result, normalizations: Sequence[str], alpha: float, by: str, folds: int
+               ) -> dict[str, pd.DataFrame]:
+    return {
+        "pairs": PAIRS.selected(result.pairs),
+        "judgements": single_sentences.judgements(result, normalizations, alpha, folds=folds, by=by),
+        "reliability": single_sentences.reliability_curves(result, normalizations, alpha, folds=folds),
+        "correlations": length_effects.length_correlations(result, normalizations, alpha),
+        "tokens": result.tokens, "excluded": result.excluded,
+    }

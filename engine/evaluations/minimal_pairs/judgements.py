@@ -10,6 +10,7 @@ import pandas as pd
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
 
 SIDES = ("acceptable", "unacceptable")
@@ -46,6 +47,11 @@ def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.n
         return None
     rated = items[[f"{side}_rating" for side in SIDES]].to_numpy(dtype=np.float64)[pairs["item"].to_numpy()]
     return rated[:, 0], rated[:, 1]
+
+
+def is_judged(result: Result) -> bool:
+    """Whether each row is a single sentence with a judgement, acceptable or not, so that there are no pairs."""
+    return "label" in result.items.columns and bool(result.items["label"].notna().any())
 
 
 def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit | None:

@@ -11,6 +11,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
+from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
@@ -27,6 +28,10 @@ SWAPPED_BELOW = 0.4
 def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
             ) -> list[str]:
     """One sentence for each thing worth knowing, most serious first."""
+    if is_judged(result):
+        return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
+                *(f"{facts.name}: {prefix_rule(facts, result.settings.prefix)}" for facts in all_facts
+                  if facts.kind == "causal"), *_of_servers(result, all_facts)]
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
@@ -118,6 +123,17 @@ def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
 def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
     return [f"{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each."
             for model, n in excluded["model"].value_counts(sort=False).items()]
+
+
+def _left_out_sentences(excluded: pd.DataFrame, n_sentences: int) -> list[str]:
+    return [f"{model}: {n} of {n_sentences} sentences could not be scored and were left out."
+            for model, n in excluded["model"].value_counts(sort=False).items()]
+
+
+def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
+    return [f"{model}: the tokenizer does not know characters of {count(int((n > 0).sum()), 'sentence')} "
+            f"({count(int(n.sum()), 'unknown token')} in all); what they were the model cannot see."
+            for model, n in pairs["acceptable_unknown"].groupby(pairs["model"], sort=False) if n.any()]
 
 
 def _ties(pairs: pd.DataFrame) -> list[str]:

@@ -20,6 +20,7 @@ from engine.evaluations.shared.declared_tables import (
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS
 from engine.measures.minimal_pairs.decision_bounds import BOUNDED
+from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.options import option
 from engine.precision import EXACT_DECISIONS
 
@@ -84,7 +85,7 @@ class Settings:
                                           "unacceptable sentences, that MORCELA is fitted to; where none is named, "
                                           "those of published files.", separator=",", metavar="A,U")
     seed: int = option(0, "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
-                          "the parts that MORCELA is fitted by.",
+                          "the parts that MORCELA, or a threshold on judged sentences, is fitted by.",
                        least=0)
 
     upgraded = staticmethod(computed_in_fp32)
@@ -108,6 +109,8 @@ class Shown:
     clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of the levels, "
                                    "and tests of two scores or two models, then take its values as clusters. Where "
                                    "none is named, pairs are taken as independent.", metavar="COLUMN")
+    folds: int = option(FOLDS, "Of single judged sentences: the parts whose threshold and probabilities are fitted to "
+                               "the other parts.", least=2)
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
@@ -160,6 +163,8 @@ EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
 ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
     PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
     *of_sides("rating", "number", "human judgement, NaN where there is none, of", since="0.3.0"),
+    Column("label", "integer or none", "of a single judged sentence: 1 acceptable, 0 not; of pairs none",
+           since="0.3.0"),
     Column("field:<name>", "text", "a further column of the file"),
 ))
 PRECISION = Table("precision", "A row for each model that was scored for exact decisions: how the error was bounded.", (

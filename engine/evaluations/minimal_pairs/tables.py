@@ -116,7 +116,7 @@ def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
 
 
 def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.DataFrame:
-    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, "field:<name>" …
+    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, label and fields.
 
     rating_columns: as in `judgements.ratings`.
     """
@@ -126,6 +126,7 @@ def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.
     return pd.DataFrame({"row": list(dataset.rows),
                          **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
                          **{f"{side}_rating": values for side, values in zip(SIDES, rated, strict=True)},
+                         "label": pd.array(dataset.labels or [None] * dataset.n, dtype="Int64"),
                          **{name: pd.Series(values, dtype="str") for name, values in fields.items()}})
 
 
@@ -133,9 +134,10 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     """The pairs that were left out, with what is wrong with which sentence."""
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
-        reasons = [f"{side} sentence: {side_pieces[i]['excluded']}"
+        reasons = [side_pieces[i]["excluded"] if dataset.is_judged else
+                   f"{side} sentence: {side_pieces[i]['excluded']}"
                    for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
-        lines.append((model, dataset.rows[i], "; ".join(reasons)))
+        lines.append((model, dataset.rows[i], "; ".join(dict.fromkeys(reasons))))
     return EXCLUDED.frame(lines)
 
 

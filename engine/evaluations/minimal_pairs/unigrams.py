@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit
+from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_judged
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
@@ -75,10 +75,14 @@ def with_unigrams(result: Result, choice: str) -> Result:
 
 def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:
     """log P_u of every row of a model's tokens in `result.tokens`, in their order: float64 (n_tokens,)."""
-    tokens = result.tokens["token"][result.tokens["model"] == model].astype("category").cat
+    of_model = result.tokens["model"] == model
+    tokens = result.tokens["token"][of_model].astype("category").cat
+    sides = result.tokens["side"][of_model]
     vocabulary = [str(token) for token in tokens.categories]
     codes = tokens.codes.to_numpy()
-    counts = np.bincount(codes, minlength=len(vocabulary))
+    # A single judged sentence stands on both sides, and is counted once.
+    counted = codes[(sides == SIDES[0]).to_numpy()] if is_judged(result) else codes
+    counts = np.bincount(counted, minlength=len(vocabulary))
     return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
 
 

@@ -82,7 +82,7 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     reason = _reason(values, n, n_right)
     if reason:
         return _undefined(int(n.sum()), n_tied, reason)
-    fitted = _newton(values, n, n_right)
+    fitted = logistic_curve(values, n, n_right)
     if fitted is None:
         return _undefined(int(n.sum()), n_tied, "the fit does not converge")
     intercept, slope, error = fitted
@@ -108,9 +108,12 @@ def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArra
     return ""
 
 
-def _newton(x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]
-            ) -> tuple[float, float, float] | None:
-    """Intercept, slope and the slope's standard error, or None."""
+def logistic_curve(x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]
+                   ) -> tuple[float, float, float] | None:
+    """Intercept, slope and the slope's standard error of the log-odds, or None where there is no maximum.
+
+    x: (n_values,), each of `n` observations, `n_right` of them right; a fraction is a target between wrong and right.
+    """
     # About its mean the difference and the constant are nearly independent, which keeps the matrix well.
     centre = float(np.average(x, weights=n))
     design = np.stack([np.ones_like(x), x - centre], axis=1)  # (n_differences, 2)

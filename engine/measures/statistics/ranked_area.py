@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from statistics import NormalDist
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from engine.errors import InputError
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Area:
+    """The area under the curve and its interval; nan where undefined, and then `reason` says why."""
+
+    value: float
+    ci_low: float
+    ci_high: float
+    reason: str = ""
 
 
 def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
@@ -37,3 +52,43 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
         return float("nan")
     ranks = rankdata(values)
     return float((ranks[flags].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
+
+
+def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float = CONFIDENCE) -> Area:
+    """`area_under_curve` with the interval that the scores of other positives and negatives would leave it in.
+
+        variance = var(V+) / n+ + var(V-) / n-,  V+ of a positive: the share of negatives below it (equal ones half),
+        V- of a negative: the share of positives above it
+        interval = logistic(log(AUC / (1 - AUC)) ± z · √variance / (AUC (1 - AUC)))
+
+    Parameters
+    ----------
+    scores : (n,). positive : bool (n,). confidence : in (0, 1).
+
+    Range of the ends: (0, 1). Edges: constant scores have 0.5; no interval, with a reason, where a group has fewer than
+    2 members or the variance is 0, as where the scores separate the groups or are all alike; nan with a reason where a
+    group is empty. Raises InputError as `area_under_curve`.
+
+    Source: DeLong, DeLong, Clarke-Pearson 1988 (Biometrics 44), computed by ranks as Sun and Xu 2014; on the log-odds,
+    so that the interval does not leave [0, 1] (Pepe 2003, section 5.2).
+
+    >>> area = area_with_interval([0.9, 0.4, 0.5, 0.1], [True, True, False, False])
+    >>> area.value, round(area.ci_low, 3), round(area.ci_high, 3)  # V+ 1, 0.5, V- 0.5, 1: variance 1/8
+    (0.75, 0.069, 0.992)
+    """
+    values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    area = area_under_curve(values, flags)
+    groups = values[flags], values[~flags]
+    sizes = [group.size for group in groups]
+    if not all(sizes):
+        return Area(area, np.nan, np.nan, "all sentences have one judgement")
+    if min(sizes) < 2:
+        return Area(area, np.nan, np.nan, "an interval needs at least 2 sentences of each judgement")
+    ranks = rankdata(values)
+    above, below = (ranks[flags] - rankdata(groups[0])) / sizes[1], (ranks[~flags] - rankdata(groups[1])) / sizes[0]
+    variance = above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1]
+    if not (variance > 1e-15 and 0 < area < 1):
+        return Area(area, np.nan, np.nan, "the scores separate the judgements, or are all alike: no interval")
+    half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance) / (area * (1 - area))
+    low, high = (1 / (1 + np.exp(-(np.log(area / (1 - area)) + end))) for end in (-half, half))
+    return Area(area, float(low), float(high))

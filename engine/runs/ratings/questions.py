@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import InputError
 from engine.translation import mark
 
 SIMILARITY, PREFERENCE = "similarity", "preference"
@@ -46,7 +47,10 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     """The positions of the pairs to rate, in the order of rating: the same for everybody, drawn by the content.
 
     A smaller set is the beginning of a larger one. Pairs with the same two sentences as one before are not drawn.
+    Raises InputError for single judged sentences.
     """
+    if isinstance(dataset, MinimalPairs) and dataset.is_judged:
+        raise InputError(f"{dataset.name} holds single sentences, which are no pairs to rate.")
     order = list(range(dataset.n))
     Random(dataset.content_hash).shuffle(order)
     first_of = {texts(dataset, item): item for item in reversed(order)}

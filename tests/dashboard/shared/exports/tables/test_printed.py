@@ -77,6 +77,7 @@ INTERVALS_OF = {
     ("minimal-pairs", "bias"): {"slope", "firth_slope"},
     ("minimal-pairs", "correlations"): {"pearson", "spearman"},
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
+    ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"}, ("minimal-pairs", "reliability"): {"share"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},

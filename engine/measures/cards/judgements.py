@@ -1,0 +1,42 @@
+"""The cards of how scores of single sentences agree with judgements, acceptable or not."""
+
+from __future__ import annotations
+
+from engine.measures.cards.card import MeasureCard
+
+JUDGEMENT_CARDS = (
+    MeasureCard(
+        "judgement_auc", "Area under the ROC curve", "AUC",
+        "AUC = P(s_acceptable > s_unacceptable) + P(equal) / 2", "[0, 1], 0.5 is chance", "", "higher",
+        "How probable is it that an acceptable sentence has a higher score than an unacceptable one? No threshold is "
+        "needed.",
+        "Mann and Whitney 1947; 95 % interval by DeLong et al. 1988, on the log-odds",
+    ),
+    MeasureCard(
+        "judgement_mcc", "Matthews correlation at a held-out threshold", "MCC",
+        "MCC = (TP · TN − FP · FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))", "[−1, 1], 0 is chance", "", "higher",
+        "How well does a threshold on the score tell acceptable from unacceptable sentences? The threshold is that of "
+        "the highest MCC among other sentences.",
+        "Matthews 1975; Warstadt, Singh, Bowman 2019 (CoLA, TACL), section 4; in parts of the data",
+    ),
+    MeasureCard(
+        "judgement_accuracy", "Accuracy at a held-out threshold", "accuracy of verdicts",
+        "accuracy = (TP + TN) / n", "[0, 1]", "", "higher",
+        "How many sentences does the threshold judge as people did? Always saying what is more frequent reaches the "
+        "share of the more frequent judgement.",
+        "Warstadt, Singh, Bowman 2019 (CoLA, TACL), section 4; the threshold is that of MCC",
+    ),
+    MeasureCard(
+        "brier_score", "Brier score", "Brier",
+        "Brier = mean of (p − y)²,  y = 1 where acceptable, else 0", "[0, 1]", "", "lower",
+        "How far is the probability of being acceptable from the judgement? The share s of acceptable sentences alone "
+        "has s (1 − s).",
+        "Brier 1950; p by a logistic curve that is fitted to other sentences (Platt 1999)",
+    ),
+    MeasureCard(
+        "calibration_error", "Expected calibration error", "ECE",
+        "ECE = Σ_b (n_b / n) · |share acceptable in b − mean p in b|,  10 bins of equal width", "[0, 1]", "", "lower",
+        "How far are the probabilities, on average, from the shares of acceptable sentences that they promise?",
+        "Naeini, Cooper, Hauskrecht 2015 (AAAI), section 2",
+    ),
+)

@@ -1,0 +1,40 @@
+"""The page of single judged sentences: its tab, what is offered to download, what is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.minimal_pairs.benchmark.judgements import reliability_figure
+from dashboard.shared import session
+from dashboard.shared.headlines import of_minimal_pairs
+from engine.evaluations.minimal_pairs.single_sentences import judgements, reliability_curves
+from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
+from tests.evaluations.minimal_pairs.test_single_sentences import judged
+from tests.support import page_visits
+from tests.support.page_visits import words
+
+pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
+
+
+def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
+    run_id = finished(judged(), BERT, GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id)
+    assert not app.exception and not app.error
+    result = session.engine().runs.result(run_id)
+    expected = judgements(result)
+    overall, categories, sentences = [frame.value for frame in app.dataframe][:3]
+    every = expected[expected["field"] == ""]
+    assert sorted(overall["auc"].tolist()) == pytest.approx(sorted(every["auc"]))
+    assert set(categories["field"]) == {"simple", "binding"} and set(categories["normalization"]) == {"LP"}
+    assert len(sentences) == 60 and {"label", "probability", "predicted"} <= set(sentences)
+    assert [tab.label for tab in app.tabs] == ["Judgements", "Scores", "Scoring"]
+    assert not app.metric and "prefers the acceptable sentence" not in words(app)
+    keys = {button.key for button in app.download_button}
+    assert {"download-judgements", "download-reliability"} <= keys and "download-summary" not in keys
+    for section in ("Scores", "Scoring"):
+        assert not page_visits.visit("minimal_pairs", run=run_id, section=section).exception
+    figure = reliability_figure(reliability_curves(result, ["LP"]))
+    assert len(figure.data) == 2 and sum(figure.data[0].customdata[:, 0]) == 60
+    (best, _) = of_minimal_pairs(result)
+    assert best.measure == "judgement_auc"
+    assert best.value == f"{every[every['normalization'] == 'LP']['auc'].max():.3f}"
