@@ -62,14 +62,14 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
         x = of_model["difference"].to_numpy()
         figure.add_trace(go.Scatter(
             x=np.concatenate([x, x[::-1]]), y=np.concatenate([of_model["ci_high"], of_model["ci_low"][::-1]]),
-            fill="toself", fillcolor=_pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
+            fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
             showlegend=False, legendgroup=str(index), zorder=1, name=plain(model), visible=len(models) <= MOST_BANDS,
         ))
         if before is not None:
             under_lp = before[before["model"] == model].sort_values("difference")
             figure.add_trace(go.Scatter(
                 x=under_lp["difference"], y=under_lp["accuracy"], mode="lines", hoverinfo="skip", showlegend=False,
-                zorder=1, legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": _pale(index, 0.8)},
+                zorder=1, legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": pale(index, 0.8)},
                 name="LP",
             ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
@@ -217,7 +217,8 @@ def _floor(lows: pd.Series) -> float:
     return max(0.0, float(np.floor(10 * min(lowest, CHANCE)) / 10)) if lowest == lowest else 0.0
 
 
-def _pale(index: int, opacity: float = BAND_OPACITY) -> str:
+def pale(index: int, opacity: float = BAND_OPACITY) -> str:
+    """The n-th colour of the light theme, as pale as a band."""
     color = PALETTES["light"][index % len(PALETTES["light"])]
     red, green, blue = (int(color[i:i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity})"

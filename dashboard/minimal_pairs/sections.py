@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
 from dashboard.minimal_pairs.benchmark.judgements import CURVE, judgements_section, reliability_figure
 from dashboard.minimal_pairs.benchmark.levels import levels_section
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
@@ -31,6 +32,7 @@ from dashboard.minimal_pairs.models import models_section
 from dashboard.minimal_pairs.scoring import scoring_section
 from dashboard.minimal_pairs.view import (
     CATEGORIES,
+    CHECKPOINTS,
     FAIR,
     JUDGED,
     LENGTH,
@@ -51,6 +53,7 @@ from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
+from engine.evaluations.shared.checkpoints import series_of
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.models.sources.names import shown_name
 from engine.options import option_of
@@ -98,7 +101,8 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
         **{name: partial(_of_score, view, name) for name in ("ranking", "comparisons")},
         "differences": partial(tables, view, "each_difference"), "bias": partial(tables, view, "slopes"),
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
-        "categories": partial(table, view, "categories", by), "excluded": lambda: view.result.excluded}
+        "categories": partial(table, view, "categories", by),
+        **({"checkpoints": partial(table, view, "checkpoints", by)} if series_of(view.models) else {}), "excluded": lambda: view.result.excluded}
 
 
 def _of_score(view: View, name: str) -> pd.DataFrame:
@@ -128,6 +132,8 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     judged = is_judged(view.result)
     if stereotypes:
         parts[STEREOTYPES] = lambda choices: stereotype_section(view, signature, choices)
+    if series_of(view.models) and not judged:
+        parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     if judged:
         parts[JUDGED] = lambda choices: judgements_section(view, signature, choices)
     else:

@@ -70,9 +70,9 @@ class Chosen:
         choices=NORMALIZATIONS)
 
 
-SECTIONS = STEREOTYPES, JUDGED, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
-    mark("Stereotypes"), mark("Judgements"), mark("Length"), mark("Scores"), mark("Categories"), mark("Levels"),
-    mark("Fair subsets"), mark("Models"), mark("Scoring"))
+SECTIONS = STEREOTYPES, JUDGED, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
+    mark("Stereotypes"), mark("Judgements"), mark("Checkpoints"), mark("Length"), mark("Scores"), mark("Categories"),
+    mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}

@@ -1,4 +1,4 @@
-"""Tables as benchmarks print them: accuracy by levels of columns, and tests over clusters of pairs.
+"""Tables as benchmarks print them: accuracy by levels of columns and along checkpoints, tests over clusters of pairs.
 
 BLiMP prints fields, phenomena and paradigms: each a column of its files. Its pairs are made from templates, so they are
 no independent sample; here intervals and tests take the pairs of one template as a cluster.
@@ -14,15 +14,20 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.evaluations.minimal_pairs.views import (
+    COUNTED,
     DEFAULT_ALPHA,
     NORMALIZATION,
+    STRATUM,
+    by_category,
     by_model,
     categories_of,
     decided,
     of_model,
+    summary,
 )
+from engine.evaluations.shared.checkpoints import series_of
 from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import (
@@ -79,6 +84,13 @@ CONDITIONS = Table("conditions", "Each two scores of one model, over its pairs."
 ), only_with_rows=True, since=VERSION, bold=_BOLD)
 CLUSTERED = Table("clustered_comparisons", "Each two models under one score, over the clusters of the pairs that both "
                   "scored.", (MODEL, OTHER, NORMALIZATION, *_TESTED), only_with_rows=True, since=VERSION, bold=_BOLD)
+
+CHECKPOINTS = Table("checkpoints", "A row for each stratum of all pairs, and of each category, under each checkpoint "
+                    "of a training: models whose names differ in the step.", (
+    Column("series", "text", "the training: what the names of its checkpoints share"),
+    Column("step", "number", "step, or epoch, that the name of the model says"), MODEL, NORMALIZATION,
+    Column("category", "text", 'the category, or the value of the column chosen; "" for all pairs'), STRATUM, *COUNTED,
+), only_with_rows=True, since=VERSION)
 
 
 def level_columns(columns: Sequence[str]) -> tuple[str, ...]:
@@ -163,6 +175,24 @@ def clustered_comparisons(result: Result, normalization: str, clustered_by: str,
                      **_tested(decided(first, normalization, alpha) == 1, decided(second, normalization, alpha) == 1,
                                _clusters(result, first, clustered_by))})
     return _corrected(CLUSTERED, rows)
+
+
+@returns(CHECKPOINTS)
+def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, by: str = CATEGORY) -> pd.DataFrame:
+    """Accuracy along the steps of each training that the run has two checkpoints of; no row where there is none.
+
+    by: the column of the categories, as in `views.categories_of`. The intervals are Wilson's, at each step by itself:
+    the checkpoints answer the same pairs, so two of them are compared by the paired tests of `comparison`. Raises
+    InputError for a column that the dataset does not have.
+    """
+    found = pd.DataFrame([checkpoint for steps in series_of(result.settings.models).values() for checkpoint in steps],
+                         columns=["model", "series", "step"])
+    if found.empty:
+        return CHECKPOINTS.frame()
+    counted = pd.concat([summary(result, (normalization,), alpha).assign(category=""),
+                         by_category(result, normalization, alpha, by).query("category != ''")], ignore_index=True)
+    # In the order of the steps, and of the pairs within one.
+    return found.merge(counted, on="model").astype({"series": "str", "category": "str"})[list(CHECKPOINTS.headers)]
 
 
 def _clusters(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndarray | None:

@@ -1,0 +1,60 @@
+"""Checkpoints of one training: models whose names differ in the number of steps, as revisions or directories do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from engine.models.sources.names import shown_name
+
+_THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
+_NUMBER = r"(\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
+# By preference: steps, other words for a place in training, tokens, a revision or a directory that is a number.
+_STEPS = tuple(re.compile(pattern + _NUMBER, re.IGNORECASE) for pattern in (
+    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?", r"(?<![a-z])(?:checkpoint|ckpt|iteration|iter|update|epoch)s?[ _-]?",
+    r"(?<![a-z])tokens?[ _-]?", r"(?<=[@/])"))
+
+
+class Checkpoint(NamedTuple):
+    """A model as a checkpoint: the training that it is of, and its step (or epoch, or whatever its name counts)."""
+
+    model: str
+    series: str
+    step: float
+
+
+def checkpoint_of(model: str) -> Checkpoint | None:
+    """The checkpoint that a model's name, or its label, says it is; None where the name has no step.
+
+    >>> checkpoint_of("owner/name@step1000")
+    Checkpoint(model='owner/name@step1000', series='owner/name', step=1000.0)
+    >>> checkpoint_of("/srv/run-3/checkpoint-500"), checkpoint_of("owner/gpt2")
+    (Checkpoint(model='/srv/run-3/checkpoint-500', series='/srv/run-3', step=500.0), None)
+    >>> checkpoint_of("owner/olmo@stage1-step10k-tokens5B")[1:]
+    ('owner/olmo@stage1', 10000.0)
+    """
+    name = shown_name(model)
+    for pattern in _STEPS:
+        found = [*pattern.finditer(name)]
+        if found:
+            number, thousands = found[-1].groups()
+            return Checkpoint(model, name[:found[-1].start()].rstrip(" @/_-:") or name,
+                              float(number) * _THOUSANDS[thousands.lower()])
+    return None
+
+
+def series_of(models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
+    """The trainings of which these models are two checkpoints or more, each with them by step.
+
+    >>> list(series_of(["a@step2", "a@step1", "b@step1", "c"]))
+    ['a']
+    >>> [checkpoint.step for checkpoint in series_of(["a@step2", "a@step1"])["a"]]
+    [1.0, 2.0]
+    """
+    by_series: dict[str, list[Checkpoint]] = {}
+    for model in models:
+        if checkpoint := checkpoint_of(model):
+            by_series.setdefault(checkpoint.series, []).append(checkpoint)
+    return {series: tuple(sorted(found, key=lambda checkpoint: checkpoint.step))
+            for series, found in by_series.items() if len({checkpoint.step for checkpoint in found}) > 1}
