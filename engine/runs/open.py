@@ -40,7 +40,7 @@ from engine.runs.entries import RunEntries
 from engine.runs.operation.retention import RetentionThread
 from engine.runs.pretraining.jobs import FOLDER, PretrainingJobs
 from engine.runs.queue import RunQueue
-from engine.runs.run_process import RunProcesses
+from engine.runs.run_process import NICENESS, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.directory import data_directory, writable_directory
@@ -132,7 +132,7 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     dictionaries.look_in(data_dir / "dictionaries")
     cache = Cache(cache_dir / CACHE_FILE, cache_bytes)
     serves = resume and backend is None and evaluations is None
-    backend = backend or with_endpoints(backend_of_environment())
+    backend = backend or with_endpoints(backend_of_environment(NICENESS if serves else 0))
     public_owner = SAMPLES_ID if config.private_cache else None
     gateway = Gateway(backend, cache, public_owner)
     apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend, public_owner) if serves else None

@@ -47,6 +47,8 @@ RESTART_SECONDS = 1.0  # memory and file descriptors that are short may be free 
 FAULT_SECONDS = 1.0  # between two looks at the backend's state
 # Linux should end a run before the server when memory runs out (0 = neutral, 1000 = first), and a worker before a run.
 OOM_SCORE = 300
+# A server answers pages before it computes: a run's process and the workers stand back behind the one that serves them.
+NICENESS = 10
 
 Report = Callable[[int, int, str], None]
 
@@ -237,6 +239,7 @@ def _serve(connection: Connection, task: _Task) -> None:
     """The child's side: evaluate the run of the task, and say how it ended."""
     # Ctrl-C in a terminal signals the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
     os.environ.clear()

@@ -38,11 +38,13 @@ class LocalWorkers:
     """
 
     def __init__(self, devices: Sequence[str] | None = None, *, chunk_function: ChunkFunction = run_chunk,
-                 prepare_function: PrepareFunction = prepare_chunk, grace_seconds: float = GRACE_SECONDS) -> None:
+                 prepare_function: PrepareFunction = prepare_chunk, grace_seconds: float = GRACE_SECONDS,
+                 niceness: int = 0) -> None:
         """`devices`: one worker each, by torch's names; default: the comma-separated HAKARI_DEVICES, or one "auto".
 
         Raises InputError for devices of several kinds, such as cuda:0,cpu.
-        `grace_seconds`: how long running chunks may continue after `close`.
+        `grace_seconds`: how long running chunks may continue after `close`. `niceness`: how far the workers stand back
+        behind other processes, 0 to 19.
         """
         listed = [name.strip() for name in os.environ.get("HAKARI_DEVICES", "").split(",")]
         self._devices = tuple(devices or filter(None, listed)) or ("auto",)
@@ -50,7 +52,7 @@ class LocalWorkers:
         if len(kinds) > 1:  # a precision is chosen by the kind, and what one worker computed serves all
             raise InputError(f"The devices of HAKARI_DEVICES are of one kind; got {', '.join(kinds)}.")
         self._functions = (chunk_function, prepare_function)
-        self._grace_seconds = grace_seconds
+        self._grace_seconds, self._niceness = grace_seconds, niceness
         self.statistics = Statistics()
         self._queue: FairQueue[Job] = FairQueue()
         self._lock = threading.Lock()
@@ -262,6 +264,9 @@ class LocalWorkers:
             worker = self._workers.get(slot)
             if worker is None or not worker.is_alive():
                 worker = WorkerProcess(self._devices[slot], len(self._devices), *self._functions)
+                if self._niceness:
+                    with contextlib.suppress(OSError):  # it has ended
+                        os.setpriority(os.PRIO_PROCESS, worker.pid, self._niceness)
                 self._workers[slot] = worker
             self._busy[slot] = (job, job.since)
             return worker

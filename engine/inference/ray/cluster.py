@@ -43,11 +43,12 @@ CLOSE_SECONDS = 20.0
 MakeDriver = Callable[[RaySettings, ChunkFunction, Callable[[tuple[Any, ...]], None]], Any]
 
 
-def backend_of_environment() -> Backend:
-    """The cluster at HAKARI_RAY_ADDRESS, or else worker processes on this machine. Raises InputError."""
+def backend_of_environment(niceness: int = 0) -> Backend:
+    """The cluster at HAKARI_RAY_ADDRESS, or else worker processes on this machine, with that niceness. Raises InputError.
+    """
     settings = ray_settings()
     if settings is None:
-        return LocalWorkers()
+        return LocalWorkers(niceness=niceness)
     if importlib.util.find_spec("ray") is None:
         raise InputError(f"{ADDRESS} names a Ray cluster, and Ray is not installed. "
                          "Run: pip install -r deploy/requirements-ray.txt")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
+import threading
 import time
 from pathlib import Path
 
@@ -19,6 +21,8 @@ PATH, KIND = "/minimal_pairs", "minimal-pairs"
 RUN_MILLISECONDS = 600_000
 SCORES = ("MeanLP", "PenLP", "LP")
 SUFFIX = " (Chromium)"
+# Members' browsers are on machines of their own: here they draw with what the server leaves of the processors.
+NICENESS = 5
 
 
 def executable() -> str | None:
@@ -42,6 +46,7 @@ class BrowserMember:
     def stay(self, until: float, arrival_seconds: float) -> None:
         """Visit again and again until `until` (of `time.monotonic`); what is under way then is finished."""
         time.sleep(self._draw.uniform(0, arrival_seconds))
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)  # of this thread and what it starts
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
             try:
@@ -79,13 +84,14 @@ class BrowserMember:
         file = member_file(self._member, self._n_files)
         self._n_files += 1
         link = self._evaluated(page, file)
-        self._open(page, "result, opened by its link", link)
+        self._open(page, "result, opened by its link", link, until='[data-testid="stMetric"]')
         self._require_answer(page, file)
         self._toggle_and_share(page, link, file)
         others = [shared for shared in self._journal.shared if shared.member != self._member]
         if others:
             shared = self._draw.choice(others)
-            self._open(page, "another's result, opened by its link", f"{PATH}?run={shared.run_id}")
+            self._open(page, "another's result, opened by its link", f"{PATH}?run={shared.run_id}",
+                       until='[data-testid="stMetric"]')
             self._require_answer(page, shared.file)
         self._open(page, "list of runs", "/runs")
 
@@ -129,10 +135,13 @@ class BrowserMember:
             metrics.append((lines[0], lines[1]) if len(lines) > 1 else ("", ""))
         self._journal.require_answer(self._who, file, metrics, [page.locator('[data-testid="stMain"]').inner_text()])
 
-    def _open(self, page: Page, kind: str, path: str) -> None:
+    def _open(self, page: Page, kind: str, path: str, until: str = "") -> None:
+        """Open a page, and wait until it is quiet; where there is something to be seen, until that is there before."""
         self._think()
         with self._journal.timed(kind + SUFFIX):
             page.goto(self._url + path)
+            if until:
+                page.locator(until).first.wait_for()
             settled(page)
 
     def _think(self) -> None:
