@@ -17,12 +17,19 @@ from engine.measures.clusters.validity_inputs import validity_inputs
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
+from engine.measures.minimal_pairs.judged_sentences import (
+    brier_score,
+    calibration_error,
+    matthews_correlation,
+    reliability,
+)
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.statistics.annotators import annotator_agreement
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.ranked_area import area_with_interval
 from engine.measures.statistics.system_ranking import system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
 from engine.measures.surface import chrf, sentence_bleu
@@ -39,6 +46,8 @@ AFTER = penalized(PRF(*np.full((3, 2), 0.8)), [1.0, 1.0, 0.5, 0.5])
 NAMES = token_agreements(["か", "か"], ["か", "き"], [True, True])
 NAME_KEPT, NAME_LOST = sentence_penalties(NAMES.value, [True, True], [1, 1])
 SYSTEMS = np.array([[3.0, 4.0, 5.0, 6.0], [2.0, 3.5, 4.0, 5.0], [1.0, 2.0, 2.0, 3.0]])  # three, the first the best
+# Of four sentences the first two have the higher scores: they are those judged acceptable, or not all of them are.
+JUDGED_SCORES, JUDGED = [-1.0, -2.0, -3.0, -4.0], ([True, True, False, False], [True, False, True, False])
 
 # key -> the measure where all is well, the measure where it is not
 WELL_AND_BADLY = {
@@ -72,6 +81,11 @@ WELL_AND_BADLY = {
        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
     "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy
                                      for metric in (SYSTEMS, SYSTEMS[::-1])),
+    "judgement_auc": tuple(area_with_interval(JUDGED_SCORES, judged).value for judged in JUDGED),
+    "judgement_mcc": tuple(matthews_correlation(JUDGED[0], judged)[0] for judged in JUDGED),
+    "judgement_accuracy": tuple(right_classes(JUDGED[0], judged) for judged in JUDGED),
+    "brier_score": tuple(brier_score([0.9, 0.8, 0.2, 0.1], judged) for judged in JUDGED),
+    "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
