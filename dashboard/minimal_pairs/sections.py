@@ -102,7 +102,8 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
         "differences": partial(tables, view, "each_difference"), "bias": partial(tables, view, "slopes"),
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
         "categories": partial(table, view, "categories", by),
-        **({"checkpoints": partial(table, view, "checkpoints", by)} if series_of(view.models) else {}), "excluded": lambda: view.result.excluded}
+        **({"checkpoints": partial(table, view, "checkpoints", by)} if series_of(view.models) else {}),
+        "excluded": lambda: view.result.excluded}
 
 
 def _of_score(view: View, name: str) -> pd.DataFrame:

@@ -70,8 +70,8 @@ class Observed:
         """How the run of the dataset ends."""
         whole, settings = EVALUATIONS["alignment"], alignment.Settings(("owner/bert",))
         run = RunRecord("a", "local", "alignment", "mine", to_json_value(settings), dataset.name,
-                        self.artifacts.save_dataset(dataset), (), "running", 0, 0, "", "", datetime.now(UTC), None, None,
-                        None, None)
+                        self.artifacts.save_dataset(dataset), (), "running", 0, 0, "", "", datetime.now(UTC), None,
+                        None, None, None)
 
         def evaluate(settings: alignment.Settings, dataset: SentencePairs, session: GatewaySession) -> object:
             self.seen.append((len(dataset), self.kept.load("a", whole.result_type) if self.kept.has("a") else None))

@@ -64,8 +64,8 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
     `points` is `levels.checkpoints` of one stratum. Up to MOST_BANDS lines have bands.
     """
     series = points["series"].nunique() > 1
-    names = [" · ".join(filter(None, [row.series if series or not row.category else "", row.category]))
-             for row in points.itertuples()]
+    names = [" · ".join(filter(None, [of_series if series or not category else "", category]))
+             for of_series, category in zip(points["series"], points["category"], strict=True)]
     steps = np.unique(points["step"])
     least = float(steps[steps > 0].min(initial=np.inf))  # of the steps after the first weights
     is_log = bool(steps[-1] / least >= LOG_FROM)

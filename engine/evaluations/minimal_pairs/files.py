@@ -43,7 +43,8 @@ FILES = (
     linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
     FAIR_SUMMARY,
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
-    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS, single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
+    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS,
+    single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
 

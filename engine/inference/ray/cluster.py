@@ -44,7 +44,9 @@ MakeDriver = Callable[[RaySettings, ChunkFunction, Callable[[tuple[Any, ...]], N
 
 
 def backend_of_environment(niceness: int = 0) -> Backend:
-    """The cluster at HAKARI_RAY_ADDRESS, or else worker processes on this machine, with that niceness. Raises InputError.
+    """The cluster at HAKARI_RAY_ADDRESS, or else worker processes of this niceness on this machine.
+
+    Raises InputError.
     """
     settings = ray_settings()
     if settings is None:
