@@ -58,7 +58,8 @@ def test_every_section_is_generated_once() -> None:
         "options": COMMANDS, "tables": TABLES, "measure": CARDS, "columns": DATASETS, "licences": FILES,
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
-    assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "paper-models", "copyleft"])
+    assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "judged-layouts", "paper-models",
+                                              "copyleft"])
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -1,4 +1,4 @@
-"""`python -m tests.browser.walkthrough`: the first steps of a new user, as pictures for docs/first-steps.md.
+"""`python -m docs.first_steps`: the first steps of a new user, as pictures for docs/first-steps.md.
 
 An alignment of two sentences, a map of labelled sentences and the length bias on pairs, each with data of one's own,
 in each language, at 1,440 and 390 px, light and dark. Needs Chromium and a CJK font; takes a few minutes.
@@ -57,7 +57,7 @@ PAIRS = (
 
 def main(arguments: list[str]) -> int:
     """Take all pictures; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.browser.walkthrough")
+    parser = argparse.ArgumentParser(prog="python -m docs.first_steps")
     parser.add_argument("--out", type=Path, default=FOLDER)
     out = parser.parse_args(arguments).out
     chromium = executable()
