@@ -82,6 +82,7 @@ def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callab
     page = context.new_page()
     page.goto(url)
     page.locator(".alignment .token").first.wait_for(timeout=RUN_MILLISECONDS)
+    page.get_by_text(_word("Open the result")).nth(1).wait_for(timeout=RUN_MILLISECONDS)  # of both samples
     picture(page, "home")
 
     page.goto(f"{url}/alignment")

@@ -59,7 +59,7 @@ def test_every_section_is_generated_once() -> None:
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
     assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "judged-layouts", "paper-models",
-                                              "copyleft"])
+                                           "copyleft"])
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -158,7 +158,17 @@ def test_the_readme_leads_to_every_document() -> None:
 
 def test_every_picture_is_shown() -> None:
     shown = {target for path in DOCUMENTS for target in linked(path)}
-    assert set(IMAGES.iterdir()) <= shown and len(list(IMAGES.iterdir())) == 3
+    assert set(IMAGES.glob("*.png")) <= shown and len(list(IMAGES.glob("*.png"))) == 3
+
+
+def test_the_first_steps_are_shown_in_each_language_width_and_scheme() -> None:
+    folder = IMAGES / "first-steps"
+    pages = ("alignment", "clusters", "minimal_pairs")
+    steps = ["home", *(f"{page}-{step}" for page in pages for step in (1, 2))]
+    expected = {f"{language}-{step}-{width}-{scheme}.webp" for language in first_steps.LOCALES for step in steps
+                for width in first_steps.WIDTHS for scheme in first_steps.SCHEMES}
+    assert {path.name for path in folder.iterdir()} == expected
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 2 * 2**20
 
 
 def test_the_readme_is_short_and_names_every_folder() -> None:

@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared import session
+from dashboard.shared.headlines import TYPED_PAIR
 from dashboard.shared.run_view import show_run
 from dashboard.shared.wording import show_error
 from engine.datasets import sample_data
@@ -15,7 +16,6 @@ from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.translation import mark, tr
 
 KIND = "alignment"
-NAME = mark("typed pair")
 ROLES = (mark("Reference"), mark("Candidate"))
 NAME_CHARACTERS = 18
 FIRST_SHOWN = "swapped name"  # untranslated
@@ -67,7 +67,7 @@ def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
             raise InputError("A pair is two sentences; one of them is empty. Type both.")
         if not settings.models:
             raise InputError("No model is chosen. Name at least one.")
-        pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), NAME)
+        pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), TYPED_PAIR)
         submission = session.access().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
     except EngineError as error:
         show_error(error)

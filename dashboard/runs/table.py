@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.runs.comparing import flat
-from dashboard.shared.headlines import in_a_line, short, stored
+from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.browsers import default_name
 from engine.runs.storage.json_codec import to_json_value
@@ -35,8 +35,8 @@ def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Ma
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
     one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
     """
-    values = [(tr(OPEN), (STAR if run.id in starred else "") + run.name, headline_of(run),
-               title(run.kind), ", ".join(map(short, run.models)), run.dataset_name, run.n_rows,
+    values = [(tr(OPEN), (STAR if run.id in starred else "") + run_title(run), headline_of(run),
+               title(run.kind), ", ".join(map(short, run.models)), dataset_title(run), run.n_rows,
                ", ".join(other_settings(run)), ", ".join(run.tags), owner_word(run.owner, owner_names[run.owner]),
                ago(run.deleted or run.created)) for run in runs]
     frame = pd.DataFrame(values, columns=list(COLUMNS))

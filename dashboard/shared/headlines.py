@@ -1,4 +1,4 @@
-"""The few numbers of a result that the home page and lists of runs show. Pure: no streamlit."""
+"""The few numbers and the names that the home page and lists of runs show. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 from dashboard.shared.theme import decimals
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.classification import records as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.dictionary import records as dictionary
@@ -22,11 +23,13 @@ from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
+from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
 BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 1  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
+TYPED_PAIR = mark("typed pair")  # the name of its dataset
 
 
 N = mark("n = {n}")
@@ -174,6 +177,17 @@ def short(model: str) -> str:
     ('bert-mini-ja', 'owner/name', 'Ours')
     """
     return shown_name(model).removeprefix(BUILT_IN_PREFIX)
+
+
+def run_title(run: RunRecord) -> str:
+    """A run's name; one that nobody chose, evaluation and dataset, in the reader's language."""
+    title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
+    return f"{translated(title)}: {dataset_title(run)}" if run.name == f"{title}: {run.dataset_name}" else run.name
+
+
+def dataset_title(run: RunRecord) -> str:
+    """The name of a run's dataset; that of a typed pair in the reader's language."""
+    return tr(TYPED_PAIR) if run.dataset_name == TYPED_PAIR else run.dataset_name
 
 
 def _number(value: float, digits: int) -> str:

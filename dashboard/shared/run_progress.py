@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared import drawing_turns, session
 from dashboard.shared.column_heads import heads
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.headlines import HEADLINES, in_a_line
+from dashboard.shared.headlines import HEADLINES, dataset_title, in_a_line, run_title
 from dashboard.shared.wording import duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -74,7 +74,7 @@ def _draw_watched(run_id: str, interval: float, shown: FirstRows | None) -> None
     if _interval(view) != interval:
         st.rerun()  # from now on at other intervals
     with st.container(border=True):
-        st.markdown(" :gray[·] ".join([f"**{verbatim(view.name)}**", *map(verbatim, facts_of(view))]))
+        st.markdown(" :gray[·] ".join([f"**{verbatim(run_title(view))}**", *map(verbatim, facts_of(view))]))
         progress(view)
         st.caption(tr("You can leave this page: the run continues, and its address brings you back."))
         if session.access().may_change(view) and st.button(tr("Cancel"), key="run-cancel", icon=":material/close:"):
@@ -150,7 +150,7 @@ def progress_text(view: RunRecord) -> str:
 
 def facts_of(view: RunRecord) -> list[str]:
     """What to show beside a run's name: the dataset, unless the name holds it."""
-    return [] if view.dataset_name in view.name else [view.dataset_name]
+    return [] if view.dataset_name in view.name else [dataset_title(view)]
 
 
 def _age(view: RunRecord) -> float:

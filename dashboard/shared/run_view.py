@@ -28,6 +28,7 @@ from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.headlines import run_title
 from dashboard.shared.published import published_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
@@ -245,7 +246,7 @@ def _headline(view: RunRecord) -> None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
         facts.append(tr("took {duration}", duration=duration(view.seconds)))
-    st.markdown(f"**{verbatim(view.name)}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
+    st.markdown(f"**{verbatim(run_title(view))}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
                 help=tr("The address of this page is the link to this run. It opens for the team once you share the "
                         "run.") if session.hosted() else
                 tr("The address of this page is the link to this run. Whoever has it sees the same result."))

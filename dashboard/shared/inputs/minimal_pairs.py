@@ -63,7 +63,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
 def layout_notes(dataset: MinimalPairs) -> list[str]:
     """The layout of the files, the meaning of A and U in it, and the direction of writing, as Markdown."""
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
-    parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(name))
+    parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
              for name, n in files.items()]
     formats = ", ".join(parts)
     read = (tr_n("Read as {formats}: {n} judged sentence.", "Read as {formats}: {n:,} judged sentences.", dataset.n,
