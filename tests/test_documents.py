@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from docs import first_steps
 from docs.generate import DATASETS, DOCUMENTS, ROOT, SECTION, TABLES, rendered
 from docs.licences import FILES, copyleft, licences, requirements
 from engine.__main__ import ALIASES, COMMANDS, main

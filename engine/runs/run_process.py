@@ -49,6 +49,7 @@ FAULT_SECONDS = 1.0  # between two looks at the backend's state
 OOM_SCORE = 300
 # A server answers pages before it computes: a run's process and the workers stand back behind the one that serves them.
 NICENESS = 10
+PRELOADED = "engine.runs.preloaded"
 
 Report = Callable[[int, int, str], None]
 
@@ -79,7 +80,7 @@ class RunProcesses:
         self._places = data_dir, cache_file, cache_bytes, public_owner
         self._backend = backend
         self._pids: set[int] = set()  # of the runs' processes; adding and discarding one is atomic
-        self._context = forking_context([__name__, *reader_process.PRELOAD])
+        self._context = forking_context([__name__, PRELOADED, *reader_process.PRELOAD])
 
     def pids(self) -> list[int]:
         """The ids of the processes that runs have at the moment."""

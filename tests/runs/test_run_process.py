@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +26,7 @@ from engine.models.sources.model_location import LocatedModel
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
-from engine.runs.run_process import OOM_SCORE, STOP_SECONDS, Report, RunProcesses
+from engine.runs.run_process import NICENESS, OOM_SCORE, PRELOADED, STOP_SECONDS, Report, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
@@ -116,6 +118,20 @@ def test_a_run_gives_what_it_gives_in_a_thread(instance: Instance, tmp_path: Pat
     assert instance.backend.statistics.read().misses > 0  # counted where the workers are
     assert {"owner/a", "owner/b"} <= {label.rpartition(" ")[2] for done, total, label in instance.progress
                                       if 0 < done == total}
+
+
+def test_a_run_stands_back_behind_the_pages(gated: Instance, gate: threading.Event) -> None:
+    run_id = gated.submit()
+    assert gated.process(run_id).nice() == min(19, psutil.Process().nice() + NICENESS)
+    gate.set()
+    assert gated.queue.wait(run_id, SECONDS).state == "done"
+
+
+def test_what_every_run_needs_is_loaded_before_it_starts() -> None:
+    loaded = (f"import {PRELOADED}; from engine.language import words; from engine.language.readings import "
+              "by_pykakasi; print(by_pykakasi._kakasi.cache_info().currsize, words._tagger.cache_info().currsize)")
+    shown = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, text=True)
+    assert shown.stdout.split() == ["1", "1"]
 
 
 def test_the_processes_of_runs_are_known_while_they_run(gated: Instance, gate: threading.Event) -> None:

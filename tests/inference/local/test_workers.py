@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from engine.errors import InputError, ModelError, RunError, WorkerDied
@@ -91,6 +92,15 @@ def test_answers_come_from_one_process_that_stays(shared: LocalWorkers) -> None:
     first, second = (ask(shared, "pid", 0).result(SECONDS)[0] for _ in range(2))
     assert first == second != os.getpid()
     assert shared.pids() == [first]
+
+
+def test_workers_stand_back_where_they_are_told_to() -> None:
+    workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk, niceness=7)
+    try:
+        [pid] = ask(workers, "pid", 0).result(SECONDS)
+        assert psutil.Process(pid).nice() == max(psutil.Process().nice(), 7)
+    finally:
+        workers.close(0)
 
 
 def loaded_model(name: str) -> dict[str, Any]:
