@@ -26,7 +26,7 @@ from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import ALL, Shown
+from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
 from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
@@ -68,15 +68,16 @@ if run_id is not None and result is not None:
     except EngineError as error:
         wording.show_error(error)
         st.stop()
-    whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result))
+    whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result, view.region))
     signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-                                    **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
+                                    **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
+                                    **({"region": view.region} if view.region != WHOLE else {})}
     reading = () if bias or judged else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     if not judged:
         accuracy_cards(table(view, "summary"), stereotypes=bias)
     run_view.notices(result)
-    if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams):
+    if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.settings.models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
@@ -87,7 +88,8 @@ if run_id is not None and result is not None:
     address.write()  # once: every write is a step of the browser's back button
     if browsed is not None:
         model, pair = browsed
-        figures |= token_contributions_view(run_id, whole.result, model, pair, view.normalization, view.alpha,
+        of_sentences = restricted(run_id, ALL, view.unigrams, result)
+        figures |= token_contributions_view(run_id, of_sentences, model, pair, view.normalization, view.alpha,
                                             signature, stereotypes=bias)
         edit_form(view, pair)
     if not judged:
@@ -100,6 +102,6 @@ if run_id is not None and result is not None:
                             for name in ("levels", "clustered_by"))
     offered = judged_tables(view) if judged else offered_tables(view, by) | level_tables(view, levels, clustered_by)
     run_view.sign(signature, LazyTables(offered), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by)],
+                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by, view.region)],
                   address=address, result=result, rated=not judged,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})

@@ -37,14 +37,20 @@ from engine.evaluations.minimal_pairs.records import (
     ALL,
     CUT_ALIKE,
     CUT_DIFFERENTLY,
+    DIFFERING,
     EQUAL,
     EQUAL_FOR_ALL,
+    MARKED,
     MATCHED,
+    ONE_PREFIX,
     SUBSETS,
     THESE,
+    TWO_PREFIX,
+    WHOLE,
     Result,
     Shown,
 )
+from engine.evaluations.minimal_pairs.regions import of_region, regions_of
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS, WITH_UNIGRAMS
 from engine.models.sources.names import shown_name
@@ -74,6 +80,8 @@ SECTIONS = STEREOTYPES, JUDGED, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS,
     mark("Stereotypes"), mark("Judgements"), mark("Checkpoints"), mark("Length"), mark("Scores"), mark("Categories"),
     mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
+REGION_LABELS = {WHOLE: mark("whole sentence"), DIFFERING: mark("words that differ"), ONE_PREFIX: "one-prefix",
+                 TWO_PREFIX: "two-prefix", MARKED: mark("marked region")}
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
@@ -136,7 +144,7 @@ class SectionChoices:
 
 @dataclass(frozen=True)
 class View:
-    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score and alpha.
+    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region.
 
     `result` has those pairs only; the other fields are its cache key.
     """
@@ -147,6 +155,7 @@ class View:
     normalization: str
     alpha: float
     result: Result = field(compare=False, repr=False)
+    region: str = WHOLE
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -196,7 +205,9 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
 
     Raises InputError for an unusable corpus.
     """
-    scores, place = pair_views.available(result.pairs), address.place
+    place = address.place
+    regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), WHOLE
+    scores = pair_views.available(result.pairs)
     subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.settings.models) > 1]
     corpora = {THESE: THESE}
     if "SLOR" in scores:
@@ -204,7 +215,8 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     first = address.first_record(Chosen(), offered={"normalization": scores})
     first_shown = replace(Shown(), alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
                           unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
-                          subset=address.first(OPTIONS["subset"], ALL, offered=subsets))
+                          subset=address.first(OPTIONS["subset"], ALL, offered=subsets),
+                          region=address.first(OPTIONS["region"], WHOLE, offered=regions))
     address.notices()
     score_key = f"minimal-pairs-normalization-{place}"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -228,25 +240,36 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
             key=f"minimal-pairs-subset-{place}", wrap=True,
             help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
                 f"**{tr(SUBSET_LABELS[name])}**: {translated(SUBSETS[name])}" for name in subsets)])))
+        if len(regions) > 1:
+            region = str(settings.list_of(
+                tr("Counted"), OPTIONS["region"], {name: tr(REGION_LABELS[name]) for name in regions},
+                first=first_shown, key=f"minimal-pairs-region-{place}", width=200))
     address.keep_record(Chosen(normalization), Chosen())
-    address.keep_record(Shown(alpha, unigrams, subset=subset), Shown())
-    shown = restricted(run_id, subset, unigrams, result)
+    address.keep_record(Shown(alpha, unigrams, subset=subset, region=region), Shown())
+    shown = restricted(run_id, subset, unigrams, result, region)
     empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
     if empty:
         st.info(tr("No such pairs for {models}; all pairs are shown.",
                    models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
-        subset, shown = ALL, restricted(run_id, ALL, unigrams, result)
-    return View(run_id, subset, unigrams, normalization, alpha, shown)
+        subset, region, shown = ALL, WHOLE, restricted(run_id, ALL, unigrams, result)
+    if normalization not in pair_views.available(shown.pairs):
+        st.info(tr("A part of a sentence has no {score}; {other} is shown.", score=normalization, other=FIRST_SCORE),
+                icon=":material/info:")
+        normalization, alpha = FIRST_SCORE, OPTIONS["alpha"].default
+    return View(run_id, subset, unigrams, normalization, alpha, shown, region)
 
 
-def restricted(run_id: str, subset: str, unigrams: str, result: Result) -> Result:
-    """The result of these pairs, without its tokens, with the unigrams of this corpus; shared by all sessions."""
+def restricted(run_id: str, subset: str, unigrams: str, result: Result, region: str = WHOLE) -> Result:
+    """The result of these pairs and this region, without its tokens, with the unigrams of this corpus; shared by all
+    sessions."""
     if unigrams == result.unigrams:
         counted = result
     else:
         with st.spinner(tr("Counting …")):
             counted = _counted(run_id, unigrams, result)
-    return counted if subset == ALL else _of_subset(run_id, subset, unigrams, counted)
+    if region != WHOLE:
+        counted = _of_region(run_id, region, unigrams, counted)
+    return counted if subset == ALL else _of_subset(run_id, subset, unigrams, region, counted)
 
 
 def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
@@ -255,7 +278,7 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
     alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
     corpus = view.unigrams if score in WITH_UNIGRAMS else ""
     cached = _few_cached if name == "pairs" else _cached
-    return cached(view.run_id, view.subset, corpus, score, alpha, name, arguments, view.result)
+    return cached(view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments, view.result)
 
 
 def tables(view: View, name: str, *arguments: Any) -> pd.DataFrame:
@@ -264,24 +287,35 @@ def tables(view: View, name: str, *arguments: Any) -> pd.DataFrame:
                       for score in pair_views.available(view.result.pairs)], ignore_index=True)
 
 
+@st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
+def known_regions(run_id: str, _result: Result) -> tuple[str, ...]:
+    """The regions that a run knows, the whole sentence first."""
+    return regions_of(_result)
+
+
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
 def _counted(run_id: str, unigrams: str, _result: Result) -> Result:
     return with_unigrams(_result, unigrams)
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _of_subset(run_id: str, subset: str, unigrams: str, _result: Result) -> Result:
+def _of_region(run_id: str, region: str, unigrams: str, _result: Result) -> Result:
+    return of_region(_result, region)
+
+
+@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
+def _of_subset(run_id: str, subset: str, unigrams: str, region: str, _result: Result) -> Result:
     light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, which no table here needs
     return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, _result.settings.seed))
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
-def _cached(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+def _cached(run_id: str, subset: str, region: str, unigrams: str, normalization: str, alpha: float, name: str,
             arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)
 
 
 @st.cache_resource(max_entries=PAIR_TABLES_KEPT, show_spinner=False)
-def _few_cached(run_id: str, subset: str, unigrams: str, normalization: str, alpha: float, name: str,
+def _few_cached(run_id: str, subset: str, region: str, unigrams: str, normalization: str, alpha: float, name: str,
                 arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)

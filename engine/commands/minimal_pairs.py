@@ -21,7 +21,8 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, file_tables
-from engine.evaluations.minimal_pairs.records import THESE, Shown
+from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
+from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import check
@@ -49,12 +50,15 @@ def run(options: argparse.Namespace) -> None:
         result = evaluate(settings, dataset, session)
     if shown.unigrams != THESE:
         result = with_unigrams(result, shown.unigrams)
-    not_exact = [notices.not_exact(result, name, shown.alpha) for name in options.normalization or ["PenLP"]]
+    result = of_region(result, shown.region)
+    not_exact = [notices.not_exact(result, name, shown.alpha, region=shown.region)
+                 for name in options.normalization or ["PenLP"]]
     print_notices((*result.notices, *filter(None, not_exact)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
                  "format": result.format, "rules": result.rules,
                  **({"levels": list(shown.levels)} if shown.levels else {}),
                  **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
+                 **({"region": shown.region} if shown.region != WHOLE else {}),
                  **({"folds": shown.folds} if dataset.is_judged else {})}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,

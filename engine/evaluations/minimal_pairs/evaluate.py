@@ -66,7 +66,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,
                                                 len(prefixes[model]) if model in prefixes else None, words)
                          for model, scored_pairs in scored.items()], ignore_index=True),
-        tokens=pair_tables.token_table(dataset, scored), excluded=pd.concat(excluded, ignore_index=True),
+        tokens=pair_tables.token_table(dataset, scored, words), excluded=pd.concat(excluded, ignore_index=True),
         items=items, precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),

@@ -12,7 +12,7 @@ from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.judgements import is_judged
-from engine.evaluations.minimal_pairs.records import THESE, Result
+from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
 from engine.evaluations.minimal_pairs.views import summary
@@ -70,21 +70,23 @@ def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
     return about
 
 
-def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = THESE) -> str:
+def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = THESE, region: str = WHOLE) -> str:
     """Which models' decisions under a score are not all float32's although exact ones were asked for; "" if none's.
 
-    unigrams: the corpus of SLOR; exact decisions under SLOR hold for these sentences and the built-in corpora.
+    unigrams: the corpus of SLOR; exact decisions under SLOR hold for these sentences and the built-in corpora. region:
+    what of the sentences is counted, of which the whole sentence alone has exact decisions.
     """
     other_corpus = normalization == "SLOR" and unigrams not in (THESE, *BUILT_IN)
     lines = [line for line in result.precision.to_dict("records")
              # Results of versions without these columns are exact under every score shown.
              if not pd.isna(line["scores"]) and line["n_fp32"] < line["n"]
-             and (other_corpus or normalization not in line["scores"].split(", ")
+             and (other_corpus or region != WHOLE or normalization not in line["scores"].split(", ")
                   or (normalization == "PenLP" and not np.isclose(alpha, line["alpha"])))]
     if not lines:
         return ""
     shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
     shown = f"{shown} by another corpus" if other_corpus else shown
+    shown = f"{shown} of {region}" if region != WHOLE else shown
     models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
     return (f"{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner than in "
             "fp32.")

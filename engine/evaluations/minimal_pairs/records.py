@@ -44,6 +44,19 @@ SUBSETS: Mapping[str, str] = {
 }
 
 
+# What of a sentence is counted, by `Shown.region`.
+WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
+    "whole sentence", "words that differ", "one-prefix", "two-prefix", "marked")
+REGIONS: Mapping[str, str] = {
+    WHOLE: "",
+    DIFFERING: "the words that the other sentence does not have at that place",
+    ONE_PREFIX: "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
+                "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
+    TWO_PREFIX: "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
+                "two_prefix_prefix_bad, two_prefix_word)",
+    MARKED: "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold"}
+
+
 @dataclass(frozen=True)
 class Settings:
     """How sentences are scored; `scoring_rules` says each rule in words."""
@@ -109,6 +122,9 @@ class Shown:
     clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of the levels, "
                                    "and tests of two scores or two models, then take its values as clusters. Where "
                                    "none is named, pairs are taken as independent.", metavar="COLUMN")
+    region: str = option(WHOLE, "What of each sentence is counted: all of it, or the tokens of a part, given what "
+                                "stands before them. Only pairs whose sentences both have such a part are counted.",
+                         choices=REGIONS)
     folds: int = option(FOLDS, "Of single judged sentences: the parts whose threshold and probabilities are fitted to "
                                "the other parts.", least=2)
 
@@ -155,6 +171,8 @@ TOKENS = Table("tokens", "A row for each scored token of each sentence under eac
     Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
     Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
     Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
+    Column("regions", "integer", "the regions that it touches, as a sum: 1 words that differ, 2 one-prefix, "
+           "4 two-prefix, 8 marked", since="0.3.0"),
 ))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
                  "and for each row of the file that could not be used.", (

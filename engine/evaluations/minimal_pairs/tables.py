@@ -13,6 +13,7 @@ from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
+from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regions
 from engine.language.words import uses_spaces, word_spans
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.token_cuts import Span, parts_of_characters, words_cut_differently
@@ -82,8 +83,14 @@ def _cuts(dataset: MinimalPairs, kept: Sequence[int], pieces: dict[str, list[dic
                for side, of_side in zip(SIDES, spans, strict=True)}}
 
 
-def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:
-    """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others."""
+def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
+                words: tuple[Sequence[Words], Sequence[Words]] | None = None) -> pd.DataFrame:
+    """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others.
+
+    words: of `sentence_words`, where they are known already. Raises InputError as `sentence_regions` does.
+    """
+    regions = {} if dataset.is_judged else sentence_regions(dataset, words or sentence_words(dataset))
+    bits: list[np.ndarray] = []
     rows: list[np.ndarray] = []
     positions: list[np.ndarray] = []
     log_likelihoods: list[np.ndarray] = []
@@ -92,7 +99,8 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) 
     for scored in scored_by_model.values():
         kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
         numbers = np.array([dataset.rows[i] for i in kept], dtype=np.int64)
-        for side_pieces in scored.by_side:
+        for side, side_pieces in enumerate(scored.by_side):
+            bits.append(region_bits(regions, side, kept, [side_pieces[i]["spans"] for i in kept]))
             lengths = np.array([len(side_pieces[i]["ids"]) for i in kept], dtype=np.int64)
             rows.append(np.repeat(numbers, lengths))
             starts = np.cumsum(lengths) - lengths
@@ -107,6 +115,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs]) 
         "model": _categorical(parts // 2, list(scored_by_model)), "row": np.concatenate(rows),
         "side": _categorical(parts % 2, SIDES), "position": np.concatenate(positions),
         "token": _categorical(codes, vocabulary.tolist()), "log_likelihood": np.concatenate(log_likelihoods),
+        "regions": np.concatenate(bits),
     })
 
 

@@ -20,6 +20,7 @@ from engine.measures.statistics.intervals import wilson_interval
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
+BY_TEXT = ("per character", "bits per byte")  # the scores by the length of the text
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
 COUNTED = (
@@ -52,7 +53,9 @@ def available(pairs: pd.DataFrame) -> tuple[str, ...]:
     with_unigrams = all(f"{side}_unigrams" in pairs.columns and pairs[f"{side}_unigrams"].notna().all()
                         for side in SIDES)
     with_fit = with_unigrams and "morcela_beta" in pairs.columns and bool(pairs["morcela_beta"].notna().all())
-    needed = {"SLOR": with_unigrams, "MORCELA": with_fit}
+    # Regions have no numbers of characters and bytes.
+    needed = {"SLOR": with_unigrams, "MORCELA": with_fit,
+              **dict.fromkeys(BY_TEXT, f"{SIDES[0]}_characters" in pairs.columns)}
     return tuple(name for name in NORMALIZATIONS if needed.get(name, True))
 
 
@@ -76,7 +79,7 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     return tuple(  # type: ignore[return-value]
         normalized(
             pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,
-            n_characters=pairs[f"{side}_characters"].to_numpy(),
+            n_characters=pairs[f"{side}_characters"].to_numpy() if f"{side}_characters" in pairs.columns else None,
             n_bytes=byte_counts(pairs, side) if normalization == "bits per byte" else None,
             unigrams=pairs[f"{side}_unigrams"].to_numpy() if f"{side}_unigrams" in pairs.columns else None,
             **({name: pairs[f"morcela_{name}"].to_numpy() for name in ("beta", "gamma")}

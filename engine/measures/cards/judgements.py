@@ -1,10 +1,18 @@
-"""The cards of how scores of single sentences agree with judgements, acceptable or not."""
+"""The cards of scores over a part of a sentence, and of how scores of single sentences agree with judgements."""
 
 from __future__ import annotations
 
 from engine.measures.cards.card import MeasureCard
 
 JUDGEMENT_CARDS = (
+    MeasureCard(
+        "region_log_likelihood", "Log-likelihood of a region", "LP_R",
+        "LP_R = Σ_{i in R} log P(w_i | w_<i),  R the tokens of the region", "(−∞, 0]", "nats", "higher",
+        "How probable to the model is the part of the sentence that matters, given what stands before it (of a masked "
+        "model: around it)?",
+        "Warstadt et al. 2020 (BLiMP, TACL), section 4: one-prefix and two-prefix methods; the words that differ are "
+        "the region of any two sentences",
+    ),
     MeasureCard(
         "judgement_auc", "Area under the ROC curve", "AUC",
         "AUC = P(s_acceptable > s_unacceptable) + P(equal) / 2", "[0, 1], 0.5 is chance", "", "higher",

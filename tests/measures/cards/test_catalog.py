@@ -81,6 +81,7 @@ WELL_AND_BADLY = {
        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
     "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy
                                      for metric in (SYSTEMS, SYSTEMS[::-1])),
+    "region_log_likelihood": (np.log([0.9, 0.8]).sum(), np.log([0.1, 0.8]).sum()),
     "judgement_auc": tuple(area_with_interval(JUDGED_SCORES, judged).value for judged in JUDGED),
     "judgement_mcc": tuple(matthews_correlation(JUDGED[0], judged)[0] for judged in JUDGED),
     "judgement_accuracy": tuple(right_classes(JUDGED[0], judged) for judged in JUDGED),

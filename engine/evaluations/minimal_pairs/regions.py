@@ -1,0 +1,150 @@
+"""Scores over a part of each sentence: the words that differ, BLiMP's prefix methods, or a region that a file marks.
+
+A token's log-likelihood is the same in the part as in the sentence, given what stands before it (of a masked model,
+around it), so every part is a sum of what one pass gave: no model is asked again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engine.datasets.formats.columns import normalize_name
+from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.judgements import SIDES
+from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, REGIONS, TWO_PREFIX, WHOLE, Result
+from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
+from engine.evaluations.minimal_pairs.views import by_model
+from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
+
+# The bit of a region in `Result.tokens.regions`.
+BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
+# The columns of a file that mark the region, by its side; BLiMP's are a prefix and the word behind it.
+MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"))
+PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
+            TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
+_COLUMN = re.compile("|".join(sorted({name for sides in PREFIXES.values() for side in sides for name in side} | {
+    name for marks in MARKS for name in marks})), re.IGNORECASE)
+
+# Of each pair the region's spans in both sentences.
+OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
+
+
+def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
+                     ) -> dict[str, OfPairs]:
+    """The regions of every pair, by name; those that the file does not mark are not there.
+
+    words: of the acceptable and of the unacceptable sentences. A row whose region does not stand in its sentence has
+    none. Raises InputError, every row listed, for regions of `MARKS` that do not stand there exactly once.
+    """
+    texts = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))
+    regions: dict[str, OfPairs] = {DIFFERING: [differing_words(pair, of_pair) for pair, of_pair in
+                                               zip(texts, zip(*words, strict=True), strict=True)]}
+    rows = _rows(dataset)
+    for name, sides in PREFIXES.items():
+        if rows and any(sides[0][1] in row for row in rows):
+            regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
+    if marks := next((marks for marks in MARKS if rows and any(set(marks) <= row.keys() for row in rows)), None):
+        columns = tuple((name,) for name in marks)
+        regions[MARKED] = [_of_both(pair, row, columns, _once) for pair, row in zip(texts, rows, strict=True)]
+        bad = [number for number, row, (first, second) in zip(dataset.rows, rows, regions[MARKED], strict=True)
+               if (row.get(marks[0]) and not first) or (row.get(marks[1]) and not second)]
+        if bad:
+            raise InputError(f"{dataset.name}: the text of {marks[0]} or {marks[1]} does not stand in its sentence "
+                             f"exactly once in rows {', '.join(map(str, bad))}. Write it as it stands there, with a "
+                             "word more where it is there twice.")
+    return regions
+
+
+def region_bits(regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
+                ) -> np.ndarray:
+    """The regions that each token of one side of some pairs touches, as the sum of their BITS: int64 (n_tokens,).
+
+    kept: the numbers of the pairs; spans: of the scored tokens of each.
+    """
+    lengths = [len(of_sentence) for of_sentence in spans]
+    tokens = np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans]) if spans else np.empty(
+        (0, 2), np.int64)
+    sentences = np.repeat(np.arange(len(kept)), lengths)
+    bits = np.zeros(len(tokens), dtype=np.int64)
+    for name, of_pairs in regions.items():
+        bits += BITS[name] * tokens_inside(tokens, sentences, [of_pairs[i][side] for i in kept])
+    return bits
+
+
+def regions_of(result: Result) -> tuple[str, ...]:
+    """The regions that a result knows, the whole sentence first; only that where an earlier version stored it."""
+    if "regions" not in result.tokens.columns or result.tokens["regions"].isna().any():
+        return (WHOLE,)
+    there = int(np.bitwise_or.reduce(result.tokens["regions"].to_numpy(dtype=np.int64), initial=0))
+    return (WHOLE, *(name for name, bit in BITS.items() if there & bit))
+
+
+def of_region(result: Result, region: str) -> Result:
+    """The result whose sums are over the tokens of a region; pairs with a sentence without such a token are left out.
+
+    Numbers of tokens are those of the region, too. Scores by characters and bytes, and MORCELA, which was fitted to
+    whole sentences, are not there. Raises InputError for a region that the result does not know.
+    """
+    if region == WHOLE:
+        return result
+    known = regions_of(result)
+    if region not in known:
+        raise InputError(f"The run has no scores of the region {region!r}; it has: {', '.join(known)}. Results of "
+                         "versions before 0.3.0 have the whole sentences alone: run them again.")
+    pairs = result.pairs.drop(columns=[name for name in result.pairs.columns if str(name).startswith("morcela_") or str(
+        name).endswith(("_characters", "_bytes"))])
+    inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
+    values = result.tokens["log_likelihood"].to_numpy(dtype=np.float64)
+    sums = {f"{side}_{name}": np.full(len(pairs), np.nan) for side in SIDES for name in ("tokens", "log_likelihood",
+                                                                                          "unigrams")}
+    for model, of_model in by_model(result):
+        lines = np.flatnonzero((pairs["model"] == model).to_numpy())
+        own = (result.tokens["model"] == model).to_numpy()
+        lengths = np.concatenate([of_model[f"{side}_tokens"].to_numpy() for side in SIDES])
+        counted = {"tokens": inside[own].astype(np.float64), "log_likelihood": np.where(inside[own], values[own], 0.0)}
+        if model in result.tokenizers and tells_tokens_apart(result, model) and f"{SIDES[0]}_unigrams" in pairs:
+            unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
+            counted["unigrams"] = np.where(inside[own], unigrams, 0.0)
+        for name, of_tokens in counted.items():
+            for side, of_side in zip(SIDES, np.split(sentence_sums(of_tokens, lengths), 2), strict=True):
+                sums[f"{side}_{name}"][lines] = of_side
+    kept = (sums[f"{SIDES[0]}_tokens"] > 0) & (sums[f"{SIDES[1]}_tokens"] > 0)
+    tokens = {f"{side}_tokens": sums[f"{side}_tokens"].astype(np.int64) for side in SIDES}
+    counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
+    return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0])
+
+
+def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:
+    """The file's own rows with normalised names, where one of them has a column that marks a region; else none."""
+    if not any(map(_COLUMN.search, dataset.originals)):
+        return []
+    return [{normalize_name(name): text for name, text in texts_of_row(original).items()} if original else {}
+            for original in dataset.originals]
+
+
+def _of_both(pair: tuple[str, str], row: Mapping[str, str], sides: Sequence[Sequence[str]],
+             find: Callable[..., list[Span]]) -> tuple[list[Span], list[Span]]:
+    first, second = (find(text, *(row.get(name, "") for name in names))
+                     for text, names in zip(pair, sides, strict=True))
+    return first, second
+
+
+def _behind_prefix(text: str, prefix: str, word: str) -> list[Span]:
+    start = len(prefix)
+    while start < len(text) and text[start].isspace():
+        start += 1
+    is_there = word != "" and text.startswith(prefix) and text.startswith(word, start)
+    return [(start, start + len(word))] if is_there else []
+
+
+def _once(text: str, region: str) -> list[Span]:
+    if not region or text.count(region) != 1:
+        return []
+    start = text.index(region)
+    return [(start, start + len(region))]

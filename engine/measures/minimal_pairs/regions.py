@@ -1,0 +1,84 @@
+"""Critical regions: which words of two sentences differ, and which tokens lie in a part of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+
+Span = tuple[int, int]
+
+
+def differing_words(texts: tuple[str, str], words: tuple[Sequence[Span], Sequence[Span]]
+                    ) -> tuple[list[Span], list[Span]]:
+    """Which words of each sentence has the other one not, at that place?
+
+    The words before and behind the part in which the sentences differ are equal; in that part the words are held
+    together by Ratcliff and Obershelp's matching blocks, and those outside of the blocks differ.
+
+    Parameters
+    ----------
+    texts : both sentences.
+    words : the words of each as (start, end) in characters, in order.
+
+    Returns the spans of the differing words of each sentence; none for equal sentences, and none on one side where the
+    other only has words more.
+
+    Source: the critical region of Warstadt et al. 2020 (BLiMP, TACL 8), section 4.1, for any two sentences; the
+    matching by words is ours, Python's difflib (Ratcliff and Metzener 1988).
+
+    >>> differing_words(("the keys are here", "the keys is here"),
+    ...                 ([(0, 3), (4, 8), (9, 12), (13, 17)], [(0, 3), (4, 8), (9, 11), (12, 16)]))
+    ([(9, 12)], [(9, 11)])
+    """
+    first, second = ([text[start:end] for start, end in of_text] for text, of_text in zip(texts, words, strict=True))
+    most = min(len(first), len(second))
+    before = 0
+    while before < most and first[before] == second[before]:
+        before += 1
+    behind = 0
+    while behind < most - before and first[-1 - behind] == second[-1 - behind]:
+        behind += 1
+    parts = first[before:len(first) - behind], second[before:len(second) - behind]
+    inside = words[0][before:len(first) - behind], words[1][before:len(second) - behind]
+    if set(parts[0]).isdisjoint(parts[1]):
+        return list(inside[0]), list(inside[1])
+    differing: tuple[list[Span], list[Span]] = [], []
+    for change, start, end, other_start, other_end in SequenceMatcher(None, *parts, autojunk=False).get_opcodes():
+        if change != "equal":
+            differing[0].extend(inside[0][start:end])
+            differing[1].extend(inside[1][other_start:other_end])
+    return differing
+
+
+def tokens_inside(tokens: ArrayLike, sentences: ArrayLike, regions: Sequence[Sequence[Span]]) -> NDArray[np.bool_]:
+    """Which tokens touch the region of their sentence? One that reaches beyond it counts, too.
+
+    Parameters
+    ----------
+    tokens : int (n_tokens, 2), the characters of each token; one without a character touches nothing.
+    sentences : int (n_tokens,), the sentence of each token, ascending.
+    regions : of each sentence the spans of its region, in order and without overlaps.
+
+    Returns bool (n_tokens,). Raises InputError for spans that are not (n, 2) and for columns of different lengths.
+    Source: ours.
+
+    >>> tokens_inside([(0, 3), (3, 8), (8, 12), (0, 3)], [0, 0, 0, 1], [[(9, 12)], []]).tolist()
+    [False, False, True, False]
+    """
+    spans, of_sentence = np.asarray(tokens, dtype=np.int64).reshape(-1, 2), np.asarray(sentences, dtype=np.int64)
+    if len(spans) != len(of_sentence):
+        raise InputError(f"Each token is of one sentence; got {len(spans)} tokens and {len(of_sentence)} sentences.")
+    flat = [(number, start, end) for number, of_one in enumerate(regions) for start, end in of_one]
+    if not flat or not len(spans):
+        return np.zeros(len(spans), dtype=bool)
+    numbers, starts, ends = np.array(flat, dtype=np.int64).T
+    # All sentences behind each other on one line, each with room for the longest.
+    width = int(max(spans.max(), ends.max())) + 1
+    begun = np.searchsorted(starts + numbers * width, spans[:, 1] + of_sentence * width, side="left")
+    over = np.searchsorted(ends + numbers * width, spans[:, 0] + of_sentence * width, side="right")
+    return (begun > over) & (spans[:, 0] < spans[:, 1])

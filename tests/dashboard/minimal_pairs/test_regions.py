@@ -1,0 +1,37 @@
+"""A part of each sentence on the page: what is offered, and that everything below is computed from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboard.shared import session
+from engine.evaluations.minimal_pairs.records import DIFFERING
+from engine.evaluations.minimal_pairs.regions import of_region
+from engine.evaluations.minimal_pairs.views import summary
+from tests.dashboard.minimal_pairs.test_page import GPT, finished, pairs
+from tests.support import page_visits
+
+pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
+
+PAIRS = pairs(("猫が魚を食べた", "猫が魚が食べた"), ("犬が走る", "犬を走る"), ("雨が降る", "雨は降らない"),
+              ("花が咲く", "花が咲く"))
+
+
+def test_all_numbers_are_of_the_words_that_differ() -> None:
+    run_id = finished(PAIRS, GPT)
+    result = session.engine().runs.result(run_id)
+    app = page_visits.visit("minimal_pairs", run=run_id, region=DIFFERING)
+    assert not app.exception and not app.error
+    [counted] = [box for box in app.selectbox if box.label == "Counted"]
+    assert counted.options == ["whole sentence", "words that differ"] and counted.value == DIFFERING
+    expected = summary(of_region(result, DIFFERING), ("LP",)).query("stratum == 'all'")
+    assert expected["n"].tolist() == [3]
+    assert app.metric[0].label.startswith("All · 3 pairs")
+    assert app.metric[0].value == f"{expected['accuracy'].iloc[0]:.1%}"
+    assert f"--region '{DIFFERING}'" in "".join(code.value for code in app.code)
+
+
+def test_a_score_that_a_part_does_not_have_gives_way_to_another() -> None:
+    app = page_visits.visit("minimal_pairs", run=finished(PAIRS, GPT), region=DIFFERING, normalization="per character")
+    assert not app.exception and [note.value for note in app.info] == [
+        "A part of a sentence has no per character; LP is shown."]

@@ -1,0 +1,129 @@
+"""Scores over a part of each sentence: by hand, on BLiMP's own columns, and against a plain loop over a real model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, TWO_PREFIX, WHOLE, Result, Settings
+from engine.evaluations.minimal_pairs.regions import of_region, regions_of
+from engine.evaluations.minimal_pairs.views import available, scores, summary
+from engine.inference.cache import Cache
+from engine.inference.gateway import Gateway
+from engine.models.sources.cards import BUILT_IN
+from tests.support.in_process import KeptWorkers
+from tests.support.session_fake import SessionFake, likelihoods
+
+BLIMP = [
+    {"sentence_good": "Katherine can't help herself.", "sentence_bad": "Katherine can't help himself.",
+     "one_prefix_prefix": "Katherine can't help", "one_prefix_word_good": "herself", "one_prefix_word_bad": "himself",
+     "UID": "anaphor"},
+    {"sentence_good": "The dog runs.", "sentence_bad": "The dogs runs.", "two_prefix_prefix_good": "The dog",
+     "two_prefix_prefix_bad": "The dogs", "two_prefix_word": "runs", "UID": "agreement"},
+    {"sentence_good": "Everyone ran.", "sentence_bad": "Ran everyone.", "UID": "order"},
+]
+
+
+def blimp(folder: Path, rows: list[dict[str, str]] = BLIMP) -> MinimalPairs:
+    file = folder / "pairs.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return read_pairs([(file.name, file)])
+
+
+def evaluated(dataset: MinimalPairs, *models: str) -> Result:
+    return evaluate(Settings(models or ("m", "c")), dataset, SessionFake({"c": "causal"}))  # type: ignore[arg-type]
+
+
+def inside(model: str, text: str, part: str) -> float:
+    """The sum over a part of a text that stands there once; a token of the fake is a character."""
+    start = text.index(part)
+    return float(np.sum(likelihoods(model, text)[start:start + len(part)], dtype=np.float64))
+
+
+def test_a_region_is_the_sum_over_its_tokens_and_the_others_are_left_out(tmp_path: Path) -> None:
+    result = evaluated(blimp(tmp_path))
+    assert regions_of(result) == (WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX)
+    expected = {ONE_PREFIX: {1: ("herself", "himself")}, TWO_PREFIX: {2: ("runs", "runs")},
+                DIFFERING: {1: ("herself", "himself"), 2: ("dog", "dogs"), 3: ("Everyone ran", "Ran everyone")}}
+    for region, by_row in expected.items():
+        pairs = of_region(result, region).pairs
+        assert sorted(set(pairs["row"])) == list(by_row) and len(pairs) == 2 * len(by_row)
+        for row in pairs.to_dict("records"):
+            for side, part in zip(("acceptable", "unacceptable"), by_row[row["row"]], strict=True):
+                assert row[f"{side}_log_likelihood"] == pytest.approx(inside(row["model"], row[side], part) - (
+                    inside(row["model"], row[side], " ") if " " in part else 0))
+                assert row[f"{side}_tokens"] == len(part.replace(" ", ""))
+    assert of_region(result, WHOLE) is result
+
+
+def test_every_view_takes_a_region(tmp_path: Path) -> None:
+    region = of_region(evaluated(blimp(tmp_path)), DIFFERING)
+    assert not {"per character", "bits per byte", "MORCELA"} & set(available(region.pairs))
+    for name in available(region.pairs):
+        assert np.isfinite(np.concatenate(scores(region.pairs, name))).all()
+    assert set(summary(region).query("stratum == 'all'")["n"]) == {3}
+
+
+def test_a_marked_region_stands_once_in_its_sentence_or_every_bad_row_is_listed(tmp_path: Path) -> None:
+    rows = [{"good": "the cat sat", "bad": "the cat sit", "good_region": "cat sat", "bad_region": "cat sit"},
+            {"good": "it is", "bad": "it are", "good_region": "", "bad_region": ""}]
+    result = evaluated(blimp(tmp_path, rows), "m")
+    marked = of_region(result, MARKED).pairs
+    assert marked["row"].tolist() == [1] and marked["acceptable_tokens"].tolist() == [7]
+    bad = [*rows, {"good": "a b a", "bad": "a b", "good_region": "a", "bad_region": "b"},
+           {"good": "c", "bad": "d", "good_region": "c", "bad_region": "e"}]
+    with pytest.raises(InputError, match=r"does not stand in its sentence exactly once in rows 3, 4\."):
+        evaluated(blimp(tmp_path, bad), "m")
+
+
+def test_a_prefix_that_is_not_that_of_the_sentence_has_no_region(tmp_path: Path) -> None:
+    other = [{**BLIMP[0], "one_prefix_prefix": "Kathy can't help"}, BLIMP[0]]
+    assert set(of_region(evaluated(blimp(tmp_path, other), "m"), ONE_PREFIX).pairs["row"]) == {2}
+
+
+def test_results_of_earlier_versions_have_whole_sentences_alone(tmp_path: Path) -> None:
+    result = evaluated(blimp(tmp_path), "m")
+    for tokens in (result.tokens.drop(columns="regions"),
+                   result.tokens.assign(regions=pd.array([pd.NA] * len(result.tokens), dtype="Int64"))):
+        earlier = replace(result, tokens=tokens)
+        assert regions_of(earlier) == (WHOLE,)
+        with pytest.raises(InputError, match=r"no scores of the region 'words that differ'; it has: whole sentence\."):
+            of_region(earlier, DIFFERING)
+
+
+def test_a_real_model_gives_what_a_plain_loop_gives(tmp_path: Path, kept_workers: KeptWorkers) -> None:
+    """log P(word | prefix) of the prefix and the word alone, without the rest of the sentence."""
+    name = "builtin/gpt2-mini-ja"
+    directory = BUILT_IN[name].directory
+    rows: list[dict[str, Any]] = [
+        {"sentence_good": "花子は自分を責めた。", "sentence_bad": "花子は彼らを責めた。", "one_prefix_prefix": "花子は",
+         "one_prefix_word_good": "自分を", "one_prefix_word_bad": "彼らを"},
+        {"sentence_good": "猫が庭で眠る。", "sentence_bad": "猫が庭で眠り。", "one_prefix_prefix": "猫が庭で",
+         "one_prefix_word_good": "眠る", "one_prefix_word_bad": "眠り"}]
+    session = Gateway(kept_workers, Cache(tmp_path / "cache.sqlite", 10**8)).session("a")
+    result = evaluate(Settings((name,)), blimp(tmp_path, rows), session)
+    pairs = of_region(result, ONE_PREFIX).pairs
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    model = AutoModelForCausalLM.from_pretrained(directory).float().eval()
+    for row, pair in zip(rows, pairs.to_dict("records"), strict=True):
+        for side, word in (("acceptable", row["one_prefix_word_good"]), ("unacceptable", row["one_prefix_word_bad"])):
+            encoding = tokenizer(pair[side], return_offsets_mapping=True, add_special_tokens=False)
+            start = len(row["one_prefix_prefix"])
+            expected, ids = 0.0, [tokenizer.bos_token_id, *encoding["input_ids"]]
+            for place, (begin, end) in enumerate(encoding["offset_mapping"], start=1):
+                if begin < start + len(word) and end > start:
+                    with torch.no_grad():
+                        expected += float(model(torch.tensor([ids[:place]])).logits[0, -1].log_softmax(-1)[ids[place]])
+            assert pair[f"{side}_log_likelihood"] == pytest.approx(expected, abs=1e-4)
