@@ -13,7 +13,9 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -27,7 +29,7 @@ from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, evaluate,
 FOLDER = ROOT / "docs/images/first-steps"
 LOCALES = {"en": "en-GB", "ja": "ja-JP"}
 WIDTHS = {1440: 1000, 390: 1300}  # px, with the height of the picture
-SCHEMES = ("light", "dark")
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SHOWN = {1440: 900, 390: 390}  # px that a picture keeps
 QUALITY = 70
 REFERENCE, CANDIDATE = "田中さんは駅前の店で傘を買った。", "中村さんは駅の近くで雨傘を買いました。"
@@ -71,7 +73,7 @@ def main(arguments: list[str]) -> int:
         url = stack.enter_context(serving(folder / "data")).url
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=chromium, args=ARGUMENTS)
         for language, locale in LOCALES.items():
-            _walk(browser, url, locale, folder, lambda page, step, of=language: _picture(page, out, f"{of}-{step}"))
+            _walk(browser, url, locale, folder, partial(_picture, out, language))
         browser.close()
     return 0
 
@@ -118,7 +120,7 @@ def _word(text: str) -> re.Pattern[str]:
     return re.compile(f"^({'|'.join(map(re.escape, in_all_languages(text)))})$")
 
 
-def _picture(page: Page, out: Path, name: str) -> None:
+def _picture(out: Path, language: str, page: Page, step: str) -> None:
     """The page in each width and scheme; afterwards it is wide and light again."""
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
@@ -129,7 +131,7 @@ def _picture(page: Page, out: Path, name: str) -> None:
             image = Image.open(io.BytesIO(page.screenshot()))
             small = image.resize((SHOWN[width], round(image.height * SHOWN[width] / image.width)),
                                  Image.Resampling.LANCZOS)
-            small.save(out / f"{name}-{width}-{scheme}.webp", quality=QUALITY, method=6)
+            small.save(out / f"{language}-{step}-{width}-{scheme}.webp", quality=QUALITY, method=6)
     page.set_viewport_size({"width": 1440, "height": WIDTHS[1440]})
     page.emulate_media(color_scheme="light")
     settled(page)
