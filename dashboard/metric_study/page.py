@@ -21,8 +21,8 @@ from engine.evaluations.metric_study.tables import tables
 from engine.translation import mark, tr
 
 KIND = "metric-study"
-MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "f1", "penalized_f1", "sentbleu",
-            "chrf", "vector_cosine")
+MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",
+            "penalized_f1", "sentbleu", "chrf", "vector_cosine")
 TABLES_KEPT = 2
 NOTE = mark("""**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
 Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams'

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     scores = rescore(result, settings.scoring)
     print_notices((*result.notices, *scores.notices))
     write_tables(options.out, scored_signature(result, scores), records.FILES,
-                 {"pairs": scores.pairs, "excluded": result.excluded}, dataset)
+                 {"pairs": scores.pairs, "excluded": result.excluded, "baselines": result.baselines}, dataset)
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):

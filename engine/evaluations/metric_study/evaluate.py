@@ -21,7 +21,7 @@ from engine.evaluations.alignment import evaluate as aligning
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
-from engine.evaluations.metric_study.human_gold import human_gold
+from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import column_scores, grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.metric_study.systems import systems_of
@@ -49,6 +49,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     grid = _checked(settings)
     humans = human_gold(dataset.human)
     columns, systems = column_scores(dataset, settings.metric_columns), systems_of(dataset, settings.system_column)
+    annotators = annotator_scores(dataset, settings.annotators)
     facts = {model: session.describe(model) for model in settings.models}
     resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
     requests = {} if settings.pooling == "none" else vector_requests(settings, facts.values(),
@@ -93,6 +94,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
             gold=humans.gold, **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
             **{f"z:{name}": values for name, values in humans.z.items()}),
         annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
+        human_ceiling=ceiling_table(annotators),
         layers=LAYERS.frame(layers),
         left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
         excluded=pd.concat(excluded, ignore_index=True),

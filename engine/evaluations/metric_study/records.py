@@ -61,6 +61,9 @@ class Settings:
     system_column: str | None = option(
         None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
         unset='the column "system", where there is one')
+    annotators: tuple[str, ...] = option(
+        (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
+        separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
 
     upgraded = staticmethod(upgraded)
 
@@ -104,6 +107,19 @@ AGREEMENT = Table("agreement", "Each two annotators once.", (
     Column("annotator", "text", "the annotator"), Column("other", "text", "the other annotator"),
     Column("n", "integer", "pairs that both scored", "pairs"), *PEARSON, WHY_UNDEFINED,
 ))
+HUMAN_CEILING = Table(
+    "human_ceiling", "A row for each annotator, held against the mean of the others; last the mean over the "
+    "annotators, which is the ceiling. None with fewer than two annotators.", (
+        Column("annotator", "text", 'the annotator; "" in the row of the mean'),
+        Column("n", "integer", "pairs that the annotator and another one scored; of the mean, pairs that count for any",
+               "pairs"),
+        Column("missing", "integer", "the other pairs", "pairs"), measured("human_ceiling", "pearson", "Pearson's r"),
+        *interval("Fisher's; none of the mean"),
+        Column("spearman", "number", "Spearman's ρ", better="higher", digits=3),
+        *interval("Bonett and Wright's", "spearman"),
+        Column("kendall", "number", "Kendall's τ_b", better="higher", digits=3),
+        *interval("of Fieller, Hartley and Pearson", "kendall"), WHY_UNDEFINED,
+    ), since="0.3.0")
 LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
@@ -167,6 +183,7 @@ class Result:
     system_agreement: pd.DataFrame = field(metadata=declared(SYSTEM_AGREEMENT), default_factory=SYSTEM_AGREEMENT.frame)
     system_scores: pd.DataFrame = field(metadata=declared(SYSTEM_SCORES), default_factory=SYSTEM_SCORES.frame)
     system_tests: pd.DataFrame = field(metadata=declared(SYSTEM_TESTS), default_factory=SYSTEM_TESTS.frame)
+    human_ceiling: pd.DataFrame = field(metadata=declared(HUMAN_CEILING), default_factory=HUMAN_CEILING.frame)
 
     def scores_of(self, model: str, idf: str, penalty: str) -> np.ndarray | None:
         """The scores (n_pairs,) of one setting of the grid; None when there is no such setting."""

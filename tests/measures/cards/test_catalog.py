@@ -20,7 +20,8 @@ from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, no
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
-from engine.measures.statistics.annotators import annotator_agreement
+from engine.measures.rescaling import rescaled
+from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.system_ranking import system_agreement
@@ -68,6 +69,8 @@ WELL_AND_BADLY = {
        for key in ("classification_accuracy", "nearest_own_centroid")},
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
+    "rescaled_bertscore": tuple(rescaled(SCORES.f1, 0.5)),
+    "human_ceiling": tuple(human_ceiling({"a": [1, 2, 3], "b": other}).pearson for other in ([1, 2, 4], [2, 1, 2])),
     **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
     "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy
