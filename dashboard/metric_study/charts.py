@@ -71,8 +71,8 @@ def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None 
                  ceiling: float | None = None) -> go.Figure:
     """Pearson's r at every layer with one dictionary: a line for each model, dashed with the penalty.
 
-    `layers` is `Result.layers`; `used`: the layer of each model that the grid uses, a larger point. `ceiling`: the human
-    ceiling, a dotted line.
+    `layers` is `Result.layers`; `used`: the layer of each model that the grid uses, a larger point. `ceiling`: the
+    human ceiling, a dotted line.
     """
     of_idf = layers[layers["idf"] == idf]
     figure = go.Figure()

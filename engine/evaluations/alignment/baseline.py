@@ -17,7 +17,7 @@ from engine.evaluations.alignment.records import BASELINES, OWN_SENTENCES, Setti
 from engine.evaluations.shared.declared_tables import returns
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.inference.gateway import GatewaySession
-from engine.measures.bertscore import best_matches, bertscore
+from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.rescaling import Baseline, baseline_of, rescaled
 from engine.models.sources.facts import ModelFacts
 
@@ -111,7 +111,8 @@ def read_baselines(path: Path) -> dict[int, Baseline]:
         except (TypeError, ValueError):
             faults.append(f"{number} ({', '.join(str(line[name]) for name in (LAYER, PRECISION, RECALL, F1))})")
     if faults or not found:
-        raise InputError(f"{path} has lines that are no baseline: {', '.join(faults) or 'it has no line'}. A line has a "
+        listed = ", ".join(faults) or "it has no line"
+        raise InputError(f"{path} has lines that are no baseline: {listed}. A line has a "
                          "layer that no other has, and three numbers below 1.")
     return found
 

@@ -114,7 +114,8 @@ def test_the_human_ceiling_is_the_correlation_with_the_others_mean() -> None:
     scores = np.random.default_rng(4).normal(size=(4, 60)) + np.linspace(0, 3, 60)
     found = human_ceiling({str(index): 7 * column + index for index, column in enumerate(scores)})
     z = stats.zscore(scores, axis=1)
-    for measure, of_scipy in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall", stats.kendalltau)):
+    for measure, of_scipy in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr),
+                              ("kendall", stats.kendalltau)):
         expected = [of_scipy(z[a], np.delete(z, a, axis=0).mean(axis=0))[0] for a in range(4)]
         np.testing.assert_allclose([getattr(one, measure).value for one in found.annotators], expected, rtol=1e-12)
         assert getattr(found, measure) == pytest.approx(np.mean(expected), rel=1e-12)
