@@ -25,7 +25,7 @@ from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
 from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 
 from dashboard.browser_cookie import BrowserCookie, cookie_path
-from dashboard.garbage_collection import collect, collect_at_intervals
+from dashboard.interpreter import collect, collect_at_intervals, take_short_turns
 from dashboard.open_pages import OpenPages
 from dashboard.operator_port import operator_port
 from dashboard.response_headers import ResponseHeaders
@@ -53,6 +53,7 @@ def streamlit_metrics() -> str:
 async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
     """Keep the engine and the operator's port open as long as the server is up, and close pages of ended sign-ins."""
     set_up_logs()
+    take_short_turns()
     try:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed

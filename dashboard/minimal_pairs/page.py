@@ -12,12 +12,13 @@ from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser,
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
-from dashboard.minimal_pairs.sections import SECTION, makers, sections
+from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, sections
 from dashboard.minimal_pairs.token_contributions import token_contributions_view
-from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, offered_tables, restricted, table, view_input
+from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
+from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
@@ -84,7 +85,7 @@ if run_id is not None and result is not None:
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
     levels, clustered_by = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
                             for name in ("levels", "clustered_by"))
-    run_view.sign(signature, offered_tables(view, by) | level_tables(view, levels, clustered_by),
+    run_view.sign(signature, LazyTables(offered_tables(view, by) | level_tables(view, levels, clustered_by)),
                   LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by)],
                   address=address, result=result,

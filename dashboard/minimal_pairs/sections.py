@@ -1,4 +1,4 @@
-"""The sections of the minimal-pairs page as tabs; only the open one is computed."""
+"""The sections of the minimal-pairs page as tabs, of which only the open one is computed, and what they offer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -44,6 +45,7 @@ from dashboard.minimal_pairs.view import (
 )
 from dashboard.shared.address import view as address_view
 from dashboard.shared.theme import with_shown_models
+from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
@@ -76,6 +78,24 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
     column = columns[0] if columns else "category"
     made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
     return made
+
+
+def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What makes the tables to download: those of the command, under the score and the pairs on show.
+
+    Summary, slopes and differences come under every score that the run has. by: the column that the categories are
+    grouped by. Every difference has a row; the figure alone merges outer ones.
+    """
+    return {
+        "pairs": lambda: PAIRS.selected(view.result.pairs), "summary": partial(tables, view, "summary"),
+        **{name: partial(_of_score, view, name) for name in ("ranking", "comparisons")},
+        "differences": partial(tables, view, "each_difference"), "bias": partial(tables, view, "slopes"),
+        **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
+        "categories": partial(table, view, "categories", by), "excluded": lambda: view.result.excluded}
+
+
+def _of_score(view: View, name: str) -> pd.DataFrame:
+    return table(view, name).assign(normalization=view.normalization)
 
 
 def _of_scores(view: View, model: str, word: str) -> go.Figure:

@@ -32,7 +32,6 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
-from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     CUT_ALIKE,
@@ -54,7 +53,7 @@ from engine.translation import mark, tr, translated
 OPTIONS = options_of(Shown)
 FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
-TABLES_KEPT, PAIR_TABLES_KEPT = 256, 8  # small ones, and those with a row for each pair
+TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run on show, and those with a row for each pair
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 SUBSET_LABELS = {ALL: mark("all pairs"), EQUAL: "A = U", EQUAL_FOR_ALL: mark("A = U for all models"),
@@ -261,20 +260,6 @@ def tables(view: View, name: str) -> pd.DataFrame:
     """One of TABLES under every score that the run has, one below the other."""
     return pd.concat([table(view, name, normalization=score) for score in pair_views.available(view.result.pairs)],
                      ignore_index=True)
-
-
-def offered_tables(view: View, by: str) -> dict[str, pd.DataFrame]:
-    """What the page offers to download: those of the command, under the score and the pairs on show.
-
-    Summary, slopes and differences come under every score that the run has, others under the one on show. by: the
-    column that the categories are grouped by. Every difference has a row; the figure alone merges outer ones.
-    """
-    of_score = {name: table(view, name).assign(normalization=view.normalization)
-                for name in ("ranking", "comparisons")}
-    return {"pairs": PAIRS.selected(view.result.pairs), "summary": tables(view, "summary"), **of_score,
-            "differences": tables(view, "each_difference"), "bias": tables(view, "slopes"),
-            **({"linking": linking} if len(linking := tables(view, "linking")) else {}),
-            "categories": table(view, "categories", by), "excluded": view.result.excluded}
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -45,14 +48,14 @@ def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
     return {}
 
 
-def level_tables(view: View, levels: tuple[str, ...], clustered_by: str) -> dict[str, pd.DataFrame]:
-    """What the section offers to download; nothing where no column is named."""
-    offered: dict[str, pd.DataFrame] = {}
+def level_tables(view: View, levels: tuple[str, ...], clustered_by: str) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What makes the tables that the section offers to download; nothing where no column is named."""
+    offered: dict[str, Callable[[], pd.DataFrame]] = {}
     if levels or clustered_by:
-        offered |= {"levels": table(view, "levels", levels, clustered_by),
-                    "conditions": table(view, "conditions", clustered_by)}
+        offered |= {"levels": partial(table, view, "levels", levels, clustered_by),
+                    "conditions": partial(table, view, "conditions", clustered_by)}
     if clustered_by and len(view.models) > 1:
-        offered["clustered_comparisons"] = table(view, "clustered_comparisons", clustered_by)
+        offered["clustered_comparisons"] = partial(table, view, "clustered_comparisons", clustered_by)
     return offered
 
 

@@ -16,9 +16,10 @@ MOST_STEPS = 200
 STEP_AT_REST = 1e-10
 LONGEST_STEP = 5.0  # log-odds; the penalised likelihood is flat far from its top, where Newton's steps are too long
 MOST_DOUBLINGS = 60
-# Constants tried at once for the top of the profile, and the width at which it is found: the height is then off by
-# the square of it.
-TRIED, CONSTANTS_AT_REST = 129, 1e-5
+# Constants tried at once for the top of the profile. numpy lets other threads run during each operation on 500 numbers
+# or more, and has to wait for its turn after it: in a busy server that would be most of the time.
+MOST_NUMBERS, FEWEST_TRIED, MOST_TRIED = 480, 9, 129
+CONSTANTS_AT_REST = 1e-5  # the width at which the top is found: the height is then off by the square of it
 
 
 @dataclass(frozen=True)
@@ -127,13 +128,14 @@ class _Curve:
         # The best constant keeps the curve's middle within the differences, or beyond them by a few log-odds.
         reach = abs(slope) * np.abs(self.x).max() + abs(constant) + 20
         low, high = -reach, reach
+        tried = max(FEWEST_TRIED, min(MOST_TRIED, MOST_NUMBERS // self.x.size))
         while True:  # the curve has one top: it lies beside the highest of the constants that are tried
-            constants = np.linspace(low, high, TRIED)
+            constants = np.linspace(low, high, tried)
             heights = self._heights(constants, slope)
             best = int(heights.argmax())
             if high - low < CONSTANTS_AT_REST:
                 return float(heights[best])
-            low, high = constants[max(best - 1, 0)], constants[min(best + 1, TRIED - 1)]
+            low, high = constants[max(best - 1, 0)], constants[min(best + 1, tried - 1)]
 
     def _heights(self, constants: NDArray[np.float64], slope: float) -> NDArray[np.float64]:
         """The penalised log-likelihood at each of the constants (m,), with half of `log det(information)`.

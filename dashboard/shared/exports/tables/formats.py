@@ -77,7 +77,12 @@ FORMATS: Mapping[str, Format] = {
 
 
 def refusal(tables: OfferedTables, name: str, format_name: str) -> str:
-    """Why a table has no file of a format, a sentence; "" where it has one. Nothing is read for it."""
+    """Why a table has no file of a format, a sentence; "" where it has one.
+
+    The input is not read for it, and the table is not made where its format has all tables.
+    """
+    if not FORMATS[format_name].for_print and format_name != "excel":
+        return ""
     n_rows = tables.n_rows(name)
     if FORMATS[format_name].for_print and n_rows > print_form.MOST_ROWS:
         return tr("{name}: {n:,} rows are too long to print (at most {most:,}); CSV, Parquet and Excel have them.",

@@ -13,6 +13,29 @@ from engine.evaluations.shared.declared_tables import Column, Table, Type
 from engine.evaluations.shared.input_columns import with_input
 
 
+class LazyTables(Mapping[str, pd.DataFrame]):
+    """Tables by name, each made when it is asked for: a download that nobody presses costs nothing."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], pd.DataFrame]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        """The table, made anew."""
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name; none is made for it."""
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._makers)
+
+
 class OfferedTables(Mapping[str, pd.DataFrame]):
     """Tables by name. One whose rows are rows of the input gets the columns of the input when it is asked for.
 
@@ -29,6 +52,10 @@ class OfferedTables(Mapping[str, pd.DataFrame]):
         """The table as it is downloaded."""
         frame, table = self._frames[name], self.declaration(name)
         return with_input(table, frame, self.dataset) if table.of_input and self.dataset is not None else frame
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is one of this name; nothing is made or read for it."""
+        return name in self._frames
 
     def __iter__(self) -> Iterator[str]:
         """The names."""

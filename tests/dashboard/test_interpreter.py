@@ -1,9 +1,10 @@
-"""Garbage of pages: collected at intervals, and what lives on is left out between."""
+"""Garbage of pages: collected at intervals, and what lives on is left out between. Busy threads take short turns."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import tomllib
 import weakref
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.garbage_collection import collect, collect_at_intervals
+from dashboard.interpreter import SWITCH_SECONDS, collect, collect_at_intervals, take_short_turns
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,3 +62,12 @@ def test_it_goes_on_for_as_long_as_the_server_is_up() -> None:
 def test_streamlit_does_not_collect_after_every_drawing() -> None:
     config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     assert config["runner"]["postScriptGC"] is False
+
+
+def test_busy_threads_let_go_of_the_interpreter_soon() -> None:
+    before = sys.getswitchinterval()
+    try:
+        take_short_turns()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_SECONDS)
+    finally:
+        sys.setswitchinterval(before)
