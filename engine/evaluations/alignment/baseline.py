@@ -1,4 +1,4 @@
-"""The baseline that BERTScore is rescaled with: from random pairs of the run's sentences, or from a file."""
+"""The baseline that BERTScore is rescaled with: from random pairs of the run's sentences, or from a list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import csv
 import math
 from collections.abc import Sequence
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,8 +20,11 @@ from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.rescaling import Baseline, baseline_of, rescaled
 from engine.models.sources.facts import ModelFacts
 
-# The columns of a baseline file of bert_score.
-LAYER, PRECISION, RECALL, F1 = "LAYER", "P", "R", "F"
+# The columns of a baseline file of bert_score, and what ends a line of a list in one line.
+LAYER = "LAYER"
+COLUMNS = (LAYER, "P", "R", "F")
+ENDS = ";"
+SHOWN = 40  # characters of a text that is no list, in its error
 
 
 @returns(BASELINES)
@@ -30,19 +32,20 @@ def baselines(settings: Settings, all_facts: Sequence[ModelFacts], layers: dict[
               dataset: SentencePairs, session: GatewaySession) -> pd.DataFrame:
     """The baseline of each model at each of its `layers`; empty where scores are not rescaled.
 
-    Raises InputError as `read_baselines` and `random_pairs` do, and for the file of one model given to several.
+    No file is read: a page's settings may come from anybody. Raises InputError as `listed_baselines` and `random_pairs`
+    do, and for the list of one model given to several.
     """
     if not settings.rescale:
         return BASELINES.frame()
     if settings.rescale != OWN_SENTENCES:
         if len(all_facts) > 1:
-            raise InputError(f"The baselines of {settings.rescale} are of one model; got {len(all_facts)} models. "
-                             "Evaluate one at a time, or rescale with the run's own sentences.")
-        by_layer = read_baselines(Path(settings.rescale))
+            raise InputError(f"A list of baselines is of one model; got {len(all_facts)} models. Evaluate one at a "
+                             "time, or rescale with the run's own sentences.")
+        by_layer = listed_baselines(settings.rescale)
         name = all_facts[0].name
         if missing := [layer for layer in layers[name] if layer not in by_layer]:
-            raise InputError(f"{settings.rescale} has no baseline of layer {', '.join(map(str, missing))} of {name}; "
-                             f"it has layers {', '.join(map(str, sorted(by_layer)))}.")
+            raise InputError(f"The list has no baseline of layer {', '.join(map(str, missing))} of {name}; it has "
+                             f"layers {', '.join(map(str, sorted(by_layer)))}.")
         return BASELINES.frame([_line(name, layer, by_layer[layer]) for layer in layers[name]])
     pairs = random_pairs(dataset, settings.rescale_pairs, settings.rescale_seed)
     return BASELINES.frame([_line(facts.name, layer, baseline) for facts in all_facts
@@ -57,8 +60,8 @@ def rescaling_described(settings: Settings) -> dict[str, str]:
     if settings.rescale == OWN_SENTENCES:
         return {"rescaled": f"custom-rescaled, {settings.rescale_pairs} random pairs of the run's sentences, "
                             f"seed {settings.rescale_seed}"}
-    path = Path(settings.rescale)
-    return {"rescaled": f"custom-rescaled, {path.name} ({sha256(path.read_bytes()).hexdigest()[:FINGERPRINT_DIGITS]})"}
+    digest = sha256(in_one_line(settings.rescale).encode()).hexdigest()[:FINGERPRINT_DIGITS]
+    return {"rescaled": f"custom-rescaled, a list of baselines ({digest})"}
 
 
 def random_pairs(dataset: SentencePairs, n: int, seed: int) -> list[tuple[str, str]]:
@@ -82,39 +85,46 @@ def random_pairs(dataset: SentencePairs, n: int, seed: int) -> list[tuple[str, s
     return [(dataset.references[row], dataset.candidates[other]) for row, other in zip(rows, others, strict=True)]
 
 
-def read_baselines(path: Path) -> dict[int, Baseline]:
-    """The baselines of a file with the columns LAYER, P, R and F, as bert_score has them, by layer.
+def listed_baselines(text: str) -> dict[int, Baseline]:
+    """The baselines of a list as text, by layer: a line LAYER,P,R,F, then such a line for each, as bert_score's files.
 
-    Commas or tabs separate the values. Raises InputError for a file that cannot be read, lacks a column or has no line,
-    and for lines that are no baseline, all of them listed.
+    Commas or tabs separate the values; semicolons may stand for the ends of lines. Raises InputError for what has no
+    such first line, lacks a column or has no other line, and for lines that are no baseline, all of them listed.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise InputError(f"The baselines of {path} cannot be read: {reason or error}.") from error
-    lines = csv.DictReader(text.splitlines(), delimiter="\t" if "\t" in text else ",")
-    missing = [name for name in (LAYER, PRECISION, RECALL, F1) if name not in (lines.fieldnames or ())]
+    lines = csv.DictReader(text.removeprefix("\ufeff").replace(ENDS, "\n").splitlines(),
+                           delimiter="\t" if "\t" in text else ",")
+    missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
     if missing:
-        raise InputError(f"{path} is no file of baselines: it lacks the column {', '.join(missing)}. The first line is "
-                         "LAYER,P,R,F, then follows one for each layer.")
+        raise InputError(f"{text[:SHOWN]!r} is no list of baselines: it lacks the column {', '.join(missing)}. The "
+                         "first line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
+                         "command line alone: python -m engine alignment --rescale FILE.")
     found: dict[int, Baseline] = {}
     faults = []
     for number, line in enumerate(lines, start=2):
         try:
             layer = float(line[LAYER])
-            baseline = Baseline(*(float(line[name]) for name in (PRECISION, RECALL, F1)))
+            baseline = Baseline(*(float(line[name]) for name in COLUMNS[1:]))
             if not layer.is_integer() or not all(math.isfinite(value) and value < 1 for value in (
                     baseline.precision, baseline.recall, baseline.f1)) or int(layer) in found:
                 raise ValueError
             found[int(layer)] = baseline
         except (TypeError, ValueError):
-            faults.append(f"{number} ({', '.join(str(line[name]) for name in (LAYER, PRECISION, RECALL, F1))})")
+            faults.append(f"{number} ({', '.join(str(line[name]) for name in COLUMNS)})")
     if faults or not found:
         listed = ", ".join(faults) or "it has no line"
-        raise InputError(f"{path} has lines that are no baseline: {listed}. A line has a "
-                         "layer that no other has, and three numbers below 1.")
+        raise InputError(f"The list has lines that are no baseline: {listed}. A line has a layer that no other has, and "
+                         "three numbers below 1.")
     return found
+
+
+def in_one_line(text: str) -> str:
+    """A list of baselines as the one text that all of its spellings have. Raises as `listed_baselines`.
+
+    >>> in_one_line("LAYER,P,R,F\\n0,0.10,0.2,0.3\\n1,0.4,0.5,0.45\\n")
+    'LAYER,P,R,F;0,0.1,0.2,0.3;1,0.4,0.5,0.45'
+    """
+    return ENDS.join([",".join(COLUMNS), *(f"{layer},{one.precision!r},{one.recall!r},{one.f1!r}"
+                                           for layer, one in listed_baselines(text).items())])
 
 
 def with_rescaled(pairs: pd.DataFrame, of_model: pd.DataFrame, layer: int) -> pd.DataFrame:

@@ -104,8 +104,8 @@ class Settings:
     scoring: Scoring = field(default_factory=Scoring)
     rescale: str = option(
         "", "Rescaled scores beside, (score - baseline) / (1 - baseline) as in bert_score: own = the baseline is the "
-        "mean of random pairs of the run's own sentences; or the file of a baseline (LAYER,P,R,F).",
-        metavar="own|FILE", unset="none")
+        "mean of random pairs of the run's own sentences; or a list of baselines, LAYER,P,R,F;0,0.1,0.1,0.1, or a file "
+        "with such lines.", metavar="own|LIST", unset="none")
     rescale_pairs: int = option(1000, "Random pairs of the baseline.", least=10, most=10_000, unit="pairs")
     rescale_seed: int = option(0, "Seed of the random pairs of the baseline.", least=0)
 
@@ -174,7 +174,7 @@ BASELINES = Table("baselines", "A row for each model and layer: what scores are 
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"),
     Column("precision", "number", "mean precision of random pairs"),
     Column("recall", "number", "their mean recall"), Column("f1", "number", "their mean F1"),
-    Column("n", "integer", "random pairs with a score; 0 where the baseline is from a file", "pairs"),
+    Column("n", "integer", "random pairs with a score; 0 where the baseline is from a list", "pairs"),
 ), since="0.3.0", only_with_rows=True)
 TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
-from engine.evaluations.alignment.baseline import random_pairs, read_baselines
+from engine.evaluations.alignment.baseline import in_one_line, listed_baselines, random_pairs
 from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
@@ -42,10 +43,8 @@ def test_without_it_there_is_no_column_and_no_word_of_it(pairs: SentencePairs) -
     assert not set(rescore(result, Scoring()).pairs.columns) & set(RESCALED)
 
 
-def test_a_file_rescales_each_score_with_its_own_baseline(pairs: SentencePairs, tmp_path: Path) -> None:
-    path = tmp_path / "baseline.tsv"
-    path.write_text(FILE, encoding="utf-8")
-    plain, result = aligned(pairs), aligned(pairs, rescale=str(path), all_layers=True)
+def test_a_list_rescales_each_score_with_its_own_baseline(pairs: SentencePairs) -> None:
+    plain, result = aligned(pairs), aligned(pairs, rescale=FILE, all_layers=True)
     before, after = rescore(plain, Scoring()).pairs, rescore(result, Scoring()).pairs
     assert before.equals(after[before.columns])  # nothing else changes
     # Layer 4, the last: (score - 0.25) / 0.75, (score - 0.5) / 0.5, (score - 0.375) / 0.625.
@@ -53,7 +52,10 @@ def test_a_file_rescales_each_score_with_its_own_baseline(pairs: SentencePairs, 
     np.testing.assert_allclose(after[RESCALED], expected, rtol=1e-12)
     embeddings = rescore(result, Scoring(), 0).pairs
     np.testing.assert_allclose(embeddings["rescaled_f1"], (embeddings["f1"] - 0.3) / 0.7, rtol=1e-12)
-    assert result.signature["rescaled"].startswith("custom-rescaled, baseline.tsv (")
+    assert result.signature["rescaled"].startswith("custom-rescaled, a list of baselines (")
+    one_line = in_one_line(FILE.replace(",", "\t"))
+    assert "\n" not in one_line and listed_baselines(one_line) == listed_baselines(FILE)
+    assert aligned(pairs, rescale=one_line).signature["rescaled"] == result.signature["rescaled"]
 
 
 def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: SentencePairs) -> None:
@@ -88,22 +90,32 @@ def test_random_pairs_are_seeded_and_never_of_one_reference() -> None:
 @pytest.mark.parametrize(("text", "message"), [
     ("LAYER,P,R\n0,1,2\n", "lacks the column F"), ("LAYER,P,R,F\n", "it has no line"),
     ("LAYER,P,R,F\n0,0.1,0.1,0.1\n0,0.2,0.2,0.2\n1,x,0,0\n2,1,0,0\n", r"3 \(0, 0.2, 0.2, 0.2\), 4 \(1, x, 0, 0\), 5")])
-def test_a_file_that_is_none_of_baselines_is_refused(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "baseline.tsv"
-    path.write_text(text, encoding="utf-8")
+def test_a_list_that_is_none_of_baselines_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_baselines(path)
+        listed_baselines(text)
 
 
-def test_what_does_not_fit_is_refused(pairs: SentencePairs, tmp_path: Path) -> None:
-    path = tmp_path / "baseline.tsv"
-    path.write_text(FILE.splitlines()[0] + "\n0\t".replace("\t", ",0.1,0.1,0.1\n"), encoding="utf-8")
+def test_what_does_not_fit_is_refused(pairs: SentencePairs) -> None:
     with pytest.raises(InputError, match="no baseline of layer 4 of m/a; it has layers 0"):
-        aligned(pairs, rescale=str(path))
+        aligned(pairs, rescale="LAYER,P,R,F;0,0.1,0.1,0.1")
     with pytest.raises(InputError, match="one model; got 2"):
-        aligned(pairs, "m/a", "m/b", rescale=str(path))
-    with pytest.raises(InputError, match="cannot be read"):
-        aligned(pairs, rescale=str(tmp_path / "nowhere.tsv"))
+        aligned(pairs, "m/a", "m/b", rescale=FILE)
+
+
+def test_settings_make_no_evaluation_read_a_file(pairs: SentencePairs, tmp_path: Path) -> None:
+    path = tmp_path / "baseline.csv"
+    path.write_text(FILE, encoding="utf-8")
+    for named in (path, tmp_path / "nowhere.csv"):  # one that is there is refused in the words of one that is not
+        with pytest.raises(InputError, match="is no list of baselines: .* by the command line alone") as refusal:
+            aligned(pairs, rescale=str(named))
+        assert "0.1" not in str(refusal.value)
+
+
+def test_a_result_stored_before_there_were_baselines_is_read(pairs: SentencePairs) -> None:
+    result = aligned(pairs)
+    earlier = Result(**{name: value for name, value in vars(result).items() if name != "baselines"})
+    assert earlier.baselines.equals(result.baselines) and earlier.baselines.empty
+    pd.testing.assert_frame_equal(rescore(earlier, Scoring()).pairs, rescore(result, Scoring()).pairs)
 
 
 def test_numbers_equal_those_of_bert_score(pairs: SentencePairs, tmp_path: Path) -> None:
@@ -126,7 +138,7 @@ def test_numbers_equal_those_of_bert_score(pairs: SentencePairs, tmp_path: Path)
     path = tmp_path / "baseline.tsv"
     path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},{layer / 20},{layer / 10},{layer / 15}\n"
                                               for layer in range(n_layers + 1)), encoding="utf-8")
-    result = evaluate(Settings((str(folder),), rescale=str(path)), pairs, session)
+    result = evaluate(Settings((str(folder),), rescale=path.read_text(encoding="utf-8")), pairs, session)
     peer = bert_score.BERTScorer(model_type=str(folder), num_layers=n_layers, device="cpu", nthreads=0, lang="ja",
                                  rescale_with_baseline=True, baseline_path=str(path))
     with warnings.catch_warnings():
