@@ -87,7 +87,7 @@ def _beside(start: Start) -> dict[str, Any]:
 
 
 def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
-    """Which columns hold other metrics' scores, the systems and the annotators of the ceiling.
+    """Which columns hold other metrics' scores, the systems, the entities and the annotators of the ceiling.
 
     Nothing is drawn where the file has none to choose.
     """
@@ -105,6 +105,9 @@ def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
             tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
             key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"]),
             format_func=verbatim),
+        "entity_column": st.selectbox(
+            tr("Column of accepted entity forms"), columns, index=None, key="metric-entity-column",
+            placeholder=tr("None"), help=settings.help_text(OPTIONS["entity_column"]), format_func=verbatim),
     }
 
 

@@ -11,7 +11,7 @@ from dashboard.shared.inputs.scoring_words import choice_words
 from dashboard.shared.theme import measure_name
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
-from engine.evaluations.metric_study.records import BERTSCORE, METRIC, SURFACE, Result
+from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
@@ -34,7 +34,7 @@ def method_name(kind: str, model: str) -> str:
     >>> method_name("surface", "sentbleu"), method_name("vectors", "builtin/bert-mini-ja")
     ('SentBLEU', 'Cosine of sentence vectors, builtin/bert-mini-ja')
     """
-    if kind == SURFACE:
+    if kind in (SURFACE, ENTITY):
         return measure_name(model)
     if kind == METRIC:
         return model

@@ -22,7 +22,8 @@ from engine.translation import mark, tr
 
 KIND = "metric-study"
 MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",
-            "penalized_f1", "sentbleu", "chrf", "vector_cosine")
+            "penalized_f1", "sentbleu", "chrf", "vector_cosine",
+            "entity_accuracy")
 TABLES_KEPT = 2
 NOTE = mark("""**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
 Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams'
@@ -62,7 +63,7 @@ if run_id is not None and result is not None:
         with st.expander(tr("Effect of the penalty on single pairs"), icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
             case_table(run_id, result, setting)
-    if len(result.system_agreement):
+    if len(result.system_agreement) or len(result.entity_accuracy):
         with st.expander(tr("Systems"), icon=":material/leaderboard:", key=f"metric-systems-{run_id}"):
             systems_view(result)
     with st.expander(tr("Agreement of the annotators"), icon=":material/groups:", key=f"metric-annotators-{run_id}"):

@@ -44,8 +44,8 @@ def baseline_of(scores: PRF) -> Baseline:
     known = np.isfinite(scores.precision) & np.isfinite(scores.recall) & np.isfinite(scores.f1)
     if not known.any():
         raise InputError("No random pair has a score, so there is no baseline. Rescale with the file of one instead.")
-    return Baseline(*(float(values[known].mean()) for values in (scores.precision, scores.recall, scores.f1)),
-                    int(known.sum()))
+    return Baseline(float(scores.precision[known].mean()), float(scores.recall[known].mean()),
+                    float(scores.f1[known].mean()), int(known.sum()))
 
 
 def rescaled(scores: ArrayLike, baseline: float) -> NDArray[np.float64]:

@@ -112,8 +112,8 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
             faults.append(f"{number} ({', '.join(str(line[name]) for name in COLUMNS)})")
     if faults or not found:
         listed = ", ".join(faults) or "it has no line"
-        raise InputError(f"The list has lines that are no baseline: {listed}. A line has a layer that no other has, and "
-                         "three numbers below 1.")
+        raise InputError(f"The list has lines that are no baseline: {listed}. A line has a layer that no other has, "
+                         "and three numbers below 1.")
     return found
 
 

@@ -25,7 +25,7 @@ from engine.options import option, option_of
 IDFS = ("novel", "wiki")
 PENALTIES = option_of(Scoring, "penalty").choices
 # Kinds of lines: settings of BERTScore, and what stands beside them.
-BERTSCORE, SURFACE, VECTORS, METRIC, HUMAN = "bertscore", "surface", "vectors", "metric", "human"
+BERTSCORE, SURFACE, VECTORS, METRIC, ENTITY, HUMAN = "bertscore", "surface", "vectors", "metric", "entity", "human"
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,9 @@ class Settings:
     system_column: str | None = option(
         None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
         unset='the column "system", where there is one')
+    entity_column: str | None = option(
+        None, "Column with the accepted forms of an entity, 東京|東京都 or a list in JSON: whether the candidate has one "
+        "of them (M-ETA); an empty cell is a pair without an entity.", metavar="COLUMN", unset="none")
     annotators: tuple[str, ...] = option(
         (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
         separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
@@ -76,8 +79,8 @@ N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "
 PEARSON = (measured("pearson"), *interval("Fisher's"))
 
 CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
-    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors) or "
-           f"{METRIC} (a column of scores computed elsewhere)"),
+    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors), "
+           f"{METRIC} (a column of scores computed elsewhere) or {ENTITY} (an entity right or wrong)"),
     Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY,
     N_PAIRS, *PEARSON,
     measured("spearman"), *interval("Bonett and Wright's", "spearman"),
@@ -151,6 +154,14 @@ SYSTEM_TESTS = Table(
         Column("permutation_p", "number", "one-sided p-value of the paired permutation test, as SPA takes it: near 0 "
                "where the system is better, near 1 where the other is"), WHY_UNDEFINED,
     ), since="0.3.0")
+ENTITY_ACCURACY = Table(
+    "entity_accuracy", "A row for each system, last all pairs: how many entities are right; none without "
+    "`entity_column`.", (
+        Column("system", "text", 'the system; "" in the row of all pairs'),
+        Column("n", "integer", "pairs that have an entity", "pairs"),
+        Column("n_right", "integer", "those whose candidate has an accepted form", "pairs"),
+        measured("entity_accuracy", "accuracy"), *interval("Wilson's"),
+    ), since="0.3.0")
 LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
                  "and for each row of the file that could not be used.", (
@@ -184,6 +195,7 @@ class Result:
     system_scores: pd.DataFrame = field(metadata=declared(SYSTEM_SCORES), default_factory=SYSTEM_SCORES.frame)
     system_tests: pd.DataFrame = field(metadata=declared(SYSTEM_TESTS), default_factory=SYSTEM_TESTS.frame)
     human_ceiling: pd.DataFrame = field(metadata=declared(HUMAN_CEILING), default_factory=HUMAN_CEILING.frame)
+    entity_accuracy: pd.DataFrame = field(metadata=declared(ENTITY_ACCURACY), default_factory=ENTITY_ACCURACY.frame)
 
     def scores_of(self, model: str, idf: str, penalty: str) -> np.ndarray | None:
         """The scores (n_pairs,) of one setting of the grid; None when there is no such setting."""

@@ -21,4 +21,12 @@ STUDY_CARDS = (
         "does, which is possible: the mean of all has less noise.",
         "Leave-one-out agreement as in Agirre et al. 2012 (SemEval, task 6); z-scores are ours",
     ),
+    MeasureCard(
+        "entity_accuracy", "Entity translation accuracy", "M-ETA",
+        "M-ETA = pairs whose candidate has an accepted form of the entity / pairs with an entity", "[0, 1]", "",
+        "higher",
+        "How many named entities are translated by one of their accepted names? The list of forms decides: another "
+        "spelling of the right name counts as wrong.",
+        "Conia et al. 2024 (EMNLP, XC-Translate); NFKC and case folding before",
+    ),
 )

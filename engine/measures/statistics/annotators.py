@@ -192,12 +192,15 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
         common = ~(np.isnan(own) | np.isnan(others))
         counted |= common
         names = (name, "the mean of the other annotators")
-        annotators.append(AgainstOthers(name, *(measure(own, others, names=names) for measure in
-                                                (pearson, spearman, kendall)), int(common.sum()), int((~common).sum())))
-    means = []
+        annotators.append(AgainstOthers(
+            name, pearson(own, others, names=names), spearman(own, others, names=names),
+            kendall(own, others, names=names), int(common.sum()), int((~common).sum())))
+    means = {}
     for measure in ("pearson", "spearman", "kendall"):
         defined = [getattr(of_one, measure).value for of_one in annotators if not getattr(of_one, measure).reason]
-        means.append(float(np.mean(defined)) if defined else np.nan)
-    reason = ("" if not np.isnan(means).all() else "a human ceiling needs at least two annotators" if len(z) < 2 else
+        means[measure] = float(np.mean(defined)) if defined else np.nan
+    reason = ("" if not np.isnan(list(means.values())).all() else
+              "a human ceiling needs at least two annotators" if len(z) < 2 else
               "no annotator has a correlation with the mean of the others")
-    return HumanCeiling(tuple(annotators), *means, int(counted.sum()), int((~counted).sum()), reason)
+    return HumanCeiling(tuple(annotators), means["pearson"], means["spearman"], means["kendall"], int(counted.sum()),
+                        int((~counted).sum()), reason)

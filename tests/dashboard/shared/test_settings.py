@@ -48,6 +48,8 @@ NOT_ON_A_PAGE = {
     (minimal_pairs.Shown, "by"), (minimal_pairs.Shown, "levels"), (minimal_pairs.Shown, "clustered_by"),
     (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
     (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
+    (metric_study.Settings, "annotators"), (metric_study.Settings, "entity_column"),
+    (alignment.Settings, "rescale"), (alignment.Settings, "rescale_pairs"), (alignment.Settings, "rescale_seed"),
 }
 
 

@@ -20,7 +20,9 @@ from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.models.loading.weights import load
+from engine.runs.storage.packing import pack, unpack
 from tests.evaluations.alignment.direct_session import DirectSession
+from tests.stored_runs.directories import repacked
 from tests.support.session_fake import SessionFake
 
 SCORES = ["precision", "recall", "f1"]
@@ -106,15 +108,16 @@ def test_settings_make_no_evaluation_read_a_file(pairs: SentencePairs, tmp_path:
     path = tmp_path / "baseline.csv"
     path.write_text(FILE, encoding="utf-8")
     for named in (path, tmp_path / "nowhere.csv"):  # one that is there is refused in the words of one that is not
-        with pytest.raises(InputError, match="is no list of baselines: .* by the command line alone") as refusal:
+        with pytest.raises(InputError, match=r"is no list of baselines: .* by the command line alone") as refusal:
             aligned(pairs, rescale=str(named))
         assert "0.1" not in str(refusal.value)
 
 
 def test_a_result_stored_before_there_were_baselines_is_read(pairs: SentencePairs) -> None:
     result = aligned(pairs)
-    earlier = Result(**{name: value for name, value in vars(result).items() if name != "baselines"})
-    assert earlier.baselines.equals(result.baselines) and earlier.baselines.empty
+    files = repacked(pack(result), {"baselines": None}, "0.2.0")
+    earlier = unpack(Result, files.__getitem__, "The result of run r1")
+    assert earlier.baselines.empty and list(earlier.baselines.columns) == list(result.baselines.columns)
     pd.testing.assert_frame_equal(rescore(earlier, Scoring()).pairs, rescore(result, Scoring()).pairs)
 
 

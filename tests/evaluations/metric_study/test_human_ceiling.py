@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dashboard.metric_study.labels import ceiling
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
@@ -15,6 +16,8 @@ from engine.evaluations.metric_study.evaluate import evaluate
 from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.metric_study.tables import tables
 from engine.measures.statistics.annotators import human_ceiling
+from engine.runs.storage.packing import pack, unpack
+from tests.stored_runs.directories import repacked
 from tests.support.session_fake import SessionFake
 
 
@@ -63,3 +66,11 @@ def test_one_column_of_human_scores_has_no_ceiling(pairs: SentencePairs) -> None
 def test_annotators_that_cannot_be_are_refused(pairs: SentencePairs, names: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         study(pairs, annotators=names)
+
+
+def test_a_result_stored_before_there_was_a_ceiling_is_read(pairs: SentencePairs) -> None:
+    result = study(pairs)
+    files = repacked(pack(result), {"human_ceiling": None}, "0.2.0")
+    earlier = unpack(Result, files.__getitem__, "The result of run r1")
+    assert earlier.human_ceiling.empty and ceiling(earlier) is None and len(result.human_ceiling)
+    assert tables(earlier)["human_ceiling"].empty

@@ -14,6 +14,7 @@ from engine.measures.clusters.dispersion import Dispersion, dispersion
 from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.repeated_clustering import minibatch_v_measure
 from engine.measures.clusters.validity_inputs import validity_inputs
+from engine.measures.entity_accuracy import entity_hits
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
@@ -70,6 +71,7 @@ WELL_AND_BADLY = {
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
     "rescaled_bertscore": tuple(rescaled(SCORES.f1, 0.5)),
+    "entity_accuracy": tuple(entity_hits(["京都", "東京"], [["京都"]] * 2)),
     "human_ceiling": tuple(human_ceiling({"a": [1, 2, 3], "b": other}).pearson for other in ([1, 2, 4], [2, 1, 2])),
     **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
