@@ -95,7 +95,8 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
                            delimiter="\t" if "\t" in text else ",")
     missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
     if missing:
-        raise InputError(f"{text[:SHOWN]!r} is no list of baselines: it lacks the column {', '.join(missing)}. The "
+        beginning = text[:SHOWN]
+        raise InputError(f"{beginning!r} is no list of baselines: it lacks the column {', '.join(missing)}. The "
                          "first line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
                          "command line alone: python -m engine alignment --rescale FILE.")
     found: dict[int, Baseline] = {}
