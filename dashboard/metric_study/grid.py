@@ -103,6 +103,8 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
         columns[name] = st.column_config.NumberColumn(MEASURES[name], format="%.3f", width=68, help=measure_help(name))
         columns[f"{name} interval"] = st.column_config.TextColumn(tr("95 % interval"), width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
+    columns["p holm"] = st.column_config.TextColumn(tr("p, Holm"), width=70, help=tr(
+        "Corrected by Holm over every two settings and methods: valid although the best was chosen."))
     columns["n"] = st.column_config.NumberColumn(tr("Pairs"), width=60)
     columns["reason"] = st.column_config.TextColumn(tr("Reason undefined"), width="medium")
     if not shown["reason"].any():
@@ -121,12 +123,13 @@ def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
         **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": translated(row["reason"]),
         **{f"{name} interval": interval(*(row[end] for end in INTERVALS[name])) for name in MEASURES},
         "p": tr("best") if row["best"] else p_value(row["williams_p"]),
+        "p holm": p_value(row["williams_holm_p"]),
     }
 
 
 def _ceiling_row(human: Mapping[Any, Any]) -> dict[str, Any]:
     return {"mark": "", "setting": measure_name("human_ceiling"), "idf": "–", "penalty": "–",
-            **{name: human[name] for name in MEASURES}, "n": human["n"], "reason": "", "p": "",
+            **{name: human[name] for name in MEASURES}, "n": human["n"], "reason": "", "p": "", "p holm": "",
             **{f"{name} interval": "" for name in MEASURES}}
 
 

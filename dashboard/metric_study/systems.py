@@ -23,7 +23,8 @@ def systems_view(result: Result) -> None:
     Each where the result has it.
     """
     views = {tr("Ranking of systems"): (_ranking, result.system_agreement),
-             tr("System scores"): (_scores, result.system_scores), tr("Tests of systems"): (_tests, result.system_tests),
+             tr("System scores"): (_scores, result.system_scores),
+             tr("Tests of systems"): (_tests, result.system_tests),
              tr("Entities"): (_entities, result.entity_accuracy)}
     views = {name: (view, table) for name, (view, table) in views.items() if len(table)}
     for tab, (view, table) in zip(st.tabs(list(views)), views.values(), strict=True):

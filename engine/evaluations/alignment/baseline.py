@@ -104,9 +104,10 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
     for number, line in enumerate(lines, start=2):
         try:
             layer = float(line[LAYER])
-            baseline = Baseline(*(float(line[name]) for name in COLUMNS[1:]))
+            precision, recall, f1 = (float(line[name]) for name in COLUMNS[1:])
+            baseline = Baseline(precision, recall, f1)
             if not layer.is_integer() or not all(math.isfinite(value) and value < 1 for value in (
-                    baseline.precision, baseline.recall, baseline.f1)) or int(layer) in found:
+                    precision, recall, f1)) or int(layer) in found:
                 raise ValueError
             found[int(layer)] = baseline
         except (TypeError, ValueError):

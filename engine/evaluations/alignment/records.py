@@ -105,7 +105,7 @@ class Settings:
     rescale: str = option(
         "", "Rescaled scores beside, (score - baseline) / (1 - baseline) as in bert_score: own = the baseline is the "
         "mean of random pairs of the run's own sentences; or a list of baselines, LAYER,P,R,F;0,0.1,0.1,0.1, or a file "
-        "with such lines.", metavar="own|LIST", unset="none")
+        "with such lines.", metavar="LIST", unset="none")
     rescale_pairs: int = option(1000, "Random pairs of the baseline.", least=10, most=10_000, unit="pairs")
     rescale_seed: int = option(0, "Seed of the random pairs of the baseline.", least=0)
 

@@ -115,8 +115,8 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
                            "to match." if dictionary else
                            f"{model}: {pairs} with no score, because every token of a sentence has weight 0, it has "
                            "none but special tokens, or there is nothing to match.")
-    pairs = [_rescaled(result, model, scores.pairs, layer) for model, scores in by_model.items()]
-    return Scores(scoring, pd.concat(pairs, ignore_index=True), thresholds,
+    of_models = [_rescaled(result, model, scores.pairs, layer) for model, scores in by_model.items()]
+    return Scores(scoring, pd.concat(of_models, ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model, weightless)
 
 

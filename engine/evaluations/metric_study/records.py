@@ -62,8 +62,9 @@ class Settings:
         None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
         unset='the column "system", where there is one')
     entity_column: str | None = option(
-        None, "Column with the accepted forms of an entity, 東京|東京都 or a list in JSON: whether the candidate has one "
-        "of them (M-ETA); an empty cell is a pair without an entity.", metavar="COLUMN", unset="none")
+        None, "Column with the accepted forms of an entity, separated by vertical bars or as a list in JSON: whether "
+        "the candidate has one of them (M-ETA); an empty cell is a pair without an entity.", metavar="COLUMN",
+        unset="none")
     annotators: tuple[str, ...] = option(
         (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
         separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
@@ -88,6 +89,8 @@ CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then 
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
              "follows the humans better"),
     Column("williams_p", "number", "its two-sided p-value"),
+    Column("williams_holm_p", "number", "the same corrected by Holm over every two settings and methods, so valid "
+           "after the choice of the best", since="0.3.0"),
     Column("williams_n", "integer", "pairs that both have and the humans", "pairs"),
     Column("best", "boolean", "whether it is the setting of BERTScore with the greatest Pearson correlation"),
     Column("separable", "boolean", "whether williams_p is below 0.05"), WHY_UNDEFINED,

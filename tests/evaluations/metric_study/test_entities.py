@@ -26,7 +26,7 @@ FORMS = ("斉藤|斎藤", '["尾崎", "小崎"]', "")
 def pairs(**further: tuple[str, ...]) -> SentencePairs:
     columns = {"system": ("good",) * 3 + ("bad",) * 3, "names": FORMS * 2, **further}
     return SentencePairs("made up", ("斉藤が来る", "尾崎が来る", "人が来る") * 2, CANDIDATES, ("",) * 6,
-                         {"annotator": (5, 4, 3, 5, 1, 2)}, tuple(range(1, 7)), further=columns)
+                         {"annotator": (5.0, 4.0, 3.0, 5.0, 1.0, 2.0)}, tuple(range(1, 7)), further=columns)
 
 
 def study(dataset: SentencePairs, **settings: Any) -> Result:
