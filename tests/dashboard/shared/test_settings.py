@@ -39,8 +39,10 @@ WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pil
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
 PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
-# Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
-OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language")
+# Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows; and those that
+# offer less than their setting, or columns of the data.
+OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language|"
+                    r"alignment-rescale|metric-annotators")
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
