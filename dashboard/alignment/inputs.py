@@ -11,7 +11,7 @@ from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, presets, settings
 from dashboard.shared.inputs.precision import NAMES, precision_input
 from dashboard.shared.inputs.presets import Start
-from engine.evaluations.alignment.records import ONE_PAIR, Result, Scoring, Settings
+from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result, Scoring, Settings
 from engine.options import options_of
 from engine.translation import mark, tr
 
@@ -52,8 +52,16 @@ def _settings(start: Start, *, one_pair: bool) -> Settings:
             all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"],
                                          key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
                                          first=ONE_PAIR if one_pair else start.settings)
-        chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision,
+            rescale = OPTIONS["rescale"].default if one_pair else _rescale(start)
+        chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision, rescale=rescale,
                           scoring=start.settings.scoring if start.settings else Scoring())
         settings.in_a_line(chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"),
                                     "all_layers": tr("Keep all layers")}, NAMES)
     return chosen
+
+
+def _rescale(start: Start) -> str:
+    """The baseline of the run's own sentences, or none; the file of one is for the command."""
+    is_first = bool(start.settings and start.settings.rescale == OWN_SENTENCES)
+    return OWN_SENTENCES if st.toggle(tr("Rescale with a baseline"), is_first, key=start.key("rescale"),
+                                      help=settings.help_text(OPTIONS["rescale"])) else OPTIONS["rescale"].default

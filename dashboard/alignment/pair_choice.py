@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.exports.signing import digest
-from dashboard.shared.wording import number_column, verbatim
+from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.datasets.sentence_pairs import HUMAN
 from engine.translation import mark, tr, tr_n
 
@@ -180,6 +180,9 @@ def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     if table["category"].ne("").any():
         columns["category"] = tr("Category")
     columns |= {name: number_column(name, DIGITS) for name in (*CARDS, *(["penalized_f1"] if penalised else []))}
+    if "rescaled_f1" in table:
+        columns["rescaled_f1"] = st.column_config.NumberColumn(
+            tr("F1, rescaled"), format=f"%.{DIGITS}f", help=measure_help("rescaled_bertscore"))
     if penalised:
         columns["f1_loss"] = st.column_config.NumberColumn("F1 − F1′", format=f"%.{DIGITS}f",
                                                          help=tr("F1 minus penalised F1."))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.metric_study.labels import interval, number
+from dashboard.metric_study.labels import INTERVALS, MEASURES, interval, number
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.metric_study.records import Result
 from engine.translation import tr, translated
@@ -34,8 +34,25 @@ def annotators_view(result: Result) -> None:
             tr("Pairs both scored"): result.agreement["n"], "": result.agreement["reason"].map(translated),
         }), hide_index=True, width="content", placeholder="–",
             alt=tr("Pearson's correlation of every two annotators"))
+    _ceiling(result.human_ceiling)
     st.caption(tr("Each annotator's scores are z-normalised (mean 0 and standard deviation 1 over the pairs that the "
                   "annotator scored, divided by n); every method is correlated with the mean of the z-scores."))
     if len(table) > 1:
         st.caption(verbatim(tr("Mean correlation of every two annotators: {value}.",
                                value=number(result.mean_agreement))))
+
+
+def _ceiling(table: pd.DataFrame) -> None:
+    if table.empty:
+        return
+    columns = {tr("Annotator"): [name or tr("Mean, the human ceiling") for name in table["annotator"]]}
+    for name, label in MEASURES.items():
+        columns[label] = table[name].map(number).tolist()
+        columns[f"{label}: {tr('95 % interval')}"] = [
+            interval(low, high) for low, high in table[list(INTERVALS[name])].itertuples(index=False, name=None)]
+    st.dataframe(pd.DataFrame({**columns, tr("Pairs"): table["n"], tr("Missing"): table["missing"],
+                               "": table["reason"].map(translated)}), hide_index=True, width="content",
+                 placeholder="–", alt=tr("Each annotator against the mean of the others"))
+    st.caption(tr("Each annotator's z-scores against the mean of the others', over the pairs that both have. The mean "
+                  "over annotators is the human ceiling: no strict bound, because metrics are held against the mean "
+                  "of all annotators, which has less noise."))

@@ -15,6 +15,7 @@ from dashboard.shared.theme import (
     WARM,
     axis_title,
     laid_out,
+    measure_name,
     plain,
     shortened,
     template_safe,
@@ -66,10 +67,12 @@ def scatter_figure(pairs: pd.DataFrame, scores: np.ndarray, score_title: str, ba
     return figure
 
 
-def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None = None) -> go.Figure:
+def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None = None,
+                 ceiling: float | None = None) -> go.Figure:
     """Pearson's r at every layer with one dictionary: a line for each model, dashed with the penalty.
 
-    `layers` is `Result.layers`; `used`: the layer of each model that the grid uses, a larger point.
+    `layers` is `Result.layers`; `used`: the layer of each model that the grid uses, a larger point. `ceiling`: the
+    human ceiling, a dotted line.
     """
     of_idf = layers[layers["idf"] == idf]
     figure = go.Figure()
@@ -85,6 +88,9 @@ def layer_figure(layers: pd.DataFrame, idf: str, used: Mapping[str, int] | None 
                 hovertemplate=tr("layer {layer}: r {value} [{low}, {high}]", layer="%{x}", value="%{y:.3f}",
                                  low="%{customdata[1]:.3f}", high="%{customdata[2]:.3f}")
                 + "<br>%{customdata[0]}<extra>" + template_safe(name) + "</extra>"))
+    if ceiling is not None:
+        figure.add_hline(ceiling, line={"color": WARM, "width": 1.5, "dash": "dot"}, annotation={
+            "text": plain(f"{measure_name('human_ceiling')}: {ceiling:z.3f}"), "font": {"color": WARM}})
     figure.update_xaxes(title=tr("Layer (0 = embeddings)"), dtick=1 if of_idf["layer"].nunique() < MAX_TICKS else None,
                         zeroline=False, fixedrange=True, showgrid=False)
     figure.update_yaxes(title=axis_title("pearson"), zeroline=False, fixedrange=True)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.metric_study.charts import layer_figure, scatter_figure
-from dashboard.metric_study.labels import cell_key, number, setting_name
+from dashboard.metric_study.labels import ceiling, cell_key, number, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -49,7 +49,9 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
         alt=tr("Scores of each pair against the human scores: {setting}", setting=setting_name(setting)))
     if len(result.layers) and setting["kind"] == BERTSCORE:
         st.markdown(tr("**By layer** :gray[the larger point: the layer of the grid]"))
-        by_layer = layer_figure(result.layers, setting["idf"], result.signature.get("layers"))
+        human = ceiling(result)
+        by_layer = layer_figure(result.layers, setting["idf"], result.signature.get("layers"),
+                                human["pearson"] if human else None)
         figures[tr(LAYERS)] = by_layer
         draw_figure(by_layer, key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
                      alt=tr("Pearson's correlation at every layer"))

@@ -45,7 +45,7 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
             all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"],
                                          **start.at("layers"))
             precision = precision_input(OPTIONS["precision"], start)
-            beside = _beside(start) | _columns(tuple(dataset.further) if dataset else ())
+            beside = _beside(start) | _columns(dataset)
             scoring = _scoring(start)
         chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
                           scoring=scoring, precision=precision, **beside)
@@ -86,11 +86,18 @@ def _beside(start: Start) -> dict[str, Any]:
     }
 
 
-def _columns(columns: tuple[str, ...]) -> dict[str, Any]:
-    """Which columns hold other metrics' scores and the systems; nothing is drawn where the file has none to choose."""
+def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
+    """Which columns hold other metrics' scores, the systems, the entities and the annotators of the ceiling.
+
+    Nothing is drawn where the file has none to choose.
+    """
+    columns, humans = (tuple(dataset.further), tuple(dataset.human)) if dataset else ((), ())
+    annotators = {} if len(humans) < 2 and not columns else {"annotators": tuple(st.multiselect(
+        tr("Annotators of the human ceiling"), [*humans, *columns], key="metric-annotators",
+        placeholder=tr("All human scores"), help=settings.help_text(OPTIONS["annotators"]), format_func=verbatim))}
     if not columns:
-        return {}
-    return {
+        return annotators
+    return annotators | {
         "metric_columns": tuple(st.multiselect(
             tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
             help=settings.help_text(OPTIONS["metric_columns"]), format_func=verbatim)),
@@ -98,6 +105,9 @@ def _columns(columns: tuple[str, ...]) -> dict[str, Any]:
             tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
             key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"]),
             format_func=verbatim),
+        "entity_column": st.selectbox(
+            tr("Column of accepted entity forms"), columns, index=None, key="metric-entity-column",
+            placeholder=tr("None"), help=settings.help_text(OPTIONS["entity_column"]), format_func=verbatim),
     }
 
 

@@ -16,6 +16,7 @@ from dashboard.metric_study.labels import (
     MEASURES,
     PENALTY_NAMES,
     SAME_MARK,
+    ceiling,
     cell_key,
     idf_name,
     interval,
@@ -27,6 +28,7 @@ from dashboard.metric_study.published import published_grid
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.theme import measure_name
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
@@ -73,7 +75,7 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
-        figures = {caption: grid_figure(grid, measure, chosen or "")}
+        figures = {caption: grid_figure(grid, measure, chosen or "", ceiling=ceiling(result))}
         draw_figure(figures[caption], key=_key("grid", place), on_select="rerun",
                      selection_mode="points", config=camera("grid", result.signature),
                      alt=caption)
@@ -84,12 +86,14 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
         with slots[1]:
             figures |= published_grid()
     with slots[1] if not with_published else st.container():
-        _table(place, table.loc[order], measure)
+        _table(place, table.loc[order], measure, ceiling(result))
     return settings.get(chosen) if chosen else None, figures
 
 
-def _table(place: str, table: pd.DataFrame, measure: str) -> None:
-    shown = pd.DataFrame([_table_row(row) for row in table.to_dict("records")])
+def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, Any] | None) -> None:
+    # The ceiling stands last, behind the rows that can be chosen.
+    shown = pd.DataFrame([*(_table_row(row) for row in table.to_dict("records")),
+                          *([_ceiling_row(human)] if human else [])])
     columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
         "", width=28, help=tr("Best, or not significantly different from the best."))}
     columns |= {"setting": st.column_config.TextColumn(tr("Model or method"), width=150),
@@ -99,6 +103,8 @@ def _table(place: str, table: pd.DataFrame, measure: str) -> None:
         columns[name] = st.column_config.NumberColumn(MEASURES[name], format="%.3f", width=68, help=measure_help(name))
         columns[f"{name} interval"] = st.column_config.TextColumn(tr("95 % interval"), width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
+    columns["p holm"] = st.column_config.TextColumn(tr("p, Holm"), width=70, help=tr(
+        "Corrected by Holm over every two settings and methods: valid although the best was chosen."))
     columns["n"] = st.column_config.NumberColumn(tr("Pairs"), width=60)
     columns["reason"] = st.column_config.TextColumn(tr("Reason undefined"), width="medium")
     if not shown["reason"].any():
@@ -117,7 +123,14 @@ def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
         **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": translated(row["reason"]),
         **{f"{name} interval": interval(*(row[end] for end in INTERVALS[name])) for name in MEASURES},
         "p": tr("best") if row["best"] else p_value(row["williams_p"]),
+        "p holm": p_value(row["williams_holm_p"]),
     }
+
+
+def _ceiling_row(human: Mapping[Any, Any]) -> dict[str, Any]:
+    return {"mark": "", "setting": measure_name("human_ceiling"), "idf": "–", "penalty": "–",
+            **{name: human[name] for name in MEASURES}, "n": human["n"], "reason": "", "p": "", "p holm": "",
+            **{f"{name} interval": "" for name in MEASURES}}
 
 
 def _chosen(view: View, result: Result, shown: pd.DataFrame) -> str | None:

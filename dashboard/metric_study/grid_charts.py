@@ -22,7 +22,7 @@ from dashboard.metric_study.labels import (
     p_value,
     setting_name,
 )
-from dashboard.shared.theme import ACCENT, GREY, laid_out, measure_name, plain, shortened, wrapped
+from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, measure_name, plain, shortened, wrapped
 from engine.evaluations.metric_study.records import BERTSCORE
 from engine.translation import tr, translated
 
@@ -45,13 +45,13 @@ class _Row:
     cells: dict[str, dict[Any, Any]]
 
 
-def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "", *, published: bool = False
-                ) -> go.Figure:
+def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "", *, published: bool = False,
+                ceiling: Mapping[Any, Any] | None = None) -> go.Figure:
     """A block for each model, a row for each dictionary, without the penalty and with it.
 
     `table` are the BERTScore rows of `Result.correlations`, or a published table with model, idf, penalty and the
     measure alone, which is drawn in grey. `chosen` is the `cell_key` of the cell that is outlined; the customdata of
-    every point begins with a `cell_key`.
+    every point begins with a `cell_key`. `ceiling`: a row with the correlations of the human ceiling, a line below.
     """
     penalties = [name for name in PENALTY_NAMES if name in set(table["penalty"])]
     rows = list(_rows(table))
@@ -71,15 +71,23 @@ def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "",
         if not row.cells:
             figure.add_annotation(x=0, y=row.bottom, text=plain(shortened(row.name)), xanchor="left", yshift=2,
                                   yanchor="bottom", showarrow=False, font={"size": 12})
+    bottom = rows[-1].bottom
+    if ceiling is not None:
+        figure.add_shape(type="line", x0=0, x1=len(penalties), y0=bottom + 4, y1=bottom + 4,
+                         line={"color": WARM, "width": 1.5, "dash": "dash"})
+        figure.add_annotation(x=0, y=bottom + HEAD, xanchor="left", yanchor="bottom", showarrow=False,
+                              text=plain(f"{measure_name('human_ceiling')}: {number(ceiling[measure])}"),
+                              font={"size": 12, "color": WARM})
+        bottom += HEAD
     named = [row for row in rows if row.cells]
     figure.update_xaxes(tickvals=[column + 0.5 for column in range(len(penalties))], side="top", showgrid=False,
                         ticktext=[tr(PENALTY_NAMES[name]) for name in penalties], zeroline=False, fixedrange=True,
                         range=[0, len(penalties)], title=None, ticks="")
     figure.update_yaxes(tickvals=[(row.top + row.bottom) / 2 for row in named],
-                        ticktext=[plain(_idf_label(row.name)) for row in named], range=[rows[-1].bottom, 0],
+                        ticktext=[plain(_idf_label(row.name)) for row in named], range=[bottom, 0],
                         showgrid=False, zeroline=False, fixedrange=True, automargin=True, ticksuffix="  ", title=None,
                         ticks="")
-    figure = laid_out(figure, height=int(rows[-1].bottom) + 44)
+    figure = laid_out(figure, height=int(bottom) + 44)
     figure.update_layout(margin={"t": 36, "b": 4}, hovermode="closest", clickmode="event+select")
     return figure
 

@@ -11,7 +11,7 @@ from dashboard.shared.inputs.scoring_words import choice_words
 from dashboard.shared.theme import measure_name
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
-from engine.evaluations.metric_study.records import BERTSCORE, METRIC, SURFACE
+from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
@@ -34,7 +34,7 @@ def method_name(kind: str, model: str) -> str:
     >>> method_name("surface", "sentbleu"), method_name("vectors", "builtin/bert-mini-ja")
     ('SentBLEU', 'Cosine of sentence vectors, builtin/bert-mini-ja')
     """
-    if kind == SURFACE:
+    if kind in (SURFACE, ENTITY):
         return measure_name(model)
     if kind == METRIC:
         return model
@@ -68,6 +68,12 @@ def is_marked(line: Mapping[Any, Any]) -> bool:
     """Whether a row is the best or not significantly different from it; published rows are neither."""
     is_defined = not pd.isna(line.get("pearson", float("nan")))
     return bool(line.get("best")) or (is_defined and not line.get("separable", True))
+
+
+def ceiling(result: Result) -> dict[Any, Any] | None:
+    """The row of the mean of `Result.human_ceiling`; None where there is no human ceiling."""
+    means = result.human_ceiling[(result.human_ceiling["annotator"] == "") & result.human_ceiling["pearson"].notna()]
+    return means.to_dict("records")[0] if len(means) else None
 
 
 def number(value: float, digits: int = 3) -> str:

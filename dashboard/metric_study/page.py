@@ -21,13 +21,15 @@ from engine.evaluations.metric_study.tables import tables
 from engine.translation import mark, tr
 
 KIND = "metric-study"
-MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "f1", "penalized_f1", "sentbleu",
-            "chrf", "vector_cosine")
+MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",
+            "penalized_f1", "sentbleu", "chrf", "vector_cosine",
+            "entity_accuracy")
 TABLES_KEPT = 2
 NOTE = mark("""**Intervals** are of 95 %: Fisher's z for Pearson, Bonett and Wright for Spearman, Fieller, Hartley and
 Pearson for Kendall; they assume independent pairs. **Two settings** on the same pairs are compared by Williams'
 test, not by their intervals, which may overlap although the difference is significant. Its p is two-sided and not
-corrected for the number of settings, so the advantage of the best one is overestimated. **Colours** of the heat map
+corrected for the number of settings, so the advantage of the best one is overestimated; *p, Holm* is corrected over
+every two settings and methods and valid after the choice of the best. **Colours** of the heat map
 are relative to one grid and not comparable between grids.""")
 
 
@@ -62,7 +64,7 @@ if run_id is not None and result is not None:
         with st.expander(tr("Effect of the penalty on single pairs"), icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
             case_table(run_id, result, setting)
-    if len(result.system_agreement):
+    if len(result.system_agreement) or len(result.entity_accuracy):
         with st.expander(tr("Systems"), icon=":material/leaderboard:", key=f"metric-systems-{run_id}"):
             systems_view(result)
     with st.expander(tr("Agreement of the annotators"), icon=":material/groups:", key=f"metric-annotators-{run_id}"):

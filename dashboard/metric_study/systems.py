@@ -18,14 +18,18 @@ SHARES = ("soft_pairwise_accuracy", "pairwise_accuracy", "tie_calibrated_accurac
 
 
 def systems_view(result: Result) -> None:
-    """Draw how each setting ranks the systems, their scores, and the tests of every two."""
-    ranking, scores, tests = st.tabs([tr("Ranking of systems"), tr("System scores"), tr("Tests of systems")])
-    with ranking:
-        _ranking(result.system_agreement)
-    with scores:
-        _scores(result.system_scores)
-    with tests:
-        _tests(result.system_tests)
+    """Draw how each setting ranks the systems, their scores, the tests of every two, and their entities.
+
+    Each where the result has it.
+    """
+    views = {tr("Ranking of systems"): (_ranking, result.system_agreement),
+             tr("System scores"): (_scores, result.system_scores),
+             tr("Tests of systems"): (_tests, result.system_tests),
+             tr("Entities"): (_entities, result.entity_accuracy)}
+    views = {name: (view, table) for name, (view, table) in views.items() if len(table)}
+    for tab, (view, table) in zip(st.tabs(list(views)), views.values(), strict=True):
+        with tab:
+            view(table)
 
 
 def _name(line: Mapping[Any, Any]) -> str:
@@ -69,6 +73,18 @@ def _scores(table: pd.DataFrame) -> None:
     st.dataframe(wide.sort_values(tr("Human score"), ascending=False), placeholder="–", alt=tr("Scores of the systems"),
                  column_config={"system": tr("System")})
     st.caption(tr("Means over the pairs that have a human score; the human score is the mean of the z-scores."))
+
+
+def _entities(table: pd.DataFrame) -> None:
+    st.dataframe(pd.DataFrame({
+        tr("System"): [name or tr("All pairs") for name in table["system"]], tr("Pairs with an entity"): table["n"],
+        tr("Right"): table["n_right"], measure_name("entity_accuracy"): table["accuracy"].map(number),
+        tr("95 % interval"): [interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)],
+    }), hide_index=True, placeholder="–", alt=tr("Entities right or wrong, by system"),
+        column_config={measure_name("entity_accuracy"): st.column_config.TextColumn(
+            help=measure_help("entity_accuracy"))})
+    st.caption(tr("An entity is right where the candidate has one of its accepted forms, after NFKC and case folding. "
+                  "Wilson's interval; pairs are taken to be independent."))
 
 
 def _tests(table: pd.DataFrame) -> None:

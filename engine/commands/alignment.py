@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from engine.commands.shared.baseline_file import with_baselines
 from engine.commands.shared.common import (
     add_evaluation_arguments,
     gateway_session,
@@ -45,13 +46,13 @@ def run(options: argparse.Namespace) -> None:
     dataset = sentence_pairs.from_table(
         *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES),
         skip_bad_rows=skips_bad_rows(options))
-    settings = with_own_readings(settings_from(options, records.Settings, models=tuple(options.model)))
+    settings = with_baselines(with_own_readings(settings_from(options, records.Settings, models=tuple(options.model))))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     scores = rescore(result, settings.scoring)
     print_notices((*result.notices, *scores.notices))
     write_tables(options.out, scored_signature(result, scores), records.FILES,
-                 {"pairs": scores.pairs, "excluded": result.excluded}, dataset)
+                 {"pairs": scores.pairs, "excluded": result.excluded, "baselines": result.baselines}, dataset)
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):

@@ -16,6 +16,7 @@ import pandas as pd
 
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import InputError
+from engine.evaluations.alignment.baseline import baselines, rescaling_described
 from engine.evaluations.alignment.notices import unknown_token_notices
 from engine.evaluations.alignment.records import (
     EXCLUDED,
@@ -68,11 +69,14 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for facts in all_facts:  # said before the work, not after
             dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name)
     alignments = _alignments(dataset)
+    layers = {facts.name: tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
+              for facts in all_facts}
+    rescaled_with = baselines(settings, all_facts, layers, dataset, session)
     parts: dict[str, _Packed] = {}
     used = 0
     for facts in all_facts:
-        layers = tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
-        parts[facts.name] = _packed(facts, layers, alignments, session, settings.precision, used)
+        parts[facts.name] = _packed(facts, layers[facts.name], alignments, session, settings.precision,
+                                    used)
         used += parts[facts.name].similarity.nbytes
 
     left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
@@ -86,6 +90,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         unknown_tokens={facts.name: facts.unknown_token for facts in all_facts},
         layers={model: part.layers for model, part in parts.items()},
         n_layers={facts.name: facts.n_layers for facts in all_facts},
+        baselines=rescaled_with,
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,
         notices=(*dataset.notices,
                  *control_token_notices(all_facts, [row for row, *_ in alignments],
@@ -93,7 +98,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                  *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
-                            layers=own_layers, readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}"),
+                            layers=own_layers, readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
+                            **rescaling_described(settings)),
     )
     return with_left_out(dataset, replace(result, notices=(*result.notices, *unknown_token_notices(result))))
 

@@ -17,6 +17,7 @@ from engine.layers import layer_number
 from engine.options import Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
+OWN_SENTENCES = "own"  # where `Settings.rescale` has the baseline from
 AS_BERT_SCORE, LEFT_OUT = "as-bert-score", "left-out"
 # Where low-frequency tokens begin, by `Scoring.threshold_kind`.
 THRESHOLDS: Mapping[str, Option] = {
@@ -101,6 +102,12 @@ class Settings:
                                      "forward pass, but memory for each layer.")
     precision: str = precision_option()
     scoring: Scoring = field(default_factory=Scoring)
+    rescale: str = option(
+        "", "Rescaled scores beside, (score - baseline) / (1 - baseline) as in bert_score: own = the baseline is the "
+        "mean of random pairs of the run's own sentences; or a list of baselines, LAYER,P,R,F;0,0.1,0.1,0.1, or a file "
+        "with such lines.", metavar="LIST", unset="none")
+    rescale_pairs: int = option(1000, "Random pairs of the baseline.", least=10, most=10_000, unit="pairs")
+    rescale_seed: int = option(0, "Seed of the random pairs of the baseline.", least=0)
 
     upgraded = staticmethod(computed_in_fp32)
 
@@ -159,7 +166,16 @@ PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (
     measured("penalized_f1"),
     Column("best_reference", "integer", "which of the row's references, 1 the first, the penalties and the "
            "rows of tokens.csv are of"),
+    measured("rescaled_bertscore", "rescaled_<score>", "precision, recall and f1 rescaled with a baseline, where the "
+             "run has one; the penalised scores are not", since="0.3.0"),
 ), promised=10)
+BASELINES = Table("baselines", "A row for each model and layer: what scores are rescaled with; none without "
+                  "`rescale`.", (
+    MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"),
+    Column("precision", "number", "mean precision of random pairs"),
+    Column("recall", "number", "their mean recall"), Column("f1", "number", "their mean F1"),
+    Column("n", "integer", "random pairs with a score; 0 where the baseline is from a list", "pairs"),
+), since="0.3.0", only_with_rows=True)
 TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),
     Column("token", "text", "the token as the tokenizer writes it, or the word"),
@@ -195,7 +211,7 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
 ), promised=13)
 # The pairs as files have them: with their sentences, categories and human scores, and what else the input has.
 PAIR_FILE = PAIR_SCORES.with_input(*(column for column in PAIRS.columns if column != PAIR_ROW))
-FILES = (PAIR_FILE, TOKEN_SCORES, EXCLUDED)
+FILES = (PAIR_FILE, TOKEN_SCORES, EXCLUDED, BASELINES)
 
 
 @documented
@@ -224,6 +240,7 @@ class Result:
     template_tokens: dict[str, tuple[str, ...]] = field(default_factory=dict)
     cls_and_sep: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unknown_tokens: dict[str, str] = field(default_factory=dict)
+    baselines: pd.DataFrame = field(metadata=declared(BASELINES), default_factory=BASELINES.frame)
 
     def layer_index(self, model: str, layer: int | None = None) -> int:
         """Where `similarity[model]` has a layer; None is the one of the settings. InputError when it is not held."""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.alignment.baseline import with_rescaled
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
 from engine.evaluations.alignment.records import AS_BERT_SCORE, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
@@ -114,7 +115,8 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
                            "to match." if dictionary else
                            f"{model}: {pairs} with no score, because every token of a sentence has weight 0, it has "
                            "none but special tokens, or there is nothing to match.")
-    return Scores(scoring, pd.concat([scores.pairs for scores in by_model.values()], ignore_index=True), thresholds,
+    of_models = [_rescaled(result, model, scores.pairs, layer) for model, scores in by_model.items()]
+    return Scores(scoring, pd.concat(of_models, ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model, weightless)
 
 
@@ -142,6 +144,13 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
                            with_idf=False)
         return units.similarity.reshape(units.lengths[0], units.lengths[1])  # (n_reference, n_candidate) words
     return flat.reshape(n_reference, n_candidate)  # (n_reference, n_candidate)
+
+
+def _rescaled(result: Result, model: str, pairs: pd.DataFrame, layer: int | None) -> pd.DataFrame:
+    if result.baselines.empty:
+        return pairs
+    number = result.layers[model][result.layer_index(model, layer)]
+    return with_rescaled(pairs, result.baselines[result.baselines["model"] == model], number)
 
 
 def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str) -> IdfDictionary | None:

@@ -14,7 +14,7 @@ from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.metric_study.records import BERTSCORE, CORRELATIONS
 from engine.evaluations.shared.declared_tables import returns
 from engine.measures.statistics.correlation import kendall, pearson, spearman
-from engine.measures.statistics.williams import williams_test
+from engine.measures.statistics.williams import best_against_others, williams_test
 
 SIGNIFICANT = 0.05
 MEASURES = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
@@ -87,6 +87,7 @@ def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.D
     return table.assign(
         williams_t=[test.t if test else np.nan for test in tests],
         williams_p=[test.p_value if test else np.nan for test in tests],
+        williams_holm_p=np.full(len(table), np.nan) if best is None else best_against_others(gold, scores, best),
         williams_n=[test.n if test else 0 for test in tests],
         best=[index == best for index in range(len(table))],
         separable=[bool(test and test.p_value < SIGNIFICANT) for test in tests],

@@ -10,10 +10,19 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.human_scores import scale
+from engine.datasets.sentence_pairs import HUMAN, SentencePairs
 from engine.errors import InputError
-from engine.evaluations.metric_study.records import AGREEMENT, ANNOTATORS
-from engine.measures.statistics.annotators import AnnotatorAgreement, annotator_agreement, gold_scores, z_scores
-from engine.measures.statistics.correlation import is_constant
+from engine.evaluations.metric_study.records import AGREEMENT, ANNOTATORS, HUMAN_CEILING
+from engine.evaluations.metric_study.scores import number_column
+from engine.evaluations.shared.declared_tables import returns
+from engine.measures.statistics.annotators import (
+    AnnotatorAgreement,
+    annotator_agreement,
+    gold_scores,
+    human_ceiling,
+    z_scores,
+)
+from engine.measures.statistics.correlation import Correlation, is_constant
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,47 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     reason = "" if np.isfinite(gold).any() else "no annotator's scores vary, so there is no human score to follow"
     annotators = ANNOTATORS.frame_of_records([_facts(name, values, agreement) for name, values in scores.items()])
     return HumanGold(gold, z, annotators, _pairs(agreement), agreement.mean, reason, _notices(annotators))
+
+
+def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str, np.ndarray]:
+    """The scores (n_pairs,) of the annotators of the human ceiling, nan where there is none, by annotator.
+
+    columns: human scores or columns without a role; none: all human scores, where there are two or more. Raises
+    InputError for one column alone, a column that is not there, and one with anything but numbers (all bad rows
+    listed).
+    """
+    if not columns:
+        return ({name: np.asarray(values, dtype=np.float64) for name, values in dataset.human.items()}
+                if len(dataset.human) > 1 else {})
+    names = list(dict.fromkeys(column.removeprefix(HUMAN) for column in columns))
+    if len(names) < 2:
+        raise InputError(f"A human ceiling needs at least two annotators; got {', '.join(names)}. Name the columns of "
+                         "all annotators.")
+    return {name: np.asarray(dataset.human[name], dtype=np.float64) if name in dataset.human else
+            number_column(dataset, name, "scores of an annotator") for name in names}
+
+
+@returns(HUMAN_CEILING)
+def ceiling_table(scores: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """The human ceiling of annotators; empty without any."""
+    if not scores:
+        return HUMAN_CEILING.frame()
+    ceiling = human_ceiling(scores)
+    lines = [{"annotator": of_one.annotator, "n": of_one.n, "missing": of_one.missing,
+              **_with_ends("pearson", of_one.pearson), **_with_ends("spearman", of_one.spearman),
+              **_with_ends("kendall", of_one.kendall), "reason": of_one.pearson.reason}
+             for of_one in ceiling.annotators]
+    mean = {name: Correlation(value, np.nan, np.nan, ceiling.n) for name, value in (
+        ("pearson", ceiling.pearson), ("spearman", ceiling.spearman), ("kendall", ceiling.kendall))}
+    lines.append({"annotator": "", "n": ceiling.n, "missing": ceiling.missing, "reason": ceiling.reason,
+                  **{key: value for name, of_mean in mean.items() for key, value in _with_ends(name, of_mean).items()}})
+    return HUMAN_CEILING.frame_of_records(lines)
+
+
+def _with_ends(name: str, correlation: Correlation) -> dict[str, float]:
+    """A correlation and the ends of its interval, as the tables name them."""
+    low, high = ("ci_low", "ci_high") if name == "pearson" else (f"{name}_low", f"{name}_high")
+    return {name: correlation.value, low: correlation.ci_low, high: correlation.ci_high}
 
 
 def _facts(name: str, scores: np.ndarray, agreement: AnnotatorAgreement) -> dict[str, Any]:

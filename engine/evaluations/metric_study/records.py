@@ -25,7 +25,7 @@ from engine.options import option, option_of
 IDFS = ("novel", "wiki")
 PENALTIES = option_of(Scoring, "penalty").choices
 # Kinds of lines: settings of BERTScore, and what stands beside them.
-BERTSCORE, SURFACE, VECTORS, METRIC, HUMAN = "bertscore", "surface", "vectors", "metric", "human"
+BERTSCORE, SURFACE, VECTORS, METRIC, ENTITY, HUMAN = "bertscore", "surface", "vectors", "metric", "entity", "human"
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,13 @@ class Settings:
     system_column: str | None = option(
         None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
         unset='the column "system", where there is one')
+    entity_column: str | None = option(
+        None, "Column with the accepted forms of an entity, separated by vertical bars or as a list in JSON: whether "
+        "the candidate has one of them (M-ETA); an empty cell is a pair without an entity.", metavar="COLUMN",
+        unset="none")
+    annotators: tuple[str, ...] = option(
+        (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
+        separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
 
     upgraded = staticmethod(upgraded)
 
@@ -73,8 +80,8 @@ N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "
 PEARSON = (measured("pearson"), *interval("Fisher's"))
 
 CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
-    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors) or "
-           f"{METRIC} (a column of scores computed elsewhere)"),
+    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors), "
+           f"{METRIC} (a column of scores computed elsewhere) or {ENTITY} (an entity right or wrong)"),
     Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY,
     N_PAIRS, *PEARSON,
     measured("spearman"), *interval("Bonett and Wright's", "spearman"),
@@ -82,6 +89,8 @@ CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then 
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
              "follows the humans better"),
     Column("williams_p", "number", "its two-sided p-value"),
+    Column("williams_holm_p", "number", "the same corrected by Holm over every two settings and methods, so valid "
+           "after the choice of the best", since="0.3.0"),
     Column("williams_n", "integer", "pairs that both have and the humans", "pairs"),
     Column("best", "boolean", "whether it is the setting of BERTScore with the greatest Pearson correlation"),
     Column("separable", "boolean", "whether williams_p is below 0.05"), WHY_UNDEFINED,
@@ -104,6 +113,19 @@ AGREEMENT = Table("agreement", "Each two annotators once.", (
     Column("annotator", "text", "the annotator"), Column("other", "text", "the other annotator"),
     Column("n", "integer", "pairs that both scored", "pairs"), *PEARSON, WHY_UNDEFINED,
 ))
+HUMAN_CEILING = Table(
+    "human_ceiling", "A row for each annotator, held against the mean of the others; last the mean over the "
+    "annotators, which is the ceiling. None with fewer than two annotators.", (
+        Column("annotator", "text", 'the annotator; "" in the row of the mean'),
+        Column("n", "integer", "pairs that the annotator and another one scored; of the mean, pairs that count for any",
+               "pairs"),
+        Column("missing", "integer", "the other pairs", "pairs"), measured("human_ceiling", "pearson", "Pearson's r"),
+        *interval("Fisher's; none of the mean"),
+        Column("spearman", "number", "Spearman's ρ", better="higher", digits=3),
+        *interval("Bonett and Wright's", "spearman"),
+        Column("kendall", "number", "Kendall's τ_b", better="higher", digits=3),
+        *interval("of Fieller, Hartley and Pearson", "kendall"), WHY_UNDEFINED,
+    ), since="0.3.0")
 LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
@@ -134,6 +156,14 @@ SYSTEM_TESTS = Table(
         Column("p_value", "number", "two-sided p-value of the paired bootstrap, not corrected for their number"),
         Column("permutation_p", "number", "one-sided p-value of the paired permutation test, as SPA takes it: near 0 "
                "where the system is better, near 1 where the other is"), WHY_UNDEFINED,
+    ), since="0.3.0")
+ENTITY_ACCURACY = Table(
+    "entity_accuracy", "A row for each system, last all pairs: how many entities are right; none without "
+    "`entity_column`.", (
+        Column("system", "text", 'the system; "" in the row of all pairs'),
+        Column("n", "integer", "pairs that have an entity", "pairs"),
+        Column("n_right", "integer", "those whose candidate has an accepted form", "pairs"),
+        measured("entity_accuracy", "accuracy"), *interval("Wilson's"),
     ), since="0.3.0")
 LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
@@ -167,6 +197,8 @@ class Result:
     system_agreement: pd.DataFrame = field(metadata=declared(SYSTEM_AGREEMENT), default_factory=SYSTEM_AGREEMENT.frame)
     system_scores: pd.DataFrame = field(metadata=declared(SYSTEM_SCORES), default_factory=SYSTEM_SCORES.frame)
     system_tests: pd.DataFrame = field(metadata=declared(SYSTEM_TESTS), default_factory=SYSTEM_TESTS.frame)
+    human_ceiling: pd.DataFrame = field(metadata=declared(HUMAN_CEILING), default_factory=HUMAN_CEILING.frame)
+    entity_accuracy: pd.DataFrame = field(metadata=declared(ENTITY_ACCURACY), default_factory=ENTITY_ACCURACY.frame)
 
     def scores_of(self, model: str, idf: str, penalty: str) -> np.ndarray | None:
         """The scores (n_pairs,) of one setting of the grid; None when there is no such setting."""

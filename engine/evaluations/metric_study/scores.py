@@ -72,19 +72,22 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[Cell, 
     Raises InputError for a column that is none of the columns without a role, one with anything but numbers (all bad
     rows listed), and one without a number.
     """
-    scores = {}
-    for column in dict.fromkeys(columns):
-        cells = further_column(dataset, column, "scores of a metric")
-        faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
-        if faults:
-            listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-            raise InputError(f"{dataset.name}: column {column!r} has scores that are not numbers in rows {listed}. "
-                             "Write a number such as 0.85, or leave the cell empty.")
-        values = np.array([human_scores.number(cell) for cell in cells])
-        if np.isnan(values).all():
-            raise InputError(f"{dataset.name}: column {column!r} has no number. Name a column of scores.")
-        scores[Cell(METRIC, column)] = values
-    return scores
+    return {Cell(METRIC, column): number_column(dataset, column, "scores of a metric")
+            for column in dict.fromkeys(columns)}
+
+
+def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
+    """The numbers (n_pairs,) of a column without a role, nan for an empty cell; raises as `column_scores` does."""
+    cells = further_column(dataset, column, use)
+    faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
+    if faults:
+        listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
+        raise InputError(f"{dataset.name}: column {column!r} has scores that are not numbers in rows {listed}. "
+                         "Write a number such as 0.85, or leave the cell empty.")
+    values = np.array([human_scores.number(cell) for cell in cells])
+    if np.isnan(values).all():
+        raise InputError(f"{dataset.name}: column {column!r} has no number. Name a column of scores.")
+    return values
 
 
 def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, ...]:

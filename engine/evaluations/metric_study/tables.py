@@ -12,7 +12,9 @@ from engine.evaluations.metric_study.records import (
     ANNOTATORS,
     BERTSCORE,
     CORRELATIONS,
+    ENTITY_ACCURACY,
     EXCLUDED,
+    HUMAN_CEILING,
     LAYERS,
     LEFT_OUT,
     PAIRS,
@@ -47,7 +49,7 @@ _OF_INPUT = tuple(column for column in alignment_records.PAIRS.columns if column
 SCORE_FILE = SCORES.with_input(*_OF_INPUT)
 CASE_FILE = CASES.with_input(*(column for column in _OF_INPUT if column.name not in CASES.headers))
 FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED, SYSTEM_AGREEMENT,
-         SYSTEM_SCORES, SYSTEM_TESTS)
+         SYSTEM_SCORES, SYSTEM_TESTS, HUMAN_CEILING, ENTITY_ACCURACY)
 
 
 def tables(result: Result) -> dict[str, pd.DataFrame]:
@@ -55,7 +57,7 @@ def tables(result: Result) -> dict[str, pd.DataFrame]:
     return {"settings": grid_table(result), "methods": method_table(result), "annotators": result.annotators,
             "agreement": result.agreement, "pairs": score_table(result), "cases": all_cases(result),
             "layers": result.layers, "left_out": result.left_out, "excluded": result.excluded,
-            **frames_of(result, (SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS))}
+            **frames_of(result, (SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS, HUMAN_CEILING, ENTITY_ACCURACY))}
 
 
 @returns(SETTINGS)

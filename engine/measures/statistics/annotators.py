@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.statistics.correlation import Correlation, is_constant, pearson
+from engine.measures.statistics.correlation import Correlation, is_constant, kendall, pearson, spearman
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,34 @@ class AnnotatorAgreement:
 
     mean: float
     pairs: tuple[AnnotatorPair, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class AgainstOthers:
+    """How one annotator follows the mean of the others, over the `n` pairs that have both; `missing` pairs do not."""
+
+    annotator: str
+    pearson: Correlation
+    spearman: Correlation
+    kendall: Correlation
+    n: int
+    missing: int
+
+
+@dataclass(frozen=True)
+class HumanCeiling:
+    """Every annotator against the others, and the means; nan and a `reason` where no annotator has a correlation.
+
+    n: pairs that count for one annotator or more; missing: the other pairs.
+    """
+
+    annotators: tuple[AgainstOthers, ...]
+    pearson: float
+    spearman: float
+    kendall: float
+    n: int
+    missing: int
     reason: str = ""
 
 
@@ -120,3 +148,59 @@ def annotator_agreement(scores: Mapping[str, ArrayLike]) -> AnnotatorAgreement:
         return AnnotatorAgreement(float(np.mean(defined)), pairs)
     return AnnotatorAgreement(np.nan, pairs, "no two annotators have a correlation" if pairs else
                               "agreement needs at least two annotators")
+
+
+def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
+    """How well does an annotator predict the others, whom a metric is to predict?
+
+        ceiling = mean over the annotators a of r(z_a, mean of the z of the other annotators)
+
+    with Pearson's r, Spearman's ρ and Kendall's τ_b for r; z as in `z_scores`.
+
+    Parameters
+    ----------
+    scores : for each annotator (n_pairs,) numbers on a scale of their own; nan = not scored.
+
+    Range: [-1, 1], no unit, larger is better; 0 is what annotators who guess reach. It is no strict bound: a metric is
+    held against the mean of all annotators, which has less noise than one annotator has and than the mean of the
+    others, so a very good metric can lie above it. The interval of each annotator's correlation is that of the metrics;
+    the mean has none, because its terms share pairs and annotators.
+
+    Edges: a pair counts for an annotator where that one and another one scored it. An annotator who gave one score only
+    has no scale and is nobody's other. Annotators with fewer than 3 such pairs have no correlation and do not count in
+    the mean. One annotator alone: nan, with a reason.
+
+    Raises InputError for columns of different lengths and infinite scores.
+
+    Source: the leave-one-out agreement of annotators, as in Agirre et al. 2012 (SemEval, task 6, on similarity of
+    sentences); ours are the z-scores, so that it is held against what the metrics are held against.
+
+    >>> ceiling = human_ceiling({"a": [1, 2, 3], "b": [10, 20, 30], "c": [3, 2, 1]})
+    >>> ceiling.n, [round(of_one.pearson.value, 3) if not of_one.pearson.reason else None
+    ...             for of_one in ceiling.annotators]
+    (3, [None, None, -1.0])
+    """
+    lengths = {np.shape(values) for values in scores.values()}
+    if len(lengths) > 1:
+        raise InputError(f"Annotators score the same pairs; got columns of the shapes {sorted(lengths)}.")
+    z = {name: z_scores(values) for name, values in scores.items()}
+    counted = np.zeros(next(iter(lengths), 0), dtype=bool)
+    annotators = []
+    for name, own in z.items():
+        rest = [values for other, values in z.items() if other != name]
+        others = gold_scores(np.stack(rest)) if rest else np.full(own.shape, np.nan)
+        common = ~(np.isnan(own) | np.isnan(others))
+        counted |= common
+        names = (name, "the mean of the other annotators")
+        annotators.append(AgainstOthers(
+            name, pearson(own, others, names=names), spearman(own, others, names=names),
+            kendall(own, others, names=names), int(common.sum()), int((~common).sum())))
+    means = {}
+    for measure in ("pearson", "spearman", "kendall"):
+        defined = [getattr(of_one, measure).value for of_one in annotators if not getattr(of_one, measure).reason]
+        means[measure] = float(np.mean(defined)) if defined else np.nan
+    reason = ("" if not np.isnan(list(means.values())).all() else
+              "a human ceiling needs at least two annotators" if len(z) < 2 else
+              "no annotator has a correlation with the mean of the others")
+    return HumanCeiling(tuple(annotators), means["pearson"], means["spearman"], means["kendall"], int(counted.sum()),
+                        int((~counted).sum()), reason)

@@ -125,3 +125,14 @@ def test_layers_are_lines_by_model_dashed_with_the_penalty() -> None:
 ])
 def test_labels_of_settings(line: dict[str, str], label: str) -> None:
     assert setting_name(line) == label
+
+
+def test_the_human_ceiling_is_a_line_of_both_figures() -> None:
+    ceiling = {"pearson": 0.8125, "spearman": 0.75, "kendall": 0.5}
+    figure, without = grid_figure(table(), "kendall", ceiling=ceiling), grid_figure(table(), "kendall")
+    assert figure.layout.annotations[-1].text == "Human ceiling: 0.500" and len(figure.layout.shapes) == 1
+    assert figure.layout.height > without.layout.height and not without.layout.shapes
+    layers = pd.DataFrame({"model": "m", "layer": [0, 1], "idf": "none", "penalty": "none", "n": 40,
+                           "pearson": [0.1, 0.2], "ci_low": 0.0, "ci_high": 0.3})
+    assert layer_figure(layers, "none", ceiling=0.8125).layout.shapes[0].y0 == 0.8125
+    assert not layer_figure(layers, "none").layout.shapes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,3 +120,17 @@ def test_the_presets_speak_japanese(backend: FakeBackend) -> None:
     app.session_state["language"] = "ja"
     drawn(app)
     assert app.button(key="presets-minimal-pairs-begin-ueda-2024").label == "論文のとおり（Ueda 2024）"
+
+
+@pytest.mark.parametrize(("rescale", "is_on"), [("own", True), ("", False), ("FILE", False)])
+def test_no_preset_or_link_has_a_file_of_the_server_read(backend: FakeBackend, tmp_path: Path, rescale: str,
+                                                         is_on: bool) -> None:
+    path = tmp_path / "baseline.csv"
+    path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},0.1,0.1,0.1\n" for layer in range(30)), encoding="utf-8")
+    kept.keep_settings(session.engine().store, "local", "alignment", "mine",
+                       {"rescale": rescale.replace("FILE", str(path))})
+    app = visit("alignment", rescale=str(path))
+    app.get_by_key("alignment-extent").set_value("dataset")
+    drawn(app).button(key="presets-alignment-own-mine").click()
+    assert drawn(app).toggle(key="alignment-rescale-1").value is is_on
+    assert submitted(app, "alignment").rescale == ("own" if is_on else "")

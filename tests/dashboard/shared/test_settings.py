@@ -39,8 +39,10 @@ WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pil
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
 PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
-# Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows.
-OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language")
+# Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows; and those that
+# offer less than their setting, or columns of the data.
+OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language|"
+                    r"alignment-rescale|metric-annotators")
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {
     (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
@@ -48,6 +50,8 @@ NOT_ON_A_PAGE = {
     (minimal_pairs.Shown, "by"), (minimal_pairs.Shown, "levels"), (minimal_pairs.Shown, "clustered_by"),
     (minimal_pairs.Settings, "ratings"), (clusters.Settings, "class_columns"),
     (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
+    (metric_study.Settings, "annotators"), (metric_study.Settings, "entity_column"),
+    (alignment.Settings, "rescale"), (alignment.Settings, "rescale_pairs"), (alignment.Settings, "rescale_seed"),
 }
 
 

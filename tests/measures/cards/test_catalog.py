@@ -14,6 +14,7 @@ from engine.measures.clusters.dispersion import Dispersion, dispersion
 from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.repeated_clustering import minibatch_v_measure
 from engine.measures.clusters.validity_inputs import validity_inputs
+from engine.measures.entity_accuracy import entity_hits
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
@@ -26,7 +27,8 @@ from engine.measures.minimal_pairs.judged_sentences import (
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
-from engine.measures.statistics.annotators import annotator_agreement
+from engine.measures.rescaling import rescaled
+from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
 from engine.measures.statistics.correlation import kendall, pearson, spearman
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval
@@ -77,6 +79,9 @@ WELL_AND_BADLY = {
        for key in ("classification_accuracy", "nearest_own_centroid")},
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
+    "rescaled_bertscore": tuple(rescaled(SCORES.f1, 0.5)),
+    "entity_accuracy": tuple(entity_hits(["京都", "東京"], [["京都"]] * 2)),
+    "human_ceiling": tuple(human_ceiling({"a": [1, 2, 3], "b": other}).pearson for other in ([1, 2, 4], [2, 1, 2])),
     **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
     "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from engine.errors import InputError
-from engine.measures.statistics.annotators import annotator_agreement, gold_scores, z_scores
+from engine.measures.statistics.annotators import annotator_agreement, gold_scores, human_ceiling, z_scores
 
 NAN = math.nan
 
@@ -99,3 +99,47 @@ def test_what_cannot_be_measured_is_refused() -> None:
         z_scores([1, math.inf])
     with pytest.raises(InputError, match=r"\(n_annotators, n_pairs\); got \(3,\)"):
         gold_scores([1.0, 2.0, 3.0])
+
+
+def test_the_human_ceiling_by_hand() -> None:
+    # z of a, b and c, all with mean 0 and s = sqrt(2/3): a = (-1, 0, 1)/s, b = (-1, 1, 0)/s, c = (0, -1, 1)/s.
+    # a against (b + c)/2 = (-1/2, 0, 1/2)/s: r = 1; b against (a + c)/2 = (-1/2, -1/2, 1)/s:
+    # (1/2 - 1/2) / ... = 0; c against (a + b)/2 = (-1, 1/2, 1/2)/s: (-1/2 + 1/2) = 0. Mean 1/3.
+    found = human_ceiling({"a": [1, 2, 3], "b": [1, 3, 2], "c": [20, 10, 30]})
+    assert [round(one.pearson.value, 12) for one in found.annotators] == [1.0, 0.0, 0.0]
+    assert found.pearson == pytest.approx(1 / 3) and (found.n, found.missing, found.reason) == (3, 0, "")
+
+
+def test_the_human_ceiling_is_the_correlation_with_the_others_mean() -> None:
+    scores = np.random.default_rng(4).normal(size=(4, 60)) + np.linspace(0, 3, 60)
+    found = human_ceiling({str(index): 7 * column + index for index, column in enumerate(scores)})
+    z = stats.zscore(scores, axis=1)
+    for measure, of_scipy in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr),
+                              ("kendall", stats.kendalltau)):
+        expected = [of_scipy(z[a], np.delete(z, a, axis=0).mean(axis=0))[0] for a in range(4)]
+        np.testing.assert_allclose([getattr(one, measure).value for one in found.annotators], expected, rtol=1e-12)
+        assert getattr(found, measure) == pytest.approx(np.mean(expected), rel=1e-12)
+        assert all(getattr(one, measure).ci_low < getattr(one, measure).value < getattr(one, measure).ci_high
+                   for one in found.annotators)
+
+
+def test_missing_scores_are_left_out_pair_by_pair_and_counted() -> None:
+    found = human_ceiling({"a": [1, 2, 3, 4, NAN, 9], "b": [2, 1, 4, 3, 5, NAN], "c": [NAN, 1, 2, 3, 4, NAN],
+                           "same": [5, 5, 5, 5, 5, 5]})
+    assert [(one.annotator, one.n, one.missing) for one in found.annotators] == [
+        ("a", 4, 2), ("b", 5, 1), ("c", 4, 2), ("same", 0, 6)]
+    assert found.annotators[3].pearson.reason and (found.n, found.missing) == (5, 1)
+    assert found.pearson == pytest.approx(np.mean([one.pearson.value for one in found.annotators[:3]]))
+
+
+def test_one_annotator_has_no_ceiling() -> None:
+    assert "two annotators" in human_ceiling({"a": [1, 2, 3]}).reason and human_ceiling({}).reason
+    with pytest.raises(InputError, match="same pairs"):
+        human_ceiling({"a": [1, 2, 3], "b": [1, 2]})
+
+
+def test_a_metric_can_lie_above_the_human_ceiling() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=500)
+    found = human_ceiling({str(index): truth + rng.normal(size=500) for index in range(3)})
+    assert found.pearson < np.corrcoef(truth, truth + rng.normal(size=(3, 500)).mean(axis=0))[0, 1]

@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.shared.exports.bundle import english
 from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Statement
 from dashboard.shared.exports.bundle.vectors import layers, vectors
-from engine.evaluations.alignment.records import WITHOUT_DICTIONARY
+from engine.evaluations.alignment.records import OWN_SENTENCES, WITHOUT_DICTIONARY
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.measures.name_agreement import NAME_WEIGHT
 from engine.models.sources.names import shown_name
@@ -70,6 +70,11 @@ def alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("no penalty")
     else:
         yield from PENALTIES[scoring["penalty"]](signature, scoring)
+    settings = signature["settings"]
+    if settings.get("rescale") == OWN_SENTENCES:
+        yield Statement("rescaled", {"n": f"{settings['rescale_pairs']:,}", "seed": str(settings["rescale_seed"])})
+    elif settings.get("rescale"):
+        yield Statement("rescaled by a list")
 
 
 def metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:

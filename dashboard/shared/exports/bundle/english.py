@@ -62,6 +62,9 @@ SENTENCES: Mapping[str, str] = {
     "bertscore": "Pairs were scored with BERTScore {cite}: each token is matched with the most similar token of the "
                  "other sentence, by the cosine of their contextual vectors at hidden layer {layer} (0 is the "
                  "embeddings); precision, recall and F1 are not rescaled with a baseline.",
+    "rescaled": "Beside them we give rescaled scores, (s − b) / (1 − b), where b is the mean of the score s over {n} "
+                "random pairs of the run's own sentences (seed {seed}).",
+    "rescaled by a list": "Beside them we give rescaled scores, (s − b) / (1 − b), where b is a baseline of the model.",
     "words": "The units that are matched are words, with the mean similarity of their subwords.",
     "special": "{special}",
     "no special matches": "No token is matched with a special token.",

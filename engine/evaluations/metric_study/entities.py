@@ -1,0 +1,76 @@
+"""Entities right or wrong: a method of a metric study whose score is 1 or 0, and its accuracy for each system."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.sentence_pairs import SentencePairs
+from engine.errors import InputError
+from engine.evaluations.metric_study.grid import Cell
+from engine.evaluations.metric_study.records import ENTITY, ENTITY_ACCURACY
+from engine.evaluations.metric_study.scores import further_column
+from engine.evaluations.metric_study.systems import Systems
+from engine.evaluations.shared.declared_tables import returns
+from engine.measures.entity_accuracy import entity_hits
+from engine.measures.statistics.intervals import wilson_interval
+
+CELL = Cell(ENTITY, "entity_accuracy")
+
+
+def entity_scores(dataset: SentencePairs, column: str | None) -> dict[Cell, np.ndarray]:
+    """The score (n_pairs,) of each pair: 1 or 0, nan where the cell names no entity; nothing without a `column`.
+
+    Raises InputError for a column that is none of the columns without a role, one without an entity, and for cells that
+    are no list of forms, all of their rows listed.
+    """
+    if column is None:
+        return {}
+    cells = further_column(dataset, column, "the accepted forms of entities")
+    forms = [accepted_forms(cell) for cell in cells]
+    if faults := [(row, cell) for row, cell, listed in zip(dataset.rows, cells, forms, strict=True) if listed is None]:
+        shown = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
+        raise InputError(f"{dataset.name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
+                         'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.')
+    known = [listed or () for listed in forms]
+    if not any(known):
+        raise InputError(f"{dataset.name}: column {column!r} names no entity. Name a column of accepted forms.")
+    return {CELL: entity_hits(dataset.candidates, known)}
+
+
+def accepted_forms(cell: str) -> tuple[str, ...] | None:
+    """The accepted forms that a cell lists; none for an empty cell, None where it is no list of forms.
+
+    >>> accepted_forms("東京 | 東京都"), accepted_forms('["東京", "a|b"]'), accepted_forms(" "), accepted_forms("[1]")
+    (('東京', '東京都'), ('東京', 'a|b'), (), None)
+    """
+    if not cell.strip():
+        return ()
+    forms: object = cell.split("|")
+    if cell.lstrip().startswith("["):
+        try:
+            forms = json.loads(cell)
+        except (json.JSONDecodeError, RecursionError):
+            return None
+    if not isinstance(forms, list) or not all(isinstance(form, str) and form.strip() for form in forms):
+        return None
+    return tuple(form.strip() for form in forms)
+
+
+@returns(ENTITY_ACCURACY)
+def accuracy_table(scores: dict[Cell, np.ndarray], systems: Systems | None) -> pd.DataFrame:
+    """The accuracy of each system and, last, of all pairs; `scores` of `entity_scores`, empty without them."""
+    if not scores:
+        return ENTITY_ACCURACY.frame()
+    hits = scores[CELL]
+    of_systems = [(name, systems.system_codes == code) for code, name in enumerate(systems.names)] if systems else []
+    return ENTITY_ACCURACY.frame([_line(name, hits[rows]) for name, rows in (*of_systems, ("", slice(None)))])
+
+
+def _line(name: str, hits: np.ndarray) -> tuple[str, int, int, float, float, float]:
+    known = hits[~np.isnan(hits)]
+    right = int(known.sum())
+    low, high = wilson_interval(right, known.size)
+    return name, known.size, right, right / known.size if known.size else np.nan, low, high
