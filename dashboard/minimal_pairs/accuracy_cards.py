@@ -39,6 +39,16 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
         st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
 
 
+def item_caption(items: pd.DataFrame) -> None:
+    """Draw `levels.item_accuracy` of one normalisation in a line; nothing where pairs are of no items."""
+    lines = [tr("{model} {accuracy:.1%} ({low:.1f}–{high:.1f}, chance {chance:.0%})", model=model_name(row["model"]),
+                accuracy=row["accuracy"], low=100 * row["ci_low"], high=100 * row["ci_high"], chance=row["chance"])
+             for row in items[items["n_items"] > 0].to_dict("records")]
+    if lines:
+        st.caption(tr("Items whose acceptable sentence is above all others: {lines}.", lines=" · ".join(lines)),
+                   help=measure_help("accuracy"))
+
+
 def length_warning(model: str, strata: pd.DataFrame, *, stereotypes: bool = False) -> str:
     """The warning that a model is right much less often where A > U than where A < U."""
     accuracy = strata.set_index("stratum")["accuracy"]

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import pages
-from dashboard.minimal_pairs.accuracy_cards import accuracy_cards
+from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, item_caption
 from dashboard.minimal_pairs.benchmark.judgements import judged_tables
 from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
@@ -76,6 +76,7 @@ if run_id is not None and result is not None:
     guided_reading.marks(KIND, run_id, reading)
     if not judged:
         accuracy_cards(table(view, "summary"), stereotypes=bias)
+        item_caption(table(view, "items"))
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.settings.models))

@@ -102,6 +102,7 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
         "differences": partial(tables, view, "each_difference"), "bias": partial(tables, view, "slopes"),
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
         "categories": partial(table, view, "categories", by),
+        **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
         **({"checkpoints": partial(table, view, "checkpoints", by)} if series_of(view.models) else {}),
         "excluded": lambda: view.result.excluded}
 

@@ -16,7 +16,7 @@ LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
         result, available(result.pairs), alpha, clustered_by),
     "clustered_comparisons": lambda result, score, alpha, clustered_by: levels.clustered_comparisons(
         result, score, clustered_by, alpha),
-    "checkpoints": levels.checkpoints,
+    "checkpoints": levels.checkpoints, "items": levels.item_accuracy,
 }
 JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "judgements": lambda result, score, alpha, by: single_sentences.judgements(result, (score,), alpha, by=by),

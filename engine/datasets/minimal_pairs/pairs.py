@@ -15,7 +15,7 @@ from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import raw_rows, texts_of_row
-from engine.datasets.minimal_pairs import judged
+from engine.datasets.minimal_pairs import items, judged
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
@@ -187,8 +187,10 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     """
     if SIGNATURE_COLUMN in table.frame and is_digest_column(table.frame[SIGNATURE_COLUMN]):
         table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
-    table = judged.with_header(table)
     sides = ("acceptable", "unacceptable")
+    table = judged.with_header(table)
+    if not any((columns or {}).get(side) for side in sides):
+        table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
     layout = None if any((columns or {}).get(side) for side in sides) else _judged_format(
         names, column_names.guess(names, [role.name for role in ROLES]))
@@ -211,6 +213,9 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if layout and column_names.normalize_name(name) == layout.label]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
+    of_items = [name for name in names if column_names.normalize_name(name) == items.ITEM]
+    # An item that has several pairs is counted as one, however many items there are.
+    fields_found += [name for name in of_items if name not in fields_found and frame[name].duplicated().any()]
     if chosen["category"] in frame.columns and chosen["category"] not in fields_found:
         fields_found.append(str(chosen["category"]))
     n = len(numbers)

@@ -43,7 +43,7 @@ FILES = (
     linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
     FAIR_SUMMARY,
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
-    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS,
+    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS, levels.OF_ITEMS,
     single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
@@ -85,6 +85,7 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows), "fair_summary": each(beside_fair),
         "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
         "ranking": each(lambda name: comparison.ranking(result, name, alpha)),
+        "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
         "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by)),
         "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
         "shared_tokens": SHARED_TOKENS.selected(result.shared),

@@ -13,6 +13,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from engine.datasets.minimal_pairs.items import ITEM as ITEM_COLUMN
+from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.evaluations.minimal_pairs.views import (
@@ -90,6 +92,17 @@ CHECKPOINTS = Table("checkpoints", "A row for each stratum of all pairs, and of 
     Column("series", "text", "the training: what the names of its checkpoints share"),
     Column("step", "number", "step, or epoch, that the name of the model says"), MODEL, NORMALIZATION,
     Column("category", "text", 'the category, or the value of the column chosen; "" for all pairs'), STRATUM, *COUNTED,
+), only_with_rows=True, since=VERSION)
+
+OF_ITEMS = Table("items", "A row for each model under each score where the pairs are of items with several sentences: "
+                 "how many items are right as a whole.", (
+    MODEL, NORMALIZATION, Column("n_items", "integer", "items of which the model scored every pair", "items"),
+    Column("n_pairs", "integer", "their pairs", "pairs"),
+    Column("n_right", "integer", "items whose acceptable sentence has a higher score than all others", "items",
+           "higher"),
+    measured("accuracy", meaning="n_right / n_items"), *interval("Wilson's"),
+    Column("chance", "number", "what equally probable sentences reach: mean of 1 / sentences of the item", digits=3),
+    Column("n_incomplete", "integer", "items left out, because the model did not score a pair of theirs", "items"),
 ), only_with_rows=True, since=VERSION)
 
 
@@ -193,6 +206,30 @@ def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
                          by_category(result, normalization, alpha, by).query("category != ''")], ignore_index=True)
     # In the order of the steps, and of the pairs within one.
     return found.merge(counted, on="model").astype({"series": "str", "category": "str"})[list(CHECKPOINTS.headers)]
+
+
+@returns(OF_ITEMS)
+def item_accuracy(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+    """Of items with several unacceptable sentences: how often is the acceptable one above all others? None, no row.
+
+    An item is right where each of its pairs is; a tie is not right. The column `item` of the pairs names the items.
+    """
+    column = f"{FIELD}{ITEM_COLUMN}"
+    if column not in result.items.columns:
+        return OF_ITEMS.frame()
+    sizes = result.items[column].value_counts()
+    rows = []
+    for model, pairs in by_model(result):
+        right = decided(pairs, normalization, alpha) == 1
+        of_items = pd.DataFrame({"item": result.items[column].take(pairs["item"].to_numpy()).to_numpy(),
+                                 "right": right}).groupby("item")["right"].agg(["all", "size"])
+        whole = of_items[of_items["size"] == sizes[of_items.index]]
+        n, n_right = len(whole), int(whole["all"].sum())
+        low, high = wilson_interval(n_right, n)
+        rows.append({"model": model, "normalization": normalization, "n_items": n, "n_pairs": int(whole["size"].sum()),
+                     "n_right": n_right, "accuracy": n_right / n if n else np.nan, "ci_low": low, "ci_high": high,
+                     "chance": float((1 / (whole["size"] + 1)).mean()), "n_incomplete": len(sizes) - n})
+    return OF_ITEMS.frame_of_records(rows)
 
 
 def _clusters(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndarray | None:

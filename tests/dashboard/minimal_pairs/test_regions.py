@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dashboard.shared import session
+from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs.records import DIFFERING
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.views import summary
@@ -35,3 +36,13 @@ def test_a_score_that_a_part_does_not_have_gives_way_to_another() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(PAIRS, GPT), region=DIFFERING, normalization="per character")
     assert not app.exception and [note.value for note in app.info] == [
         "A part of a sentence has no per character; LP is shown."]
+
+
+def test_items_of_several_sentences_are_counted_as_a_whole() -> None:
+    lines = [f"{item},{'文' * item}{end},{int(end == 'だ')}" for item in range(1, 5) for end in "だでに"]
+    content = "\n".join(["item,sentence,label", *lines]).encode()
+    app = page_visits.visit("minimal_pairs", run=finished(read_pairs([("items.csv", content)]), GPT))
+    assert not app.exception
+    assert any(caption.value.startswith("Items whose acceptable sentence is above all others: ")
+               and "chance 33%" in caption.value for caption in app.caption)
+    assert "download-items" in {button.key for button in app.download_button}

@@ -1,0 +1,62 @@
+"""Items of several sentences, one of them acceptable: each of the others becomes a pair with the acceptable one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from engine.datasets import rows
+from engine.datasets.formats.columns import normalize_name
+from engine.datasets.formats.files import Table
+from engine.datasets.minimal_pairs.judged import LABELS
+from engine.errors import BadRow
+from engine.translation import mark
+
+# The columns of a file of items, and those that it is read as.
+ITEM, SENTENCE, LABEL = "item", "sentence", "label"
+ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
+READ_AS = mark("{n_items:,} items of several sentences are read as {n_pairs:,} pairs: each unacceptable sentence with "
+               "the acceptable one of its item.")
+NO_ITEM = mark("{name}: {bad} of {rows} are of no item with one acceptable sentence (label 1) and others (label 0). "
+               "Correct or remove these rows.")
+
+
+def item_columns(table: Table) -> Mapping[str, str] | None:
+    """ITEM, SENTENCE and LABEL as spelled in the file; None where it has not all of them, or names sides of pairs."""
+    spelled = {normalize_name(str(column)): str(column) for column in table.frame.columns}
+    if {ACCEPTABLE, UNACCEPTABLE} & spelled.keys() or not {ITEM, SENTENCE, LABEL} <= spelled.keys():
+        return None
+    return {name: spelled[name] for name in (ITEM, SENTENCE, LABEL)}
+
+
+def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
+    """A table of items as one of pairs with ACCEPTABLE, UNACCEPTABLE, ITEM and the file's other columns.
+
+    A row is that of the unacceptable sentence. Any other table as it is. Raises InputError for labels other than 0 and
+    1 and for items without exactly one acceptable sentence or without another, every row listed; with `skip_bad_rows`
+    these are left out.
+    """
+    columns = item_columns(table)
+    if columns is None:
+        return table
+    labels = {number: LABELS.get(text.strip()) for number, text in table.frame[columns[LABEL]].items()}
+    items = table.frame[columns[ITEM]].str.strip()
+    bad = [BadRow(int(number), f"'{columns[LABEL]}' holds {table.frame.at[number, columns[LABEL]]!r}, not 0 or 1")
+           for number, label in labels.items() if label is None]
+    bad += [BadRow(int(number), f"'{columns[ITEM]}' is empty") for number, item in items.items() if not item]
+    known = {row.row for row in bad}
+    for item, members in table.frame.groupby(items, sort=False).groups.items():
+        n_acceptable = sum(labels[number] is True for number in members)
+        if item and (n_acceptable != 1 or len(members) < 2):
+            bad += [BadRow(int(number), f"item {item!r} has {n_acceptable} acceptable of {len(members)} sentences")
+                    for number in members if number not in known]
+    table = rows.without_rows(table, sorted(bad, key=lambda row: row.row), NO_ITEM, skip_bad_rows=skip_bad_rows)
+    if skip_bad_rows and bad:  # what is left may be of an item that is no longer whole
+        return as_pairs(table, skip_bad_rows=True)
+    frame, items = table.frame, items[table.frame.index]
+    is_acceptable = frame[columns[LABEL]].str.strip() == "1"
+    sentence_of = dict(zip(items[is_acceptable], frame.loc[is_acceptable, columns[SENTENCE]], strict=True))
+    pairs = frame[~is_acceptable].rename(columns={columns[SENTENCE]: UNACCEPTABLE}).drop(columns=columns[LABEL])
+    pairs.insert(0, ACCEPTABLE, items[~is_acceptable].map(sentence_of).astype("str"))
+    notice = READ_AS.format(n_items=len(sentence_of), n_pairs=len(pairs))
+    return replace(table, frame=pairs, notices=(*table.notices, notice))
