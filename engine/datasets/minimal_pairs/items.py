@@ -39,11 +39,14 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     columns = item_columns(table)
     if columns is None:
         return table
-    labels = {number: LABELS.get(text.strip()) for number, text in table.frame[columns[LABEL]].items()}
+    numbers: list[int] = table.frame.index.tolist()
+    texts = dict(zip(numbers, table.frame[columns[LABEL]], strict=True))
+    labels = {number: LABELS.get(text.strip()) for number, text in texts.items()}
     items = table.frame[columns[ITEM]].str.strip()
-    bad = [BadRow(int(number), f"'{columns[LABEL]}' holds {table.frame.at[number, columns[LABEL]]!r}, not 0 or 1")
+    bad = [BadRow(number, f"'{columns[LABEL]}' holds {texts[number]!r}, not 0 or 1")
            for number, label in labels.items() if label is None]
-    bad += [BadRow(int(number), f"'{columns[ITEM]}' is empty") for number, item in items.items() if not item]
+    bad += [BadRow(number, f"'{columns[ITEM]}' is empty") for number, item in zip(numbers, items, strict=True)
+            if not item]
     known = {row.row for row in bad}
     for item, members in table.frame.groupby(items, sort=False).groups.items():
         n_acceptable = sum(labels[number] is True for number in members)
