@@ -6,14 +6,13 @@ around it), so every part is a sum of what one pass gave: no model is asked agai
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from engine.datasets.formats.columns import normalize_name
-from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
@@ -28,9 +27,6 @@ BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for 
 MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"))
 PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
             TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
-_COLUMN = re.compile("|".join(sorted({name for sides in PREFIXES.values() for side in sides for name in side} | {
-    name for marks in MARKS for name in marks})), re.IGNORECASE)
-
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
 
@@ -121,11 +117,12 @@ def of_region(result: Result, region: str) -> Result:
 
 
 def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:
-    """The file's own rows with normalised names, where one of them has a column that marks a region; else none."""
-    if not any(map(_COLUMN.search, dataset.originals)):
+    """The texts of the file's own rows with normalised names, where one may have a column that marks a region; else
+    none."""
+    if not any("prefix" in original or "region" in original for original in map(str.lower, dataset.originals)):
         return []
-    return [{normalize_name(name): text for name, text in texts_of_row(original).items()} if original else {}
-            for original in dataset.originals]
+    return [{normalize_name(name): text for name, text in json.loads(original).items() if isinstance(text, str)}
+            if original else {} for original in dataset.originals]
 
 
 def _of_both(pair: tuple[str, str], row: Mapping[str, str], sides: Sequence[Sequence[str]],
