@@ -5,29 +5,20 @@ Nothing here runs a model: a toggle is arithmetic on the stored sums, done once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.minimal_pairs.benchmark.tables import JUDGED_TABLES, LEVEL_TABLES
-from dashboard.minimal_pairs.pair_table import pair_table
+from dashboard.minimal_pairs.benchmark.tables import TABLES
 from dashboard.shared import dictionaries
 from dashboard.shared.address import view as address_view
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs import (
-    comparison as model_comparison,
-)
-from engine.evaluations.minimal_pairs import (
     fair_subsets,
-    length_effects,
-    stereotypes,
-)
-from engine.evaluations.minimal_pairs import (
-    linking as pair_linking,
 )
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
@@ -61,7 +52,6 @@ OPTIONS = options_of(Shown)
 FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run on show, and those with a row for each pair
-FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 SUBSET_LABELS = {ALL: mark("all pairs"), EQUAL: "A = U", EQUAL_FOR_ALL: mark("A = U for all models"),
                  MATCHED: mark("matched"), CUT_ALIKE: mark("cut alike"), CUT_DIFFERENTLY: mark("cut differently")}
@@ -161,43 +151,6 @@ class View:
     def models(self) -> tuple[str, ...]:
         """The models of the run."""
         return self.result.settings.models
-
-
-# The tables of a view: name -> (result, normalization, alpha, further arguments) -> table.
-TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
-    "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
-    "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
-    "each_difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
-        normalization=score),
-    "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
-    "by_source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
-    "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
-    "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
-    "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
-    "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
-    "comparisons": model_comparison.comparisons,
-    "ranking": model_comparison.ranking,
-    "differing": lambda result, score, alpha, model, other: model_comparison.differing_pairs(
-        result, model, other, score, alpha),
-    "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
-    "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
-        result, subset, score, alpha, field=column, seed=result.settings.seed),
-    **LEVEL_TABLES, **JUDGED_TABLES,
-    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
-}
-
-
-def by_source(result: Result, model: str, normalization: str, alpha: float, least: int) -> pd.DataFrame:
-    """`pair_views.by_difference` of one model, a row for each file in place of each model."""
-    pairs = pair_views.of_model(result, model)
-    sources = pair_views.categories_of(result, pairs, "source")
-    alone = replace(result, settings=replace(result.settings, models=(model,)))
-    parts = []
-    for source in dict.fromkeys(sources):
-        rows = pairs["row"].to_numpy()[(sources == source).to_numpy()]
-        part = fair_subsets.restricted(alone, {model: rows})
-        parts.append(pair_views.by_difference(part, normalization, alpha, least).assign(model=source))
-    return pd.concat(parts, ignore_index=True)
 
 
 def view_input(run_id: str, result: Result, address: address_view.View) -> View:

@@ -1,13 +1,33 @@
-"""The tables of a view by levels and of judged sentences: name -> (result, normalization, alpha, …) -> table."""
+"""The tables of a view of a minimal-pairs run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pandas as pd
 
-from engine.evaluations.minimal_pairs import levels, single_sentences
+from dashboard.minimal_pairs.pair_table import pair_table
+from engine.evaluations.minimal_pairs import (
+    comparison as model_comparison,
+)
+from engine.evaluations.minimal_pairs import (
+    fair_subsets,
+    length_effects,
+    levels,
+    single_sentences,
+    stereotypes,
+)
+from engine.evaluations.minimal_pairs import (
+    linking as pair_linking,
+)
+from engine.evaluations.minimal_pairs import (
+    views as pair_views,
+)
+from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import available
+
+FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 
 LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "levels": lambda result, score, alpha, columns, clustered_by: levels.levels(
@@ -23,3 +43,38 @@ JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "reliability": lambda result, score, alpha: single_sentences.reliability_curves(result, (score,), alpha),
     "sentences": lambda result, score, alpha, model: single_sentences.judged_sentences(result, model, score, alpha),
 }
+# The tables of a view: name -> (result, normalization, alpha, further arguments) -> table.
+TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
+    "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
+    "each_difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
+        normalization=score),
+    "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
+    "by_source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
+    "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
+    "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
+    "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
+    "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
+    "comparisons": model_comparison.comparisons,
+    "ranking": model_comparison.ranking,
+    "differing": lambda result, score, alpha, model, other: model_comparison.differing_pairs(
+        result, model, other, score, alpha),
+    "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
+    "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
+        result, subset, score, alpha, field=column, seed=result.settings.seed),
+    **LEVEL_TABLES, **JUDGED_TABLES,
+    "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
+}
+
+
+def by_source(result: Result, model: str, normalization: str, alpha: float, least: int) -> pd.DataFrame:
+    """`pair_views.by_difference` of one model, a row for each file in place of each model."""
+    pairs = pair_views.of_model(result, model)
+    sources = pair_views.categories_of(result, pairs, "source")
+    alone = replace(result, settings=replace(result.settings, models=(model,)))
+    parts = []
+    for source in dict.fromkeys(sources):
+        rows = pairs["row"].to_numpy()[(sources == source).to_numpy()]
+        part = fair_subsets.restricted(alone, {model: rows})
+        parts.append(pair_views.by_difference(part, normalization, alpha, least).assign(model=source))
+    return pd.concat(parts, ignore_index=True)

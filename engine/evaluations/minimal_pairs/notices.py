@@ -86,7 +86,7 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
         return ""
     shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
     shown = f"{shown} by another corpus" if other_corpus else shown
-    shown = f"{shown} of {region}" if region != WHOLE else shown
+    shown = ", ".join([shown, region]) if region != WHOLE else shown
     models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
     return (f"{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner than in "
             "fp32.")

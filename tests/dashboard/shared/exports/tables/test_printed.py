@@ -67,6 +67,9 @@ def test_of_several_intervals_each_belongs_to_its_own_column() -> None:
 
 # The columns that have an interval in print.
 INTERVALS_OF = {
+    ("metric-study", "entity_accuracy"): {"accuracy"},
+    ("metric-study", "human_ceiling"): {"pearson", "spearman", "kendall"},
+    ("minimal-pairs", "checkpoints"): {"accuracy"}, ("minimal-pairs", "items"): {"accuracy"},
     ("clusters", "intervals"): {"value"}, ("clusters", "comparisons"): {"difference"},
     ("fill-mask", "models"): {"mean_probability"}, ("fill-mask", "common"): {"mean_probability"},
     ("fill-mask", "comparisons"): {"difference"}, ("classification", "models"): {"accuracy_mean"},
