@@ -86,7 +86,8 @@ def first_rows(kind: str, settings: Any, dataset: Any) -> tuple[Any, Any] | None
         return None
     n, frame = min(MOST_ROWS, len(dataset) // SHARE), dataset.to_frame()
     if kind == "clusters":
-        some = frame.groupby("label", sort=False).head(max(2, n // frame["label"].nunique()))
+        labels = frame["label"].unique()[:n // 2]  # two of each class at least
+        some = frame[frame["label"].isin(labels)].groupby("label", sort=False).head(n // len(labels))
     else:
         some = frame.head(n)
     return (replace(settings, models=settings.models[:1], **CHANGES[kind]),
@@ -101,16 +102,16 @@ def evaluate_first_rows(run: RunRecord, evaluation: Evaluation, settings: Any, d
     The progress is reported as a part of the run's. Raises Cancelled; any other error is the run's to raise, so it is
     only logged here.
     """
-    some = first_rows(run.kind, settings, dataset)
-    if some is None:
-        return
-    settings_of_some, rows = some
-
-    def report_as_part(done: int, total: int, label: str) -> None:
-        report(done, total if total == 1 else max(total, total * len(dataset) // len(rows)), label)
-
-    session = gateway.session(run_id=run.id, on_progress=report_as_part, is_cancelled=is_stopped, owner=run.owner)
     try:
+        some = first_rows(run.kind, settings, dataset)
+        if some is None:
+            return
+        settings_of_some, rows = some
+
+        def report_as_part(done: int, total: int, label: str) -> None:
+            report(done, total if total == 1 else max(total, total * len(dataset) // len(rows)), label)
+
+        session = gateway.session(run_id=run.id, on_progress=report_as_part, is_cancelled=is_stopped, owner=run.owner)
         kept.save(run.id, evaluation.evaluate(settings_of_some, rows, session))
     except Cancelled:
         raise

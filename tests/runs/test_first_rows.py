@@ -56,6 +56,12 @@ def test_of_labelled_sentences_every_class_has_as_many() -> None:
     assert some[1].rows == (*range(1, 16), *range(571, 586)) and some[0].projection == "pca"
 
 
+def test_of_many_classes_some_have_two_rows_each() -> None:
+    frame = pd.DataFrame({"text": [f"文{n}" for n in range(900)], "label": [f"c{n // 3}" for n in range(900)]})
+    some = first_rows("clusters", clusters.Settings(("owner/a",)), LabelledSentences.from_frame(frame, "many"))
+    assert some is not None and len(some[1]) == 44 and set(pd.Series(some[1].labels).value_counts()) == {2}
+
+
 class Observed:
     """An alignment run in this thread that tells what its evaluation was given, and what was kept at that time."""
 

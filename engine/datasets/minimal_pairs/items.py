@@ -59,7 +59,8 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     frame, items = table.frame, items[table.frame.index]
     is_acceptable = frame[columns[LABEL]].str.strip() == "1"
     sentence_of = dict(zip(items[is_acceptable], frame.loc[is_acceptable, columns[SENTENCE]], strict=True))
-    pairs = frame[~is_acceptable].rename(columns={columns[SENTENCE]: UNACCEPTABLE}).drop(columns=columns[LABEL])
+    pairs = frame[~is_acceptable].rename(columns={columns[SENTENCE]: UNACCEPTABLE, columns[ITEM]: ITEM}).drop(
+        columns=columns[LABEL]).assign(**{ITEM: items[~is_acceptable]})
     pairs.insert(0, ACCEPTABLE, items[~is_acceptable].map(sentence_of).astype("str"))
     notice = READ_AS.format(n_items=len(sentence_of), n_pairs=len(pairs))
     return replace(table, frame=pairs, notices=(*table.notices, notice))

@@ -212,17 +212,22 @@ def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
 def item_accuracy(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
     """Of items with several unacceptable sentences: how often is the acceptable one above all others? None, no row.
 
-    An item is right where each of its pairs is; a tie is not right. The column `item` of the pairs names the items.
+    An item is right where each of its pairs is; a tie is not right. The column `item` of a file names its items; pairs
+    without a name are of none.
     """
     column = f"{FIELD}{ITEM_COLUMN}"
     if column not in result.items.columns:
         return OF_ITEMS.frame()
-    sizes = result.items[column].value_counts()
+    named = (result.items[column] != "").to_numpy()
+    items = (result.items["source"] + "\n" + result.items[column]).to_numpy()
+    sizes = pd.Series(items[named]).value_counts()
+    if sizes.max() < 2:  # a number of the pair
+        return OF_ITEMS.frame()
     rows = []
     for model, pairs in by_model(result):
-        right = decided(pairs, normalization, alpha) == 1
-        of_items = pd.DataFrame({"item": result.items[column].take(pairs["item"].to_numpy()).to_numpy(),
-                                 "right": right}).groupby("item")["right"].agg(["all", "size"])
+        right, places = decided(pairs, normalization, alpha) == 1, pairs["item"].to_numpy()
+        of_items = pd.DataFrame({"item": items[places], "right": right})[named[places]].groupby(
+            "item")["right"].agg(["all", "size"])
         whole = of_items[of_items["size"] == sizes[of_items.index]]
         n, n_right = len(whole), int(whole["all"].sum())
         low, high = wilson_interval(n_right, n)

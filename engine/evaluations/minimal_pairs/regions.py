@@ -45,15 +45,18 @@ def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]
     for name, sides in PREFIXES.items():
         if rows and any(sides[0][1] in row for row in rows):
             regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
-    if marks := next((marks for marks in MARKS if rows and any(set(marks) <= row.keys() for row in rows)), None):
-        columns = tuple((name,) for name in marks)
-        regions[MARKED] = [_of_both(pair, row, columns, _once) for pair, row in zip(texts, rows, strict=True)]
-        bad = [number for number, row, (first, second) in zip(dataset.rows, rows, regions[MARKED], strict=True)
-               if (row.get(marks[0]) and not first) or (row.get(marks[1]) and not second)]
+    marks = [next((names for names in MARKS if set(names) <= row.keys()), None) for row in rows]
+    if any(marks):
+        regions[MARKED] = [
+            _of_both(pair, row, [(name,) for name in names], _once) if names else ([], [])
+            for pair, row, names in zip(texts, rows, marks, strict=True)]
+        bad = [number for number, row, names, found in zip(dataset.rows, rows, marks, regions[MARKED], strict=True)
+               if names and any(row[name].strip() and not spans for name, spans in zip(names, found, strict=True))]
         if bad:
-            raise InputError(f"{dataset.name}: the text of {marks[0]} or {marks[1]} does not stand in its sentence "
-                             f"exactly once in rows {', '.join(map(str, bad))}. Write it as it stands there, with a "
-                             "word more where it is there twice.")
+            columns = " or ".join(dict.fromkeys(name for names in marks if names for name in names))
+            raise InputError(f"{dataset.name}: the text of {columns} does not stand in its sentence exactly once in "
+                             f"rows {', '.join(map(str, bad))}. Write it as it stands there, with a word more where it "
+                             "is there twice.")
     return regions
 
 
@@ -91,8 +94,8 @@ def of_region(result: Result, region: str) -> Result:
         return result
     known = regions_of(result)
     if region not in known:
-        raise InputError(f"The run has no scores of the region {region!r}; it has: {', '.join(known)}. Results of "
-                         "versions before 0.3.0 have the whole sentences alone: run them again.")
+        raise InputError(f"The run has no scores of the region {region!r}; it has: {', '.join(known)}. No sentence has "
+                         "such a part, or the result is of a version before 0.3.0: run it again.")
     pairs = result.pairs.drop(columns=[name for name in result.pairs.columns if str(name).startswith("morcela_") or str(
         name).endswith(("_characters", "_bytes"))])
     inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
@@ -141,6 +144,7 @@ def _behind_prefix(text: str, prefix: str, word: str) -> list[Span]:
 
 
 def _once(text: str, region: str) -> list[Span]:
+    region = region.strip()
     if not region or text.count(region) != 1:
         return []
     start = text.index(region)

@@ -10,10 +10,12 @@ from engine.models.sources.names import shown_name
 
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
 _NUMBER = r"(\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
-# By preference: steps, other words for a place in training, tokens, a revision or a directory that is a number.
+# By preference: steps, other words for a place in training, tokens; then a revision or a directory that is a number.
 _STEPS = tuple(re.compile(pattern + _NUMBER, re.IGNORECASE) for pattern in (
     r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?", r"(?<![a-z])(?:checkpoint|ckpt|iteration|iter|update|epoch)s?[ _-]?",
-    r"(?<![a-z])tokens?[ _-]?", r"(?<=[@/])"))
+    r"(?<![a-z])tokens?[ _-]?"))
+_NUMBER_ALONE = re.compile(r"[@/](\d+)()$")  # 7b is a size, 500 a step
+_FURTHER_TOKENS = re.compile(r"[ _-]?tokens?[ _-]?\d+(\.\d+)?[kmb]?", re.IGNORECASE)
 
 
 class Checkpoint(NamedTuple):
@@ -33,14 +35,16 @@ def checkpoint_of(model: str) -> Checkpoint | None:
     (Checkpoint(model='/srv/run-3/checkpoint-500', series='/srv/run-3', step=500.0), None)
     >>> checkpoint_of("owner/olmo@stage1-step10k-tokens5B")[1:]
     ('owner/olmo@stage1', 10000.0)
+    >>> checkpoint_of("run/step20-seed1")[1], checkpoint_of("/srv/llama/7b"), checkpoint_of("owner/name@500")[1:]
+    ('run-seed1', None, ('owner/name', 500.0))
     """
     name = shown_name(model)
-    for pattern in _STEPS:
+    for pattern in (*_STEPS, _NUMBER_ALONE):
         found = [*pattern.finditer(name)]
         if found:
             number, thousands = found[-1].groups()
-            return Checkpoint(model, name[:found[-1].start()].rstrip(" @/_-:") or name,
-                              float(number) * _THOUSANDS[thousands.lower()])
+            series = name[:found[-1].start()].rstrip(" @/_-:") + _FURTHER_TOKENS.sub("", name[found[-1].end():])
+            return Checkpoint(model, series or name, float(number) * _THOUSANDS[thousands.lower()])
     return None
 
 

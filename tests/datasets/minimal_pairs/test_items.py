@@ -54,3 +54,8 @@ def test_columns_of_pairs_are_pairs_and_sentences_without_items_are_judged() -> 
     pairs = read("item,sentence,label,acceptable,unacceptable\n1,x,1,a,b\n2,y,0,c,d\n")
     assert pairs.acceptable == ("a", "c")
     assert read(FILE.replace("item,", "group,")).is_judged
+
+
+def test_the_column_of_items_is_called_item_however_the_file_spells_it() -> None:
+    pairs = read(FILE.replace("item,", "Item,").replace("\n1,猫に", "\n 1,猫に"))
+    assert pairs.fields["item"] == ("1", "1", "2")

@@ -39,7 +39,17 @@ def test_an_item_with_a_pair_that_was_not_scored_is_no_item() -> None:
     assert (row["n_items"], row["n_incomplete"], row["n_pairs"]) == (1, 1, 2)
 
 
+def test_items_of_two_files_are_different_and_pairs_without_a_name_are_of_none() -> None:
+    content = b"item,sentence,label\n1,a,1\n1,b,0\n1,c,0\n"
+    plain = b"acceptable,unacceptable\nd,e\nf,g\n"
+    dataset = read_pairs([("one.csv", content), ("two.csv", content), ("three.csv", plain)])
+    result = evaluate(Settings(("m",)), dataset, SessionFake({}))  # type: ignore[arg-type]
+    [row] = item_accuracy(result, "LP").to_dict("records")
+    assert (row["n_items"], row["n_pairs"]) == (2, 4)
+
+
 def test_pairs_without_items_have_no_row() -> None:
     result = run()
     assert item_accuracy(result, "LP").empty
-    assert item_accuracy(replace(result, items=result.items.assign(**{"field:items": "a"})), "LP").empty
+    numbered = replace(result, items=result.items.assign(**{"field:item": result.items["row"].astype("str")}))
+    assert item_accuracy(numbered, "LP").empty  # a number of the pair

@@ -84,6 +84,9 @@ def test_a_marked_region_stands_once_in_its_sentence_or_every_bad_row_is_listed(
     assert marked["row"].tolist() == [1] and marked["acceptable_tokens"].tolist() == [7]
     bad = [*rows, {"good": "a b a", "bad": "a b", "good_region": "a", "bad_region": "b"},
            {"good": "c", "bad": "d", "good_region": "c", "bad_region": "e"}]
+    blank = [{**rows[0], "good_region": " cat sat "}, {**rows[1], "good_region": " ", "bad_region": " "},
+             {"good": "a b", "bad": "a c", "acceptable_region": "b", "unacceptable_region": "c"}]
+    assert set(of_region(evaluated(blimp(tmp_path, blank), "m"), MARKED).pairs["row"]) == {1, 3}
     with pytest.raises(InputError, match=r"does not stand in its sentence exactly once in rows 3, 4\."):
         evaluated(blimp(tmp_path, bad), "m")
 
@@ -99,7 +102,7 @@ def test_results_of_earlier_versions_have_whole_sentences_alone(tmp_path: Path) 
                    result.tokens.assign(regions=pd.array([pd.NA] * len(result.tokens), dtype="Int64"))):
         earlier = replace(result, tokens=tokens)
         assert regions_of(earlier) == (WHOLE,)
-        with pytest.raises(InputError, match=r"no scores of the region 'words that differ'; it has: whole sentence\."):
+        with pytest.raises(InputError, match=r"region 'words that differ'; it has: whole sentence\. No sentence"):
             of_region(earlier, DIFFERING)
 
 
