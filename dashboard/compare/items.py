@@ -125,8 +125,10 @@ def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
     shown = pair_view.View(chosen.run.id, ALL, view.scoring.unigrams, view.normalization, view.scoring.alpha,
-                           pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result))
-    result, table = shown.result, pair_view.table(shown, "pairs", side.model)
+                           pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result,
+                                                view.scoring.region), view.scoring.region)
+    table = pair_view.table(shown, "pairs", side.model)
+    result = pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
     return token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
-                                    view.scoring.alpha, signature), {}
+                                    view.scoring.alpha, signature, region=view.scoring.region), {}

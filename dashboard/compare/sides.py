@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.minimal_pairs.view import CORPORA
+from dashboard.minimal_pairs.view import CORPORA, REGION_LABELS, known_regions
 from dashboard.runs.comparing import distinct
 from dashboard.shared import dictionaries, run_view, session
 from dashboard.shared.address.texts import name_of
@@ -16,12 +16,14 @@ from dashboard.shared.address.view import View
 from dashboard.shared.inputs import settings
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import model_name, verbatim
+from engine.commands.compare import NOT_COMPARED
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
-from engine.evaluations.minimal_pairs.records import THESE
+from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.records import THESE, WHOLE
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -115,8 +117,10 @@ class SideInput:
         corpora = {THESE: tr(CORPORA[THESE])}
         if "SLOR" in scores:
             corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
-        first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora))
-        alpha, unigrams = first.alpha, first.unigrams
+        regions = (WHOLE,) if is_judged(result) else known_regions(run_id, result)
+        first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora),
+                        region=self._first(options["region"], WHOLE, regions))
+        alpha, unigrams, region = first.alpha, first.unigrams, first.region
         with st.container(horizontal=True, vertical_alignment="bottom"):
             normalization = str(st.selectbox(tr("Score"), scores, index=scores.index(normalization), width=180,
                                              key=self._key("score", run_id)))
@@ -126,9 +130,13 @@ class SideInput:
             if normalization in WITH_UNIGRAMS and len(corpora) > 1:
                 unigrams = str(settings.list_of(tr("Unigrams from"), options["unigrams"], corpora, first=first,
                                                 width=180, key=self._key("unigrams", run_id)))
-        view = PairView(normalization, PairScoring(alpha, unigrams))
+            if len(regions) > 1:
+                region = str(settings.list_of(
+                    tr("Counted"), options["region"], {name: tr(REGION_LABELS[name]) for name in regions}, first=first,
+                    width=180, key=self._key("region", run_id)))
+        view = PairView(normalization, PairScoring(alpha, unigrams, region=region))
         self._keep(view, PairView())
-        self._keep(view.scoring, PairScoring(), but=("by", "subset"))
+        self._keep(view.scoring, PairScoring(), but=NOT_COMPARED)
         return view
 
     def _alignment(self, run_id: str, result: Any, model: str) -> AlignmentView:
@@ -233,7 +241,8 @@ def _in_words(view: Shown | None) -> dict[str, str]:
     if isinstance(view, PairView):
         values = {"score": view.normalization,
                   **({"alpha": view.scoring.alpha} if view.normalization == "PenLP" else {}),
-                  **({"unigrams": view.scoring.unigrams} if view.normalization in WITH_UNIGRAMS else {})}
+                  **({"unigrams": view.scoring.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
+                  **({"region": view.scoring.region} if view.scoring.region != WHOLE else {})}
     return {name.replace("_", " "): str(value) for name, value in values.items() if value is not None}
 
 

@@ -91,7 +91,7 @@ if run_id is not None and result is not None:
         model, pair = browsed
         of_sentences = restricted(run_id, ALL, view.unigrams, result)
         figures |= token_contributions_view(run_id, of_sentences, model, pair, view.normalization, view.alpha,
-                                            signature, stereotypes=bias)
+                                            signature, stereotypes=bias, region=view.region)
         edit_form(view, pair)
     if not judged:
         edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
@@ -105,4 +105,5 @@ if run_id is not None and result is not None:
     run_view.sign(signature, LazyTables(offered), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by, view.region)],
                   address=address, result=result, rated=not judged,
-                  compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams})
+                  compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams,
+                            "region": view.region})

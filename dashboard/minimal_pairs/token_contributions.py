@@ -15,7 +15,7 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
 from engine.translation import mark, tr, translated
 
@@ -33,12 +33,13 @@ STEREOTYPE_OUTCOMES = {
 
 
 def token_contributions_view(name: str, result: Result, model: str, pair: pd.Series, normalization: str, alpha: float,
-                             signature: Mapping[str, Any], *, stereotypes: bool = False) -> dict[str, go.Figure]:
+                             signature: Mapping[str, Any], *, stereotypes: bool = False, region: str = WHOLE
+                             ) -> dict[str, go.Figure]:
     """Draw a row of `pair_table` under one score; `name` is part of its widgets' keys. Returns the figures."""
     outcome = (STEREOTYPE_OUTCOMES if stereotypes else OUTCOMES).get(str(pair["outcome"]), TIE)
     unit = translated(margin_unit(normalization))
     sentences(pair, normalization, right_to_left=result.right_to_left)
-    contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha)
+    contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)
     parts = contributions_by_change(contributions)
     sums = ", ".join(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
     st.markdown(tr(outcome, row=pair["row"], model=model_name(model), by=abs(pair["margin"]), unit=verbatim(unit),

@@ -15,14 +15,14 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Shown, Side
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
-from engine.evaluations.minimal_pairs.views import available
 from engine.options import Option, check, options_of
 from engine.runs.naming import unknown_run
 from engine.runs.open import Engine, open_engine
 from engine.version import VERSION
 
 LETTERS = "ab"
-NOT_COMPARED = ("by", "subset")  # of `PairScoring`: a comparison is over all pairs, and sorts none by category
+# Of `PairScoring`: a comparison is over all pairs that both sides count, and sorts none by category.
+NOT_COMPARED = ("by", "subset", "levels", "clustered_by", "folds")
 OF_RUN = "that of the run"
 
 
@@ -50,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         declared_by_name = {**options_of_kind(kind), **declared_by_name}
     for letter in LETTERS:
         group = parser.add_argument_group(
-            f"choices of side {letter.upper()}", "normalization, alpha and unigrams are of minimal pairs, idf and "
-            "penalty of alignment and of metric studies, the others of alignment.")
+            f"choices of side {letter.upper()}", "normalization, alpha, unigrams and region are of minimal pairs, idf "
+            "and penalty of alignment and of metric studies, the others of alignment.")
         for name, declared in declared_by_name.items():
             _add(group, letter, name, declared)
 
@@ -106,8 +106,8 @@ def _add(group: argparse._ArgumentGroup, letter: str, name: str, declared: Optio
     else:
         action = group.add_argument(flag, type=declared.kind, metavar=declared.metavar or METAVARS[declared.kind],
                                     **arguments)
-    setattr(action, DECLARED, replace(declared, unset=OF_RUN, help=action.help or "",
-                                      choices=declared.choices if letter == "a" else {}))
+    of_side = declared if letter == "a" else replace(declared, help=action.help or "", choices={})
+    setattr(action, DECLARED, replace(of_side, unset=OF_RUN))
 
 
 def _kind(engine: Engine, run_id: str) -> str:
@@ -134,10 +134,7 @@ def _side(result: Any, options: argparse.Namespace, letter: str, kind: str) -> S
 def _view(kind: str, result: Any, chosen: Mapping[str, Any]) -> Shown | None:
     """How a side is shown."""
     if kind == "minimal-pairs":
-        view = PairView(**_fields(PairView, chosen), scoring=PairScoring(**_fields(PairScoring, chosen)))
-        if view.normalization not in available(result.pairs):
-            raise InputError(f"The run has no score {view.normalization}; it has {', '.join(available(result.pairs))}.")
-        return view
+        return PairView(**_fields(PairView, chosen), scoring=PairScoring(**_fields(PairScoring, chosen)))
     if kind == "alignment":
         scoring = replace(result.settings.scoring, **_fields(Scoring, chosen))
         return AlignmentView(**_fields(AlignmentView, chosen), scoring=scoring)

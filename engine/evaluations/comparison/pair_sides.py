@@ -16,9 +16,10 @@ from engine.evaluations.comparison.common_items import (
 from engine.evaluations.comparison.records import PairView, Side
 from engine.evaluations.minimal_pairs.judgements import is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import WHOLE, Result
+from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
-from engine.evaluations.minimal_pairs.views import decided, of_model, scores
+from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
 from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
 from engine.measures.statistics.own_spread import in_own_spread
 
@@ -47,9 +48,26 @@ def compare_pairs(first: Side, second: Side) -> Differences:
         first=margins[0], second=margins[1],
         difference=np.subtract(*(in_own_spread(margin, centred=False) for margin in margins)),
         **{f"{side}_outcome": OUTCOMES[table[f"decision_{side}"].to_numpy() + 1] for side in ("first", "second")})
-    inexact = (not_exact(side.result, view.normalization, view.scoring.alpha, view.scoring.unigrams)
+    inexact = (not_exact(side.result, view.normalization, view.scoring.alpha, view.scoring.unigrams,
+                         view.scoring.region)
                for side, view in ((first, _view(first)), (second, _view(second))))
     return Differences(common, numbers, changed_most_first(table), SCALE, tuple(dict.fromkeys(filter(None, inexact))))
+
+
+def counted(result: Result, view: PairView) -> Result:
+    """The result with the unigrams and the region of a view.
+
+    Raises InputError for a region that the result does not know, and for a score that it, or the region, does not have.
+    """
+    if view.normalization in WITH_UNIGRAMS and view.scoring.unigrams != result.unigrams:
+        result = with_unigrams(result, view.scoring.unigrams)
+    result = of_region(result, view.scoring.region)
+    known = available(result.pairs)
+    if view.normalization in known:
+        return result
+    if view.scoring.region == WHOLE:
+        raise InputError(f"The run has no score {view.normalization}; it has {', '.join(known)}.")
+    raise InputError(f"A part of a sentence has no score {view.normalization}; it has {', '.join(known)}.")
 
 
 def _view(side: Side) -> PairView:
@@ -57,12 +75,9 @@ def _view(side: Side) -> PairView:
 
 
 def _margins(side: Side) -> pd.DataFrame:
-    """The pairs of a side with margin, decision and whether both sentences are equally long."""
+    """The pairs of a side with margin, decision and whether both sentences, or their regions, are equally long."""
     view = _view(side)
-    result: Result = side.result
-    if view.normalization in WITH_UNIGRAMS and view.scoring.unigrams != result.unigrams:
-        result = with_unigrams(result, view.scoring.unigrams)
-    pairs = of_model(result, side.model)
+    pairs = of_model(counted(side.result, view), side.model)
     acceptable, unacceptable = scores(pairs, view.normalization, view.scoring.alpha)
     return pd.DataFrame({
         "row": pairs["row"].to_numpy(), "text": pairs["acceptable"].to_numpy(),

@@ -7,7 +7,8 @@ import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import WHOLE, Result
+from engine.evaluations.minimal_pairs.regions import BITS
 from engine.evaluations.minimal_pairs.unigrams import token_unigrams
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, byte_counts
 from engine.evaluations.shared.declared_tables import Column, Table, returns
@@ -34,12 +35,13 @@ BY_CHANGE = Table("contributions_by_change", "A row for each change that there i
 
 
 @returns(CONTRIBUTIONS)
-def token_contributions(result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA
-                        ) -> pd.DataFrame:
+def token_contributions(result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA,
+                        region: str = WHOLE) -> pd.DataFrame:
     """The tokens of a pair side by side, and where the difference of its two scores comes from.
 
     A token adds to the score of its sentence its log-likelihood by the sentence's divisor, under SLOR less its
-    unigram's, under MORCELA less beta times it, and with its share of gamma.
+    unigram's, under MORCELA less beta times it, and with its share of gamma. Under a `region` that the pair has in both
+    sentences, the tokens outside add nothing, and the margin is that of the region.
 
     Raises InputError for a pair that the model did not score, or a normalisation that there is not.
     """
@@ -56,16 +58,19 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     if normalization in WITH_UNIGRAMS:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
         unigram_terms = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if is_fitted else 1)
+    inside = (np.ones(len(of_pair), dtype=bool) if region == WHOLE
+              else of_pair["regions"].to_numpy(dtype=np.int64) & BITS[region] > 0)
     by_side = {}
     for side in SIDES:
         chosen = (of_pair["side"] == side).to_numpy()
         own = of_pair[chosen]
         # A score is linear in its tokens: what one nat adds is the same for each.
-        per_nat = normalized([-1.0], pair[f"{side}_tokens"], normalization, alpha=alpha, unigrams=[0.0], beta=0,
+        n_scored = max(1, int(inside[chosen].sum()))
+        per_nat = normalized([-1.0], [n_scored], normalization, alpha=alpha, unigrams=[0.0], beta=0,
                              gamma=0, n_characters=pair[f"{side}_characters"], n_bytes=byte_counts(pair, side))[0] * -1
         values = own["log_likelihood"].to_numpy(dtype=np.float64)
         by_side[side] = own["token"].astype(str).tolist(), values, (
-            values - unigram_terms[chosen] + gamma / max(1, len(values))) * per_nat
+            values - unigram_terms[chosen] + gamma / n_scored) * per_nat * inside[chosen]
     slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
     columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
     for side, positions in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):

@@ -168,8 +168,9 @@ def test_the_printed_command_writes_the_tables_of_the_page(
 @pytest.mark.parametrize(("words_given", "expected"), [
     (["--a-run", "nowhere"], "There is no run 'nowhere'"),
     (["--a-run", "{pairs}", "--a-idf", "novel"], "--a-idf: a run of minimal-pairs has no such choice"),
-    (["--a-run", "{pairs}", "--a-normalization", "LP2"], "The run has no score LP2"),
+    (["--a-run", "{pairs}", "--a-normalization", "LP2"], "normalization is one of LP, MeanLP"),
     (["--a-run", "{pairs}", "--b-alpha", "-1"], "alpha is at least 0"),
+    (["--a-run", "{pairs}", "--b-region", "one-prefix"], "The run has no scores of the region 'one-prefix'"),
     (["--a-run", "{pairs}", "--b-run", "{alignment}"], "Only runs of one kind can be compared"),
     (["--a-run", "{pairs}", "--b-model", "m"], "The run holds no model 'm'"),
 ])

@@ -32,6 +32,17 @@ def test_all_numbers_are_of_the_words_that_differ() -> None:
     assert f"--region '{DIFFERING}'" in "".join(code.value for code in app.code)
 
 
+def test_a_side_of_a_comparison_counts_its_region() -> None:
+    run_id = finished(PAIRS, GPT)
+    app = page_visits.visit("compare", **{"a-run": run_id, "b-run": run_id, "a-region": DIFFERING})
+    assert not app.exception and not app.error
+    assert [box.value for box in app.selectbox if box.label == "Counted"] == [DIFFERING, "whole sentence"]
+    assert "**A**: region words that differ" in page_visits.words(app)
+    assert any(f"--a-region '{DIFFERING}'" in code.value for code in app.code)
+    # of one pair no words differ, and the others are compared
+    assert "download-items" in {button.key for button in app.download_button}
+
+
 def test_a_score_that_a_part_does_not_have_gives_way_to_another() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(PAIRS, GPT), region=DIFFERING, normalization="per character")
     assert not app.exception and [note.value for note in app.info] == [

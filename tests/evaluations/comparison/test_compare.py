@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from engine.datasets.minimal_pairs.pairs import MinimalPairs as Pairs
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.catalog import EVALUATIONS
@@ -17,10 +18,13 @@ from engine.evaluations.comparison.common_items import common_items, mean_differ
 from engine.evaluations.comparison.compare import COMPARE, compare
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Side
 from engine.evaluations.minimal_pairs.comparison import comparisons
+from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, Settings, Shown
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.regions import of_region
 from engine.runs.storage.artifacts import Artifacts
 from tests.stored_runs import directories as stored_runs
+from tests.support.session_fake import SessionFake
 
 BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 
@@ -33,6 +37,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     artifacts = Artifacts(folder)
     return {kind: artifacts.load_result(run_id, EVALUATIONS[kind].result_type)
             for run_id, kind in stored_runs.kinds("0.1.0").items() if kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def regional() -> MinimalPairs:
+    """Two models on three pairs that differ in some words, and one pair of the same sentence twice."""
+    texts = [("the cat sat", "the cat sit"), ("a dog runs", "a dogs runs"), ("all went", "went all"), ("it", "it")]
+    dataset = Pairs.from_frame(pd.DataFrame(texts, columns=["acceptable", "unacceptable"]), "given")
+    return evaluate(Settings(("m", "c")), dataset, SessionFake({"c": "causal"}))  # type: ignore[arg-type]
 
 
 def sides(results: dict[str, Any], kind: str) -> tuple[Side, Side]:
@@ -188,3 +200,24 @@ def test_what_cannot_be_compared_is_refused(results: dict[str, Any]) -> None:
         compare("dictionary", first, second)
     with pytest.raises(InputError, match="holds no model 'nobody'"):
         compare("clusters", first, replace(second, model="nobody"))
+
+
+def test_a_region_is_compared_as_its_own_page_counts_it(regional: MinimalPairs) -> None:
+    view = PairView("LP", Shown(region=DIFFERING))
+    found = compare("minimal-pairs", *(Side(model, regional, model, view) for model in regional.settings.models))
+    part = of_region(regional, DIFFERING)
+    (own,) = comparisons(part, "LP").to_dict("records")
+    row = found.numbers.iloc[0]
+    assert (row["n"], row["difference"], row["p_value"]) == (own["n"], own["difference"], own["p_value"])
+    assert row["n"] == 3 < regional.pairs["row"].nunique()  # of one pair no words differ
+    whole = compare("minimal-pairs", *(Side(model, regional, model) for model in regional.settings.models))
+    assert found.items.set_index("row")["first"].to_dict() != whole.items.set_index("row")["first"].to_dict()
+
+
+def test_a_region_or_a_score_of_it_that_is_not_there_is_refused(regional: MinimalPairs) -> None:
+    model = regional.settings.models[0]
+    for view, words in ((PairView("LP", Shown(region=ONE_PREFIX)), "no scores of the region 'one-prefix'"),
+                        (PairView("per character", Shown(region=DIFFERING)),
+                         "A part of a sentence has no score per character; it has LP")):
+        with pytest.raises(InputError, match=words):
+            compare("minimal-pairs", Side("A", regional, model, view), Side("B", regional, model))

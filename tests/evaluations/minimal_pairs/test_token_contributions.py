@@ -10,7 +10,8 @@ import pytest
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import DIFFERING, Result, Settings
+from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.token_contributions import (
     CONTRIBUTIONS,
     contributions_by_change,
@@ -55,6 +56,17 @@ def test_contributions_add_up_to_the_margin(result: Result, normalization: str, 
         good, bad = scores(pairs[pairs["row"] == row], normalization, 1.3)
         assert table["contribution"].sum() == pytest.approx(good[0] - bad[0], rel=1e-9, abs=1e-12)
         assert table["acceptable_part"].sum() == pytest.approx(good[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("normalization", ["LP", "MeanLP", "PenLP", "SLOR"])
+def test_contributions_of_a_region_add_up_to_its_margin(result: Result, normalization: str) -> None:
+    part = of_region(result, DIFFERING)
+    for model in ("m", "c"):
+        table = token_contributions(result, model, 4, normalization, 1.3, DIFFERING)
+        pairs = of_model(part, model)
+        good, bad = scores(pairs[pairs["row"] == 4], normalization, 1.3)
+        assert table["contribution"].sum() == pytest.approx(good[0] - bad[0], rel=1e-9, abs=1e-12)
+        assert len(table) == 8 and (table["contribution"] != 0).sum() < 8  # all tokens stand there
 
 
 def test_a_side_that_has_nothing_there_is_empty_and_counts_as_nothing(result: Result) -> None:
