@@ -1,4 +1,4 @@
-# make run [ADDRESS=0.0.0.0] · make test · make check · make docs · make bench · make pretrain
+# make run [ADDRESS=0.0.0.0] · make test · make check · make slow · make docs · make bench · make pretrain
 # make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
@@ -17,14 +17,15 @@ CORPUS ?= corpus
 # What the tests keep runs in: sqlite, or postgresql (a server of their own is started; it must be installed)
 DATABASE ?= sqlite
 # Tests run in so many processes, each of one thread; those of one module stay together.
-JOBS ?= 2
+JOBS ?= 3
 # Damaged files of a fuzzing, and what they are drawn by
 CASES ?= 10000
 SEED ?= 0
 # Faults under servers at work, drawn by the same seed
 FAULTS ?= 200
-# Which tests: all, or those of some folders
+# Which tests: all, or those of some folders, and of a marker ("slow", "not slow")
 TESTS ?=
+MARKER ?=
 
 # With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.
 ifdef NO_VENV
@@ -36,18 +37,21 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
+.PHONY: run test check slow fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(TESTS)
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
 check: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j 2 lint types directions
-	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test MARKER="not slow"
+
+slow: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory test MARKER=slow
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)

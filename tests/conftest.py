@@ -23,7 +23,19 @@ from tests.support.in_process import KeptWorkers
 hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ,
                                      suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("hakari")
+# In `make slow`, not in `make check`: whole journeys through a browser, lost nodes of a cluster, a model of a billion
+# parameters. What looks at every page (axe) and the keyboard are in every check.
+SLOW = ("tests/browser/", "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py")
+NOT_SLOW = ("tests/browser/test_accessibility.py", "tests/browser/keyboard/")
 os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests."""
+    for item in items:
+        name = item.path.relative_to(item.config.rootpath).as_posix()
+        if name.startswith(SLOW) and not name.startswith(NOT_SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -28,9 +28,7 @@ def full(site: Site) -> Iterator[str]:
     Where mounting is not permitted, the server and its processes may not write beyond the first byte of any file.
     """
     if site.can_mount:
-        used = os.statvfs(site.disk)
-        n_bytes = (used.f_blocks - used.f_bfree) * used.f_frsize
-        mount("-o", f"remount,size={n_bytes}", str(site.disk))
+        n_bytes = _filled(site.disk)
         try:
             yield f"a full disk (tmpfs of {n_bytes / 2**20:.0f} MiB)"
         finally:
@@ -47,6 +45,24 @@ def full(site: Site) -> Iterator[str]:
         for process in processes:
             with contextlib.suppress(psutil.Error, OSError):
                 resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _filled(disk: Path) -> int:
+    """Make a tmpfs as large as what it holds, and return how large that is, in bytes.
+
+    What is written between the look and the change makes the new size too small, which mount(8) refuses.
+    """
+    for is_last in (False,) * 9 + (True,):
+        used = os.statvfs(disk)
+        n_bytes = (used.f_blocks - used.f_bfree) * used.f_frsize
+        try:
+            mount("-o", f"remount,size={n_bytes}", str(disk))
+        except RuntimeError:
+            if is_last:
+                raise
+        else:
+            return n_bytes
+    raise AssertionError("unreachable")
 
 
 @contextlib.contextmanager
