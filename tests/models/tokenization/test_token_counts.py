@@ -38,7 +38,7 @@ def expected(tokenizer: Any, texts: list[str]) -> tuple[Counter[str], Counter[st
 
 
 def test_counts_are_those_of_the_tokenizer(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counts, "MAX_CHARACTERS_PER_CALL", 20)
+    monkeypatch.setattr(word_counts, "MAX_CHARACTERS_PER_CALL", 20)
     got = document_counts(tokenizer, TEXTS)
     has, occurs = expected(tokenizer, TEXTS)
     assert dict(zip(got["tokens"], got["documents"].tolist(), strict=True)) == has
