@@ -23,9 +23,9 @@ from engine.translation import mark, tr
 KIND = "dictionary"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
 COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words")}
-WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that tokenizer "
-                  "alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a token has the "
-                  "idf of the word that it belongs to.")
+WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that "
+                  "tokenizer alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a "
+                  "token has the idf of the word that it belongs to.")
 UNIT = option_of(Settings, "unit")
 # What a document is, by its name in the settings.
 UNIT_NAMES = {"file": mark("a file"), "line": mark("a line"), "blank-line": mark("the text between blank lines"),

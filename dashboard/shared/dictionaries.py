@@ -37,8 +37,8 @@ FACTS_KEPT = 2_000
 class AvailableDictionary:
     """A dictionary to choose: `choice` is its name in a scoring, the other fields are for display.
 
-    model: whose tokenizer counted it, or what cut its words; "" where an upload does not say. run_id: the run that made it, "" for a built-in
-    one. own: whether the viewer may delete it.
+    model: whose tokenizer counted it, or what cut its words; "" where an upload does not say. run_id: the run that
+    made it, "" for a built-in one. own: whether the viewer may delete it.
     """
 
     choice: str

@@ -43,5 +43,6 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} {'words' if settings.words else 'tokens'}, "
+    counted = "words" if settings.words else "tokens"
+    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} {counted}, "
         f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

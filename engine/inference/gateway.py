@@ -147,7 +147,8 @@ class GatewaySession:
         """
         label = "Counting words (KiB of text)"
         before, after, total = within or (0, len(parts), len(parts))
-        requests = [{"model": "", "revision": None, "items": [list(texts)], "settings": {}} for texts in parts]
+        requests: list[Request] = [{"model": "", "revision": None, "items": [list(texts)], "settings": {}}
+                                   for texts in parts]
         self._client.raise_if_cancelled()
         self._client.report(before, total, label)
         pieces: dict[int, Piece] = {}

@@ -27,9 +27,10 @@ class IdfDictionary:
     """Counts of a corpus: in how many of its documents each piece of a tokenizer occurs, and how often in all.
 
     `tokenizer` is the fingerprint of the tokenizer that made the pieces: the dictionary says nothing
-    about another one's. Where whole words were counted it is "words: " and what cut them with its version ("words:
-    unidic-lite 1.0.8"): such a dictionary says how rare a word is, to every model, and nothing about pieces. `unit` says what a document was (a file, an article, a sentence). `token_counts` holds the
-    occurrences of each piece and `n_tokens` their sum; both are empty where they were not counted.
+    about another one's. Where whole words were counted it is "words: " and what cut them, with its version ("words:
+    unidic-lite 1.0.8"): such a dictionary says to every model how rare a word is, and nothing about pieces. `unit`
+    says what a document was (a file, an article, a sentence). `token_counts` holds the occurrences of each piece and
+    `n_tokens` their sum; both are empty where they were not counted.
     """
 
     name: str

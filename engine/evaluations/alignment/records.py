@@ -148,8 +148,8 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     Column("name_readings", "text", 'the readings of the name, separated by |; "" where none is whole', since="0.3.0",
            dtype="category"),
     Column("name_source", "text", "where they are from", since="0.3.0", dtype="category"),
-    Column("words", "text", "the words that it touches, as a dictionary of words has them, separated by spaces; \"\" for "
-           "special tokens and white space", since="0.3.0", dtype="category"),
+    Column("words", "text", "the words that it touches, as a dictionary of words has them, separated by spaces; "
+           'for special tokens and white space ""', since="0.3.0", dtype="category"),
 ))
 SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),

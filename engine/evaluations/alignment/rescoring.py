@@ -16,7 +16,7 @@ from engine.evaluations.alignment.baseline import with_rescaled
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
 from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
-from engine.evaluations.alignment.scoring import check_scoring
+from engine.evaluations.alignment.scoring import WITHOUT_IDF, check_scoring
 from engine.evaluations.shared.declared_tables import declared, documented, returns
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
@@ -105,7 +105,12 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
         # A special token is no word, so that a dictionary of words leaves it without a weight.
         weightless[model] = tokens.weightless_tokens(LEFT_OUT if of_words else scoring.special_tokens,
                                                      with_idf=dictionary is not None)
-        if tokens.cls_and_sep is None and not of_words and scoring.special_tokens == AS_BERT_SCORE and {*weightless[model]} - OF_BERT:
+        if of_words and _only_unseen(dictionary, scoring, threshold):
+            notices.append(f"{model}: no word of the dictionary is above the threshold, because more than "
+                           f"{1 - scoring.threshold:.0%} of its words occur in one document only; low-frequency are "
+                           "words that it lacks. Choose a smaller share, or give the threshold as an idf.")
+        if (tokens.cls_and_sep is None and not of_words and scoring.special_tokens == AS_BERT_SCORE
+                and {*weightless[model]} - OF_BERT):
             notices.append(f"{model}: the run does not say which special tokens bert_score gives a weight, so none of "
                            f"{', '.join(weightless[model])} has one. Run it again to weigh them as bert_score does.")
         if dictionary is not None:
@@ -164,6 +169,13 @@ def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str
         n_references, counts = tokens.reference_counts(scoring.special_tokens)
         return IdfDictionary("references", n_references, counts, tokenizer, "reference")
     return dictionary_for(scoring.idf, tokenizer, model, words=True)
+
+
+def _only_unseen(dictionary: IdfDictionary | None, scoring: Scoring, threshold: float) -> bool:
+    """Whether a penalty on low-frequency tokens concerns no entry of the dictionary, by a share of its entries."""
+    return (dictionary is not None and scoring.threshold_kind == "quantile" and 0 < scoring.threshold < 1
+            and scoring.penalty == "reading" and scoring.criterion not in WITHOUT_IDF
+            and threshold >= math.log((dictionary.n_documents + 1) / 2))
 
 
 def _threshold(scoring: Scoring, dictionary: IdfDictionary | None) -> float:

@@ -1,4 +1,4 @@
-"""A corpus of any size to an idf dictionary: read as a stream, tokenized or cut into words by the workers, counted here."""
+"""A corpus of any size to an idf dictionary: read as a stream, cut into tokens or words by the workers, counted."""
 
 from __future__ import annotations
 
