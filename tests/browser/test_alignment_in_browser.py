@@ -184,7 +184,8 @@ def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, serve
     assert cards(other) == penalised
     context.close()
 
-    press(page.locator('[class*="st-key-alignment-idf-"]').get_by_text("wiki", exact=True))
+    press(page.get_by_role("combobox", name=re.compile("idf weights")).first)
+    press(page.get_by_role("option", name="wiki", exact=True).first)
     page.wait_for_url(re.compile("idf=wiki"))
     settled(page)
     page.go_back()
