@@ -90,7 +90,7 @@ def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[S
 def dictionaries_offered(result: Result) -> Mapping[str, str]:
     """What may be chosen as idf -> how to call it: what fits every model of the run, and what the run was set to."""
     first = result.settings.scoring.idf
-    fitting = dictionaries.choices(result.tokenizers.values())
+    fitting = dictionaries.choices(result.tokenizers.values(), words=True)
     built_in = {name: name for name in BUILT_IN}  # one that does not fit says so when it is chosen
     named = {first: dictionaries.label(first)} if first not in WITHOUT_DICTIONARY else {}
     return {**{name: word for name, word in choice_words("idf").items() if name in WITHOUT_DICTIONARY}, **built_in,

@@ -143,7 +143,7 @@ class SideInput:
         own: Scoring = result.settings.scoring
         options = options_of(Scoring)
         offered = {**{name: name for name in (*WITHOUT_DICTIONARY, *BUILT_IN, own.idf)},
-                   **dictionaries.choices([result.tokenizers[model]])}
+                   **dictionaries.choices([result.tokenizers[model]], words=True)}
         first = replace(own, **{name: self._first(declared, getattr(own, name), offered if name == "idf" else None)
                                 for name, declared in options.items()})
         first = self._possible(first, own)

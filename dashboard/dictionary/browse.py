@@ -22,7 +22,7 @@ from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
-from engine.evaluations.shared.dictionaries import BUILT_IN
+from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokenizer_name
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.options import Option, option, options_of
@@ -35,6 +35,8 @@ BY = {"share": mark("Share of entries"), "value": "idf"}
 ABOUT = {
     "novel": mark("229 Japanese novels and stories out of copyright (Aozora Bunko)."),
     "wiki": mark("Articles of the Japanese Wikipedia, some sentences of each."),
+    "novel-words": mark("The novels of the dictionary novel, counted in words."),
+    "wiki-words": mark("The articles of the dictionary wiki, counted in words."),
 }
 
 
@@ -189,7 +191,7 @@ def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.Data
                 if st.button(tr("Delete this dictionary"), key="corpora-delete-yes", type="primary"):
                     _delete(entry)
     st.caption(tr(":small[{label} · tokenizer {tokenizer} · content {content}]", label=verbatim(entry.label),
-                  tokenizer=verbatim(dictionary.tokenizer[:12]), content=dictionary.fingerprint[:12]))
+                  tokenizer=verbatim(tokenizer_name(dictionary.tokenizer)), content=dictionary.fingerprint[:12]))
 
 
 def _delete(entry: AvailableDictionary) -> None:
@@ -198,6 +200,6 @@ def _delete(entry: AvailableDictionary) -> None:
     except EngineError as error:
         wording.show_error(error)
         return
-    if entry.choice not in BUILT_IN:
+    if entry.choice not in (*BUILT_IN, *WORD_LEVEL):
         st.query_params.pop("run", None)
     st.rerun()

@@ -22,6 +22,10 @@ from engine.translation import mark, tr
 
 KIND = "dictionary"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
+COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words")}
+WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that "
+                  "tokenizer alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a "
+                  "token has the idf of the word that it belongs to.")
 UNIT = option_of(Settings, "unit")
 # What a document is, by its name in the settings.
 UNIT_NAMES = {"file": mark("a file"), "line": mark("a line"), "blank-line": mark("the text between blank lines"),
@@ -32,9 +36,14 @@ FILES_HELP = mark("Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also
 
 def build() -> None:
     """The form; a submitted one goes to its run, what is wrong with it is said here."""
-    source = st.segmented_control(tr("From"), list(SOURCES), default="files", required=True,
-                                  format_func=lambda source: tr(SOURCES[source]), key="corpora-source",
-                                  persist_state="session")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        source = st.segmented_control(tr("From"), list(SOURCES), default="files", required=True,
+                                      format_func=lambda source: tr(SOURCES[source]), key="corpora-source",
+                                      persist_state="session")
+        words = source != "dictionary" and st.segmented_control(
+            tr("Counted"), list(COUNTED), default="tokens", required=True,
+            format_func=lambda counted: tr(COUNTED[counted]), key="corpora-counted", help=tr(WORDS_HELP),
+            persist_state="session") == "words"
     # A form, because an input method's Enter and every loss of focus would run the page again.
     with st.form("corpora-build", border=False, enter_to_submit=False):
         uploads = _uploads(source)
@@ -43,19 +52,20 @@ def build() -> None:
                                  placeholder=tr("my novels"), persist_state="session")
             model: str | None = None
             unit = UNIT.default
-            if source != "dictionary":
+            if source != "dictionary" and not words:
                 model = st.selectbox(tr("Tokenizer of the model"), list(BUILT_IN), accept_new_options=True, width=320,
                                      key="corpora-model", persist_state="session",
                                      help=tr("A dictionary counts the tokens of one tokenizer and can be used with it "
                                              "alone. A built-in model, a Hugging Face id, or a directory of the "
                                              "server."))
+            if source != "dictionary":
                 unit = inputs.segments(tr("A document is"), UNIT, key=f"corpora-unit-{source}",
-                                       words={name: tr(words) for name, words in UNIT_NAMES.items()},
+                                       words={name: tr(text) for name, text in UNIT_NAMES.items()},
                                        first=PASTED if source == "paste" else None, persist_state=None)
         submitted = st.form_submit_button(tr("Save") if source == "dictionary" else tr("Build"), type="primary",
                                           key="corpora-submit", icon=":material/calculate:")
     if submitted:
-        _submit(uploads, name.strip(), model, unit)
+        _submit(uploads, name.strip(), model, unit, words=words)
 
 
 def _uploads(source: str) -> list[tuple[str, IO[bytes]]]:
@@ -74,7 +84,7 @@ def _uploads(source: str) -> list[tuple[str, IO[bytes]]]:
     return [(file.name, file) for file in files]
 
 
-def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, unit: str) -> None:
+def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, unit: str, *, words: bool) -> None:
     try:
         if not uploads:
             raise InputError("There is no text yet: upload a file or paste some lines.")
@@ -83,7 +93,7 @@ def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, 
             raise InputError("No model is chosen: a dictionary is counted with the tokenizer of one.")
         names = [upload_name for upload_name, _ in uploads]
         title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"  # untranslated
-        settings = Settings(model.strip() if model else None, name, unit)
+        settings = Settings(model.strip() if model else None, name, unit, words)
         submission = session.access().submit_corpus(KIND, settings, uploads, title, name)
     except EngineError as error:
         show_error(error)

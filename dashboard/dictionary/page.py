@@ -20,8 +20,10 @@ VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, "")
 NOTE = mark("""A token with an idf above the **threshold** counts as low-frequency: the reading penalty applies to those
 only. The threshold divides the dictionary's *entries* (70 % below, 30 % above, unless you choose otherwise), not the
 running text. A dictionary belongs to the tokenizer it was counted with; those you build are offered wherever a
-dictionary of that tokenizer can be chosen. On the command line:
-`python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`.""")
+dictionary of that tokenizer can be chosen. A dictionary of **words** fits every model: in an alignment each token has
+the idf of the word that it belongs to, so that a rare name is rare although its characters are frequent. More than 30 %
+of its entries may occur in one document only: then a smaller share, or an idf, is the better threshold. On the command
+line: `python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`, `--words` in place of `--model MODEL`.""")
 
 pages.heading("dictionary")
 run_id = run_view.run_from_url()
@@ -52,7 +54,7 @@ try:
         with st.expander(tr("All {n:,} dictionaries", n=len(available)), icon=":material/list:"):
             st.dataframe(pd.DataFrame({
                 tr("Name"): [entry.name for entry in available],
-                tr("Tokenizer"): [entry.model or entry.tokenizer[:12] for entry in available],
+                tr("Tokenizer"): [entry.counted_with or entry.tokenizer[:12] for entry in available],
                 tr("Documents"): [entry.n_documents for entry in available],
                 tr("A document is"): [unit_name(entry.unit) for entry in available],
                 tr("Created by"): [tr("built in") if not entry.run_id else tr("you") if entry.own else tr("the team")

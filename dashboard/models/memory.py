@@ -19,6 +19,7 @@ OPERATIONS = {
     "token_similarities": mark("token similarities"), "token_log_likelihoods": mark("log-likelihoods"),
     "shared_token_log_likelihoods": mark("log-likelihoods"), "fill_masks": mark("masked prediction"),
     "tokenized": mark("tokens"), "token_lists": mark("tokens"), "document_counts": mark("document frequencies"),
+    "word_counts": mark("document frequencies"),
     "project": mark("maps"), "classify": mark("classifications"), "bootstrap": mark("bootstrap"),
     "label_permutation": mark("permutation test"), "cluster_validity": mark("validity indices"),
     "nearest_neighbours": mark("nearest neighbours"),

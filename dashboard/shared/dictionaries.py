@@ -13,8 +13,16 @@ from engine.errors import EngineError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.shared import dictionaries as stored
-from engine.evaluations.shared.dictionaries import BUILT_IN, SAVED, built_in_paths, read_cached
-from engine.measures.idf import IdfDictionary
+from engine.evaluations.shared.dictionaries import (
+    BUILT_IN,
+    SAVED,
+    WORD_LEVEL,
+    built_in_paths,
+    read_cached,
+    tokenizer_name,
+)
+from engine.language.word_entries import WORDS
+from engine.measures.idf import OF_WORDS, IdfDictionary
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
@@ -29,8 +37,8 @@ FACTS_KEPT = 2_000
 class AvailableDictionary:
     """A dictionary to choose: `choice` is its name in a scoring, the other fields are for display.
 
-    model: whose tokenizer counted it, "" where an upload does not say. run_id: the run that made it, "" for a built-in
-    one. own: whether the viewer may delete it.
+    model: whose tokenizer counted it, or what cut its words; "" where an upload does not say. run_id: the run that
+    made it, "" for a built-in one. own: whether the viewer may delete it.
     """
 
     choice: str
@@ -47,7 +55,18 @@ class AvailableDictionary:
     @property
     def label(self) -> str:
         """Name and tokenizer in one line."""
-        return f"{self.name} · {self.model or tr('tokenizer {name}', name=self.tokenizer[:8])}"
+        return f"{self.name} · {self.counted_with or tr('tokenizer {name}', name=self.tokenizer[:8])}"
+
+    @property
+    def counted_with(self) -> str:
+        """The model whose tokenizer counted it, or that it counts words; "" where an upload does not say."""
+        return tr("words (MeCab, {dictionary})", dictionary=tokenizer_name(self.tokenizer).removeprefix(OF_WORDS)
+                  ) if self.of_words else self.model
+
+    @property
+    def of_words(self) -> bool:
+        """Whether its entries are words."""
+        return self.tokenizer.startswith(OF_WORDS)
 
 
 def available_dictionaries() -> list[AvailableDictionary]:
@@ -57,27 +76,29 @@ def available_dictionaries() -> list[AvailableDictionary]:
     """
     built_in = [
         AvailableDictionary(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
-        for corpus in BUILT_IN for path in built_in_paths(corpus)]
+        for corpus in (*BUILT_IN, *WORD_LEVEL) for path in built_in_paths(corpus)]
     access = session.access()
     views = {view.id: view for search in (access.mine, access.team)
              for view in search(Search(kind=KIND, states=("done",)))}
     return built_in + [dictionary for view in views.values() if (dictionary := _of_run(view, access)) is not None]
 
 
-def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False) -> dict[str, str]:
+def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False, words: bool = False
+            ) -> dict[str, str]:
     """What a scoring may name as its dictionary -> its label.
 
     `tokenizers`: fingerprints; only dictionaries counted with each of them (a built-in corpus was counted with
-    several), None for all. with_occurrences: only those that give unigram probabilities.
+    several), None for all. with_occurrences: only those that give unigram probabilities. words: those of words, too,
+    which fit every tokenizer.
     """
     tokenizers_by_choice: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for entry in available_dictionaries():
         if entry.has_occurrences or not with_occurrences:
             tokenizers_by_choice.setdefault(entry.choice, set()).add(entry.tokenizer)
-            names[entry.choice] = entry.name if entry.choice in BUILT_IN else entry.label
+            names[entry.choice] = entry.name if entry.choice in (*BUILT_IN, *WORD_LEVEL) else entry.label
     return {choice: names[choice] for choice, counted_with in tokenizers_by_choice.items()
-            if tokenizers is None or set(tokenizers) <= counted_with}
+            if tokenizers is None or set(tokenizers) <= counted_with or (words and WORDS in counted_with)}
 
 
 def label(choice: str) -> str:

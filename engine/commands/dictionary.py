@@ -1,4 +1,4 @@
-"""`python -m engine dictionary`: counts an idf dictionary in a corpus with the tokenizer of a model."""
+"""`python -m engine dictionary`: counts an idf dictionary in a corpus with the tokenizer of a model, or in words."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from engine.commands.shared.common import add_cache_argument, gateway_session, s
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
+from engine.evaluations.dictionary.evaluate import check_counted
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", required=True, metavar="M", help="model whose tokenizer is used")
+    parser.add_argument("--model", metavar="M", help="model whose tokenizer is used; needed unless --words is given")
     parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
                         help="text or Aozora files, folders, zips or tars; may be repeated")
     add_options(parser, Settings)
@@ -31,6 +32,10 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"The file name of a dictionary ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
     name = options.name or options.out.name.split(".")[0]
     settings = settings_from(options, Settings, model=options.model, name=name)
+    check_counted(settings)
+    if settings.model is None and not settings.words:
+        raise InputError("It is not said what to count: name a model whose tokenizer is used (--model M), or count "
+                         "words (--words).")
     with gateway_session(options) as session:
         dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=settings.unit)
     try:
@@ -38,5 +43,6 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} tokens, "
+    counted = "words" if settings.words else "tokens"
+    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} {counted}, "
         f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)

@@ -33,13 +33,14 @@ def dictionary_line(settings: dictionary.Settings, corpus: Sequence[str], out: s
     "python -m engine dictionary --model m --corpus one.txt --corpus more.zip --unit line --name 'my novels' --out \
 out.json.gz"
     """
-    if settings.model is None:
+    if settings.model is None and not settings.words:
         return None
     parser = argparse.ArgumentParser(prog="dictionary")
     dictionary.add_arguments(parser)
+    model = () if settings.model is None else option_words("--model", settings.model)
     files = [word for name in corpus for word in option_words("--corpus", name)]
-    return shlex.join(["python", "-m", "engine", "dictionary", *option_words("--model", settings.model), *files,
-                       *words_of(parser, settings), *option_words("--name", settings.name), "--out", out])
+    return shlex.join(["python", "-m", "engine", "dictionary", *model, *files, *words_of(parser, settings),
+                       *option_words("--name", settings.name), "--out", out])
 
 
 def command_line(kind: str, settings: Any, data: str | Sequence[str], out: str = "out", further: Sequence[Any] = (),

@@ -140,6 +140,23 @@ class GatewaySession:
         items = [list(texts) for texts in parts]
         return self._compute_each("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
+    def word_counts(self, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None) -> list[Piece]:
+        """Document frequencies and occurrences of MeCab's words in each list of documents, without a model.
+
+        As `document_counts`. MeCab takes no longer than the cache would, so it is never cached.
+        """
+        label = "Counting words (KiB of text)"
+        before, after, total = within or (0, len(parts), len(parts))
+        requests: list[Request] = [{"model": "", "revision": None, "items": [list(texts)], "settings": {}}
+                                   for texts in parts]
+        self._client.raise_if_cancelled()
+        self._client.report(before, total, label)
+        pieces: dict[int, Piece] = {}
+        for index, computed in self._client.as_completed("word_counts", requests):
+            pieces[index] = computed[0]
+            self._client.report(before + (after - before) * len(pieces) // len(parts), total, label)
+        return [pieces[index] for index in range(len(parts))]
+
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
         return self._compute_each("tokenized", "Tokens", model, list(texts), {}, cached=False)

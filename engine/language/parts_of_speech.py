@@ -11,7 +11,7 @@ from functools import lru_cache
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
 from engine.language.readings.variants import usual_kanji
-from engine.language.words import words_with_features
+from engine.language.words import word_spans, words_with_features
 
 PROPER_NOUN = "固有名詞"
 # A study scores the same sentences under several settings, and tagging takes most of its time.
@@ -61,6 +61,16 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
                             hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
                             len(features) > _KANA)
                  for (start, end), features in words_with_features(plain))
+
+
+def cut_spans(text: str) -> list[tuple[int, int]]:
+    """The spans of `tagged_words` alone, of texts that are cut once: nothing is read, and nothing kept.
+
+    >>> cut_spans("ﾊﾟﾝを")
+    [(0, 3), (3, 4)]
+    """
+    plain, origins = _usual_form(text)
+    return [(origins[start], origins[end]) for start, end in word_spans(plain)]
 
 
 def _usual_form(text: str) -> tuple[str, Sequence[int]]:

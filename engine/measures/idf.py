@@ -18,6 +18,8 @@ from engine.errors import InputError
 from engine.measures.unigrams import unigram_log_probabilities
 
 LOWER_PART = 0.7
+# How `IdfDictionary.tokenizer` begins where words were counted, whatever model reads them.
+OF_WORDS = "words: "
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,10 @@ class IdfDictionary:
     """Counts of a corpus: in how many of its documents each piece of a tokenizer occurs, and how often in all.
 
     `tokenizer` is the fingerprint of the tokenizer that made the pieces: the dictionary says nothing
-    about another one's. `unit` says what a document was (a file, an article, a sentence). `token_counts` holds the
-    occurrences of each piece and `n_tokens` their sum; both are empty where they were not counted.
+    about another one's. Where whole words were counted it is "words: " and what cut them, with its version ("words:
+    unidic-lite 1.0.8"): such a dictionary says to every model how rare a word is, and nothing about pieces. `unit`
+    says what a document was (a file, an article, a sentence). `token_counts` holds the occurrences of each piece and
+    `n_tokens` their sum; both are empty where they were not counted.
     """
 
     name: str
@@ -52,6 +56,11 @@ class IdfDictionary:
         if self.n_tokens != sum(self.token_counts.values()):
             raise InputError(f"The idf dictionary '{self.name}' says it has {self.n_tokens} tokens; its pieces occur "
                              f"{sum(self.token_counts.values())} times.")
+
+    @property
+    def of_words(self) -> bool:
+        """Whether the entries are words, not the pieces of a tokenizer."""
+        return self.tokenizer.startswith(OF_WORDS)
 
     @cached_property
     def fingerprint(self) -> str:

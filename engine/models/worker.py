@@ -32,6 +32,7 @@ from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
+from engine.models.tokenization.word_counts import word_document_counts
 
 Piece = dict[str, Any]
 Request = dict[str, Any]
@@ -127,6 +128,10 @@ def _document_counts(request: Request) -> list[Piece]:
     return [document_counts(tokenizer, texts) for texts in request["items"]]
 
 
+def _word_counts(request: Request) -> list[Piece]:
+    return [word_document_counts(texts) for texts in request["items"]]
+
+
 def _fill_masks(request: Request) -> list[Piece]:
     return fill_mask.fill_masks(_model(request, "masked"), request["items"], **_settings(request))
 
@@ -182,6 +187,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "tokenized": _token_details,
     "control_tokens_read": _control_tokens_read,
     "document_counts": _document_counts,
+    "word_counts": _word_counts,
     "fill_masks": _fill_masks,
     "project": _project,
     "classify": _classify,

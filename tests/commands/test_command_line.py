@@ -14,6 +14,7 @@ from engine.commands.shared.common import write_tables
 from engine.datasets.sample_data import path as sample_path
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Column, Table
+from engine.evaluations.shared.idf_files import read_idf
 
 BERT, GPT2 = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 pytestmark = pytest.mark.usefixtures("commands_share_workers")
@@ -162,6 +163,26 @@ def test_an_idf_dictionary_of_ones_own(cache: Path, tmp_path: Path) -> None:
     assert main(["dictionary", "--model", BERT, *counted, "--cache", str(cache)]) == 0
     arguments = ["alignment", "--data", str(sample_path("sentence_pairs")), "--model", BERT, "--idf", str(path)]
     assert main([*arguments, "--out", str(tmp_path / "out"), "--cache", str(cache)]) == 0
+
+
+def test_an_idf_dictionary_of_words(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("斉藤が魚を食べた。\n犬が走った。\n\n猫が眠った。\n", encoding="utf-8")
+    path = tmp_path / "words.json.gz"
+    counted = ["dictionary", "--corpus", str(corpus), "--unit", "line", "--out", str(path), "--cache", str(cache)]
+    assert main([*counted, "--words"]) == 0
+    dictionary = read_idf(path)
+    assert dictionary.of_words and dictionary.n_documents == 3 and dictionary.document_counts["斉藤"] == 1
+    alignment = ["alignment", "--data", str(sample_path("sentence_pairs")), "--model", GPT2, "--cache", str(cache)]
+    assert main([*alignment, "--idf", str(path), "--penalty", "reading", "--out", str(tmp_path / "out")]) == 0
+    settings = json.loads((tmp_path / "out" / "settings.json").read_text(encoding="utf-8"))
+    assert settings["dictionaries"][GPT2].startswith("words (words: unidic-lite ")
+    capsys.readouterr()
+    for further, said in (([], "not said what to count"), (["--words", "--model", BERT], "a model or words, not both")):
+        assert main([*counted, *further]) == 2 and said in capsys.readouterr().err
+    minimal_pairs = ["minimal-pairs", "--data", str(sample_path("minimal_pairs")), "--model", BERT]
+    assert main([*minimal_pairs, "--unigrams", str(path), "--out", str(tmp_path / "slor"), "--cache", str(cache)]) == 2
+    assert "pieces of a tokenizer are looked up" in capsys.readouterr().err
 
 
 def run_badly(capsys: pytest.CaptureFixture[str], cache: Path, folder: Path, content: bytes | None, *options: str,

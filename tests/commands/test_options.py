@@ -241,3 +241,6 @@ def test_a_value_that_begins_with_a_dash_is_one_word() -> None:
     dictionary.add_arguments(parser)
     options = parser.parse_args(shlex.split(line)[4:])
     assert (options.model, options.name, list(map(str, options.corpus))) == ("-m", "-n", ["--a.txt"])
+    line = equivalent.dictionary_line(dictionary.Settings(None, "mine", words=True), ["a.txt"])
+    assert line is not None and "--words" in line and "--model" not in line
+    assert equivalent.dictionary_line(dictionary.Settings(None, "uploaded"), ["a.json"]) is None

@@ -299,6 +299,18 @@ def test_counts_are_kept_and_progress_is_that_of_the_whole(cache: Cache) -> None
     assert backend.n_items("document_counts") == n_computed == 2
 
 
+def test_words_are_counted_without_a_model(cache: Cache) -> None:
+    backend = FakeBackend()
+    reports: list[tuple[int, int, str]] = []
+    run_session = session(backend, cache, on_progress=lambda *report: reports.append(report))
+    pieces = run_session.word_counts([["斉藤は斉藤", "猫"], ["猫"], []], within=(100, 400, 900))
+    assert pieces[0]["tokens"] == ["斉藤", "は", "猫"] and pieces[0]["occurrences"].tolist() == [2, 1, 1]
+    assert [piece["n_documents"] for piece in pieces] == [2, 1, 0]
+    assert [report[:2] for report in reports] == [(100, 900), (200, 900), (300, 900), (400, 900)]
+    assert {call.operation for call in backend.calls} == {"word_counts"}
+    assert run_session.word_counts([]) == []
+
+
 def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
     backend = FakeBackend()
     points = np.arange(20, dtype=np.float32).reshape(5, 4)

@@ -26,6 +26,7 @@ from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import Kind, LoadingChecks, ModelFacts
 from engine.models.sources.model_location import LocatedModel
+from engine.models.tokenization.word_counts import word_document_counts
 from tests.support.mask_fakes import filled
 
 HIDDEN = 8
@@ -124,6 +125,8 @@ class FakeBackend:
             return [asdict(LoadingChecks("masked", "equal lengths", None, 7, ("cls.bias",), ("pooler.dense",), 0.1))]
         if operation == "project":
             return [_projected(vectors, settings) for vectors in request["items"]]
+        if operation == "word_counts":
+            return [word_document_counts(texts) for texts in request["items"]]
         if operation == "surface_scores":
             return [surface_scores(pairs, **settings) for pairs in request["items"]]
         if operation in VECTOR_OPERATIONS:

@@ -12,6 +12,7 @@ from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
+from engine.models.tokenization.word_counts import word_document_counts
 from tests.support.fakes import UNREADABLE, character_counts, classified, control_tokens_read, hash_of_token
 from tests.support.mask_fakes import filled
 
@@ -87,6 +88,10 @@ class SessionFake:
                         ) -> list[dict[str, Any]]:
         self.calls.append(("document_counts", model, tuple(map(len, parts)), within))
         return [character_counts(texts) for texts in parts]
+
+    def word_counts(self, parts: Sequence[Sequence[str]], *, within: object = None) -> list[dict[str, Any]]:
+        self.calls.append(("word_counts", tuple(map(len, parts)), within))
+        return [word_document_counts(texts) for texts in parts]
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
                    precision: str = "fp32") -> list[dict[str, Any]]:

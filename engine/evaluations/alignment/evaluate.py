@@ -67,7 +67,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     own_layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
     if settings.scoring.dictionary is not None:
         for facts in all_facts:  # said before the work, not after
-            dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name)
+            dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name, words=True)
     alignments = _alignments(dataset)
     layers = {facts.name: tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
               for facts in all_facts}

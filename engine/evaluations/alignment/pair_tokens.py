@@ -11,9 +11,10 @@ import pandas as pd
 from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.names import NameMatches, Names, name_matches, names_of_tokens, with_own_names
 from engine.evaluations.alignment.records import LEFT_OUT, Result
-from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.evaluations.alignment.token_table import READING_COLUMNS, WORDS, looked_up_entries
 from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own
 from engine.language.readings.own import own_readings
+from engine.language.word_entries import separate_entries
 from engine.measures.bertscore import BestMatches, best_matches
 from engine.measures.idf import IdfDictionary
 from engine.measures.word_similarity import word_similarities
@@ -177,11 +178,33 @@ class PairTokens:
         return tuple(sorted(pieces[code] for code in np.unique(codes[self.weightless(special_tokens,
                                                                                      with_idf=with_idf)])))
 
+    @cached_property
+    def touched_entries(self) -> tuple[np.ndarray, list[tuple[str, ...]]]:
+        """Codes int (n_tokens,) and the entries of a dictionary of words that the tokens touch, each as a tuple.
+
+        Of a run that was stored without them looked up, once.
+        """
+        if WORDS not in self.table or self.table[WORDS].isna().any():
+            joined = pd.Categorical(looked_up_entries(self.table, self.sentence, self.sentences))
+        else:
+            joined = self.table[WORDS].array
+        return joined.codes, [tuple(separate_entries(text)) for text in joined.categories]
+
     def weights(self, dictionary: IdfDictionary | None, special_tokens: str) -> np.ndarray:
-        """The idf of each token, float64 (n_tokens,); 1 without a dictionary; 0 for those without a weight."""
+        """The idf of each token, float64 (n_tokens,); 1 without a dictionary; 0 for those without a weight.
+
+        By a dictionary of words a token has the idf of the word that it belongs to, each piece of a word the same; one
+        across several words that of the rarest. Special tokens and white space belong to no word: 0.
+        """
         weightless = self.weightless(special_tokens, with_idf=dictionary is not None)
         if dictionary is None:
             return np.where(weightless, 0.0, 1.0)
+        if dictionary.of_words:
+            word_codes, touched = self.touched_entries
+            words = list(dict.fromkeys(word for entries in touched for word in entries))
+            idf = dict(zip(words, dictionary.idf(words, np.zeros(len(words), dtype=bool)).tolist(), strict=True))
+            rarest = np.array([max((idf[word] for word in entries), default=0.0) for entries in touched])
+            return np.where(weightless | self.special, 0.0, rarest[word_codes])
         codes, pieces = self.pieces
         return np.where(weightless, 0.0, dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool))[codes])
 
@@ -229,12 +252,13 @@ def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray
 
 
 def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-               engine: str, scope: str, own: str = "", *, with_idf: bool) -> Units:
+               engine: str, scope: str, own: str = "", *, with_idf: bool, of_words: bool = False) -> Units:
     """Every word a unit, every special token one, too.
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
     its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
-    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Without idf
+    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Where the
+    weights are idf of words (of_words) it has its own, that of the rarest of several that tokens join. Without idf
     its weight is 1; a special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that
     of the word in its sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is
     the idf of a word whose pieces occur independently.
@@ -246,7 +270,7 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
     unit = np.cumsum(begins) - 1  # (n_tokens,) the unit of each token
     lengths = np.bincount(sentence[first], minlength=len(tokens.lengths))
     is_special = special[first]
-    total = np.add.reduceat(weight, first)
+    total = (np.maximum if of_words else np.add).reduceat(weight, first)
     unknown = np.logical_or.reduceat(tokens.unknown, first)
     readings = tokens.readings(engine, "word", own).of_runs(first)
     if scope == "piece":

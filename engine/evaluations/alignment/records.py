@@ -35,8 +35,9 @@ class Scoring:
 
     idf: str = option("none", "Weights of the tokens: none (equal weights), references (rareness among "
                               "the references of the run, as in bert_score; with one pair all weights are 0), novel or "
-                              "wiki (rareness in a corpus, counted with the tokenizer of the model), or the file of a "
-                              "dictionary.", metavar="D")
+                              "wiki (rareness in a corpus, counted with the tokenizer of the model), novel-words or "
+                              "wiki-words (the same counted in words of MeCab: a token has the weight of its word), or "
+                              "the file of a dictionary.", metavar="D")
     threshold: float = option(THRESHOLDS["quantile"].default, "Where low-frequency tokens begin: a "
                               "share of the dictionary's entries, or an idf, as the kind of threshold says.", least=0,
                               metavar="X")
@@ -79,7 +80,7 @@ class Scoring:
     unit: str = option("subword", "What is matched and weighted.", choices={
         "subword": "the pieces of the tokenizer",
         "word": "the words of MeCab: two are as similar as their pieces are in the mean, and a word has the weights of "
-                "its pieces together"})
+                "its pieces together, or its own idf by a dictionary of words"})
 
     @property
     def dictionary(self) -> str | None:
@@ -147,6 +148,8 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     Column("name_readings", "text", 'the readings of the name, separated by |; "" where none is whole', since="0.3.0",
            dtype="category"),
     Column("name_source", "text", "where they are from", since="0.3.0", dtype="category"),
+    Column("words", "text", "the words that it touches, as a dictionary of words has them, separated by spaces; "
+           'for special tokens and white space ""', since="0.3.0", dtype="category"),
 ))
 SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),
@@ -180,7 +183,7 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),
     Column("token", "text", "the token as the tokenizer writes it, or the word"),
     Column("reading", "text", "its reading"),
-    replace(measured("idf"), meaning="its idf; NaN without a dictionary"),
+    replace(measured("idf"), meaning="its idf, or that of its word; NaN without a dictionary"),
     Column("low_frequency", "boolean", "whether its idf is above the threshold"),
     Column("match_position", "integer", "position of its best match on the other side, -1 for none"),
     Column("match_token", "text", "its best match"),

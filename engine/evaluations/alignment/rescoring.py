@@ -15,8 +15,8 @@ from engine.errors import InputError
 from engine.evaluations.alignment.baseline import with_rescaled
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
 from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
-from engine.evaluations.alignment.records import AS_BERT_SCORE, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
-from engine.evaluations.alignment.scoring import check_scoring
+from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
+from engine.evaluations.alignment.scoring import WITHOUT_IDF, check_scoring
 from engine.evaluations.shared.declared_tables import declared, documented, returns
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
@@ -93,20 +93,29 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
         held = result.layer_index(model, layer)
         similarity = result.similarity[model][held]
         dictionary = _dictionary(scoring, tokens, result.tokenizers[model], model)
+        of_words = dictionary is not None and dictionary.of_words
         weight = tokens.weights(dictionary, scoring.special_tokens)
         threshold = _threshold(scoring, dictionary)
         common = (tokens, similarity, weight, threshold, scoring.reading_engine, scoring.reading_scope,
                   scoring.readings)
-        units = (word_units(*common, with_idf=dictionary is not None) if scoring.unit == "word"
+        units = (word_units(*common, with_idf=dictionary is not None, of_words=of_words) if scoring.unit == "word"
                  else subword_units(*common))
         scores = score_pairs(tokens, units, scoring, (scoring.unit, held))
         by_model[model], thresholds[model] = scores, threshold
-        weightless[model] = tokens.weightless_tokens(scoring.special_tokens, with_idf=dictionary is not None)
-        if tokens.cls_and_sep is None and scoring.special_tokens == AS_BERT_SCORE and {*weightless[model]} - OF_BERT:
+        # A special token is no word, so that a dictionary of words leaves it without a weight.
+        weightless[model] = tokens.weightless_tokens(LEFT_OUT if of_words else scoring.special_tokens,
+                                                     with_idf=dictionary is not None)
+        if of_words and _only_unseen(dictionary, scoring, threshold):
+            notices.append(f"{model}: no word of the dictionary is above the threshold, because more than "
+                           f"{1 - scoring.threshold:.0%} of its words occur in one document only; low-frequency are "
+                           "words that it lacks. Choose a smaller share, or give the threshold as an idf.")
+        if (tokens.cls_and_sep is None and not of_words and scoring.special_tokens == AS_BERT_SCORE
+                and {*weightless[model]} - OF_BERT):
             notices.append(f"{model}: the run does not say which special tokens bert_score gives a weight, so none of "
                            f"{', '.join(weightless[model])} has one. Run it again to weigh them as bert_score does.")
         if dictionary is not None:
-            dictionaries[model] = (f"{dictionary.name} ({dictionary.n_documents:,} documents, "
+            counted = f"{dictionary.tokenizer}, " if of_words else ""
+            dictionaries[model] = (f"{dictionary.name} ({counted}{dictionary.n_documents:,} documents, "
                                    f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
         if undefined := int(scores.pairs["f1"].isna().sum()):
             pairs = count(undefined, "pair")
@@ -159,7 +168,14 @@ def _dictionary(scoring: Scoring, tokens: PairTokens, tokenizer: str, model: str
     if scoring.idf == "references":
         n_references, counts = tokens.reference_counts(scoring.special_tokens)
         return IdfDictionary("references", n_references, counts, tokenizer, "reference")
-    return dictionary_for(scoring.idf, tokenizer, model)
+    return dictionary_for(scoring.idf, tokenizer, model, words=True)
+
+
+def _only_unseen(dictionary: IdfDictionary | None, scoring: Scoring, threshold: float) -> bool:
+    """Whether a penalty on low-frequency tokens concerns no entry of the dictionary, by a share of its entries."""
+    return (dictionary is not None and scoring.threshold_kind == "quantile" and 0 < scoring.threshold < 1
+            and scoring.penalty == "reading" and scoring.criterion not in WITHOUT_IDF
+            and threshold >= math.log((dictionary.n_documents + 1) / 2))
 
 
 def _threshold(scoring: Scoring, dictionary: IdfDictionary | None) -> float:

@@ -21,7 +21,7 @@ def check_scoring(scoring: Scoring) -> None:
     own_readings(scoring.readings)
     if scoring.penalty == "reading" and scoring.idf == "none" and scoring.criterion not in WITHOUT_IDF:
         raise InputError("The penalty concerns low-frequency tokens, and which those are is told by an idf dictionary: "
-                         "choose idf 'references', 'novel', 'wiki' or a dictionary of your own, or the criterion "
+                         "choose idf 'references', 'novel', 'wiki' or another dictionary, or the criterion "
                          "'proper-nouns' or 'names'.")
 
 

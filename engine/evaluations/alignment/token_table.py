@@ -19,6 +19,7 @@ from engine.evaluations.shared.declared_tables import returns
 from engine.language.parts_of_speech import TaggedWord, tagged_words
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.by_unidic import unidic_reading
+from engine.language.word_entries import entry, joined_entries
 
 SIDES = ("reference", "candidate")
 NO_WORD = -1
@@ -26,7 +27,8 @@ NO_WORD = -1
 READING_COLUMNS: Mapping[tuple[str, str], str] = {
     (engine, scope): f"{engine}_{scope}" for engine in ("pykakasi", "unidic") for scope in ("piece", "word")
 }
-TEXT_COLUMNS = ("token", "surface", *READING_COLUMNS.values(), *NAME_TEXTS)
+WORDS = "words"  # the column of the words that a dictionary of words is asked for
+TEXT_COLUMNS = ("token", "surface", *READING_COLUMNS.values(), *NAME_TEXTS, WORDS)
 NUMBER_COLUMNS: Mapping[str, Any] = {
     "row": np.int64, "reference": np.int32, "position": np.int32, "start": np.int32, "end": np.int32,
     "special": np.bool_, "word": np.int32, "proper_noun": np.bool_, "name": np.int32,
@@ -76,6 +78,7 @@ class TokenTable:
             self._columns[name].append(values.astype(NUMBER_COLUMNS[name]))
         self._columns["side"].append(np.full(n, SIDES.index(side), dtype=np.int8))
         for name, texts in {"token": sentence.tokens, "surface": surfaces, **names,
+                            WORDS: entries_of_tokens(sentence.text, special, touched, tagged),
                             **_readings(sentence.text, surfaces, special, touched, tagged)}.items():
             codes = self._codes[name]
             self._columns[name].append(np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32))
@@ -100,8 +103,31 @@ class TokenTable:
             "position": joined["position"], "token": texts["token"], "surface": texts["surface"],
             **{name: joined[name] for name in ("start", "end", "special", "word", "proper_noun")},
             **{name: texts[name] for name in READING_COLUMNS.values()}, "name": joined["name"],
-            **{name: texts[name] for name in NAME_TEXTS},
+            **{name: texts[name] for name in NAME_TEXTS}, WORDS: texts[WORDS],
         })
+
+
+def entries_of_tokens(text: str, special: np.ndarray, touched: np.ndarray, tagged: Sequence[TaggedWord]) -> list[str]:
+    """The words that each token touches, as a dictionary of words has them, joined; "" for special tokens and no word.
+
+    A token across several words touches them all, and each of them whole: ▁東京タ of 東京タワー has 東京 and タワー.
+    """
+    entries = [entry(text[word.start:word.end]) for word in tagged]
+    return ["" if flag else joined_entries(entries[first:last])
+            for flag, (first, last) in zip(special.tolist(), touched.tolist(), strict=True)]
+
+
+def looked_up_entries(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> list[str]:
+    """`entries_of_tokens` for all tokens of a table without that column, of an earlier version; takes MeCab's time."""
+    spans = table[["start", "end"]].to_numpy()
+    special = table["special"].to_numpy(dtype=bool)
+    first = np.searchsorted(sentence, np.arange(len(sentences) + 1))
+    found: list[str] = []
+    for index, text in enumerate(sentences):
+        tokens = slice(first[index], first[index + 1])
+        tagged = tagged_words(text)
+        found += entries_of_tokens(text, special[tokens], touched_words(spans[tokens], tagged), tagged)
+    return found
 
 
 def touched_words(spans: np.ndarray, tagged: Sequence[TaggedWord]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A corpus of any size to an idf dictionary: read as a stream, tokenized by the workers, counted here."""
+"""A corpus of any size to an idf dictionary: read as a stream, cut into tokens or words by the workers, counted."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.datasets.corpora.corpus import read_parts, text_bytes
 from engine.inference.gateway import GatewaySession
+from engine.language.word_entries import WORDS
 from engine.measures.idf import IdfDictionary, from_counts
 
 # One chunk's work for a worker, and how many chunks are under way: what is held of the corpus at a time.
@@ -17,16 +18,17 @@ BATCHES_AT_ONCE = 8
 KIB = 1024
 
 
-def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file",
+def count_corpus(model: str | None, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file",
                  control: Counter[str] | None = None) -> IdfDictionary:
-    """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often.
+    """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often; None: each word.
 
+    Words are those of `language.word_entries`, for which no model is asked.
     `unit` is what a document is: "file" or "line" (`datasets.corpus`). A document without a token counts as one.
     control: takes up, by token, how many documents contain a control token that the tokenizer cannot read as text; it
     is not counted. Progress is told in KiB of text. Raises InputError for a corpus that cannot be read, ModelError from
     the model.
     """
-    facts = session.describe(model)
+    tokenizer = WORDS if model is None else session.describe(model).tokenizer_fingerprint
     total = -(-text_bytes(paths) // KIB)
     documents: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
@@ -36,7 +38,9 @@ def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, 
     n_documents = before = 0
     for batches in _groups(paths, unit):
         after = -(-batches[-1].n_read // KIB)
-        counted = session.document_counts(model, [batch.texts for batch in batches], within=(before, after, total))
+        texts, within = [batch.texts for batch in batches], (before, after, total)
+        counted = (session.word_counts(texts, within=within) if model is None
+                   else session.document_counts(model, texts, within=within))
         before = after
         for batch, counts in zip(batches, counted, strict=True):
             tokens = counts["tokens"]
@@ -54,7 +58,7 @@ def count_corpus(model: str, paths: Sequence[Path], session: GatewaySession, *, 
                 read_as_control.update(open_control)
                 open_document, open_control = set(), set()
                 n_documents += 1
-    return from_counts(documents, occurrences, n_documents, name, facts.tokenizer_fingerprint, unit)
+    return from_counts(documents, occurrences, n_documents, name, tokenizer, unit)
 
 
 @dataclass

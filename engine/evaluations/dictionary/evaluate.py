@@ -1,4 +1,6 @@
-"""A dictionary as a run: the tokens of a corpus counted with a model's tokenizer, or a dictionary that was uploaded."""
+"""A dictionary as a run: the tokens of a corpus counted with a model's tokenizer, its words, or a dictionary that was
+uploaded.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import InputError
 from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, Result, Settings
+from engine.evaluations.shared.dictionaries import tokenizer_name
 from engine.evaluations.shared.idf_files import SUFFIXES, read_idf
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS, signature
 from engine.inference.gateway import GatewaySession
@@ -19,19 +22,20 @@ from engine.options import check
 
 
 def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) -> Result:
-    """Count the corpus, as a stream; or read the dictionary that it is, when no model is named.
+    """Count the corpus, as a stream; or read the dictionary that it is, when no model is named and no words are asked.
 
-    Raises InputError for a name or unit that cannot be, files that are gone or cannot be read, and an uploaded
-    dictionary that is none; ModelError from the model.
+    Raises InputError for a name or unit that cannot be, a model where words are counted, files that are gone or cannot
+    be read, and an uploaded dictionary that is none; ModelError from the model.
     """
     check_name(settings.name)
     check(settings)
+    check_counted(settings)
     facts: list[ModelFacts] = []
     control: Counter[str] = Counter()
-    if settings.model is None:
+    if settings.model is None and not settings.words:
         dictionary = _given(dataset)
     else:
-        facts = [session.describe(settings.model)]
+        facts = [session.describe(settings.model)] if settings.model is not None else []
         dictionary = count_corpus(settings.model, dataset.paths(), session, name=settings.name, unit=settings.unit,
                                   control=control)
     tokens = list(dictionary.document_counts)
@@ -45,7 +49,7 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
         tokenizer=dictionary.tokenizer, notices=(*dataset.notices, *_control_notices(settings.model, control),
                                                *_notices(dictionary)),
         signature=signature(settings, facts, dataset.content_hash, libraries=("fugashi", "unidic-lite", "ipadic"),
-                            tokenizer=dictionary.tokenizer[:FINGERPRINT_DIGITS],
+                            tokenizer=tokenizer_name(dictionary.tokenizer),
                             content=dictionary.fingerprint[:FINGERPRINT_DIGITS]),
     )
 
@@ -54,6 +58,13 @@ def check_name(name: str) -> None:
     """Raise InputError for an empty or a very long name of a dictionary."""
     if not name.strip() or len(name) > MAX_NAME_CHARACTERS:
         raise InputError(f"A dictionary needs a name of 1 to {MAX_NAME_CHARACTERS} characters; got {name!r}.")
+
+
+def check_counted(settings: Settings) -> None:
+    """Raise InputError where both a model's tokens and words are to be counted."""
+    if settings.words and settings.model is not None:
+        raise InputError(f"A dictionary counts the tokens of a model or words, not both; got the model "
+                         f"{settings.model} and words. Leave out one of them (--model, --words).")
 
 
 def _given(dataset: CorpusFiles) -> IdfDictionary:

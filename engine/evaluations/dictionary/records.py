@@ -17,7 +17,7 @@ MAX_NAME_CHARACTERS = 60
 
 @dataclass(frozen=True)
 class Settings:
-    """`model`: whose tokenizer counts; None when the corpus is one file that is a dictionary already.
+    """`model`: whose tokenizer counts; None for words, and when the corpus is one file that is a dictionary already.
 
     name: what the dictionary is called.
     """
@@ -28,6 +28,8 @@ class Settings:
         "file": "a novel, an article", "line": "a sentence or paragraph; of tab-separated lines the last field counts",
         "blank-line": "what stands between blank lines of a file",
         "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
+    words: bool = option(False, "Count words (MeCab, unidic-lite) in place of a tokenizer's tokens. Such a dictionary "
+                                "needs no model and fits every one: each token has the idf of its word.")
 
 
 # Pasted text is one file; its lines are the documents.
@@ -35,7 +37,7 @@ PASTED = Settings(None, "", unit="line")
 
 
 COUNTS = Table("counts", "A row for each token of the dictionary.", (
-    Column("token", "text", "the token, as the tokenizer writes it"),
+    Column("token", "text", "the token, as the tokenizer writes it, or the word"),
     Column("documents", "integer", "documents that hold it", "documents"),
     Column("occurrences", "integer", "how often it occurs in all documents; 0 throughout where that was not counted",
            "tokens"),

@@ -113,7 +113,7 @@ def fitting_idfs(models: Sequence[str], session: GatewaySession) -> tuple[str, .
     """What needs no dictionary, and the paper's two where at least one model can use them."""
     def fits(idf: str, model: str) -> bool:
         try:
-            dictionary_for(idf, session.describe(model).tokenizer_fingerprint, model)
+            dictionary_for(idf, session.describe(model).tokenizer_fingerprint, model, words=True)
         except InputError:
             return False
         return True
@@ -152,7 +152,7 @@ def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str
             continue
         for model in settings.models:
             try:
-                dictionary_for(idf, facts[model].tokenizer_fingerprint, model)
+                dictionary_for(idf, facts[model].tokenizer_fingerprint, model, words=True)
             except InputError as error:
                 reasons[model, idf] = error.message
         if all((model, idf) in reasons for model in settings.models):

@@ -39,8 +39,9 @@ class Settings:
     layer: int | None = option(None, "Hidden state that is compared: 0 = embeddings, -1 = the last.", unset="the last")
     all_layers: bool = option(False, "Correlate at every layer, too: no second forward pass, but more memory.")
     idfs: tuple[str, ...] = option(
-        IDFS, "Dictionaries of idf weights: none, references, novel, wiki (the paper has the last two) or the file of "
-        "one. A model whose tokenizer a dictionary does not fit goes without it.", flag="idf", metavar="D",
+        IDFS, "Dictionaries of idf weights: none, references, novel, wiki (the paper has these two), novel-words, "
+        "wiki-words (counted in words) or the file of one. A model whose tokenizer a dictionary does not fit goes "
+        "without it.", flag="idf", metavar="D",
         unset="none, references, and novel and wiki where they fit a model's tokenizer")
     penalties: tuple[str, ...] = option(
         ("none", "reading"), "Penalties by readings; without a dictionary there is none of low-frequency tokens. The "

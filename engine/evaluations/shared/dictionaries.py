@@ -1,7 +1,8 @@
 """idf dictionaries by name: the built-in ones, those that runs made ("saved/<id>"), or a file.
 
 A dictionary counts the pieces of one tokenizer and is of no use to another, so each carries the
-tokenizer's fingerprint and is refused elsewhere.
+tokenizer's fingerprint and is refused elsewhere. One of words fits every model, where an evaluation weighs tokens by
+the words that they belong to; where pieces are looked up it is refused.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from pathlib import Path
 
 from engine.errors import InputError
 from engine.evaluations.shared.idf_files import read_idf, write_idf
-from engine.measures.idf import IdfDictionary
+from engine.language.word_entries import WORDS
+from engine.measures.idf import OF_WORDS, IdfDictionary
 from engine.models.sources.names import without_label
 
 BUILT_IN = ("novel", "wiki")
+# The same documents, counted in words.
+WORD_LEVEL = ("novel-words", "wiki-words")
 FOLDER = Path(__file__).parents[2] / "builtin" / "idf"
 DICTIONARIES_HELD = 16
 FINGERPRINT_DIGITS = 12
@@ -64,16 +68,29 @@ def forget(dictionary_id: str) -> None:
         path.unlink(missing_ok=True)
 
 
-def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
+def tokenizer_name(tokenizer: str) -> str:
+    """What counted a dictionary, for readers: the first digits of a tokenizer's fingerprint, or the cutter of words.
+
+    >>> tokenizer_name("0123456789abcdef"), tokenizer_name("words: unidic-lite 1.0.8")
+    ('0123456789ab', 'words: unidic-lite 1.0.8')
+    """
+    return tokenizer if tokenizer.startswith(OF_WORDS) else tokenizer[:FINGERPRINT_DIGITS]
+
+
+def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = False) -> IdfDictionary:
     """The dictionary that `choice` names ("novel", "wiki", "saved/<id>" or a path) for a tokenizer's fingerprint.
 
-    Raises InputError when there is no such dictionary, or none for this tokenizer.
+    words: whether one of words will do as well, such as "novel-words". Raises InputError when there is no such
+    dictionary, when it is none for this tokenizer, and when it is one of words that will not do or that were cut by
+    another version of MeCab's dictionary.
     """
     advice = (f"Build one with: python -m engine idf --model {without_label(model)} --corpus FILE --out FILE, or on "
               "the corpora page, and choose it as the idf dictionary.")
-    if choice in BUILT_IN:
+    if choice in (*BUILT_IN, *WORD_LEVEL):
         for path in built_in_paths(choice):
             dictionary = read_cached(path)
+            if dictionary.of_words:
+                return _of_words(dictionary, words)
             if dictionary.tokenizer == tokenizer:
                 return dictionary
         raise InputError(f"The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
@@ -83,14 +100,30 @@ def dictionary_for(choice: str, tokenizer: str, model: str) -> IdfDictionary:
         if not path.is_file():
             raise InputError(f"The idf dictionary {choice!r} is no longer there; it may have been deleted. {advice}")
     elif not path.is_file():
-        raise InputError(f"There is no idf dictionary {choice!r}: neither built in ({', '.join(BUILT_IN)}) nor a file. "
-                         f"{advice}")
+        raise InputError(f"There is no idf dictionary {choice!r}: neither built in "
+                         f"({', '.join((*BUILT_IN, *WORD_LEVEL))}) nor a file. {advice}")
     dictionary = read_cached(path)
+    if dictionary.of_words:
+        return _of_words(dictionary, words)
     if dictionary.tokenizer != tokenizer:
         raise InputError(
             f"The idf dictionary '{dictionary.name}' was counted with another tokenizer "
-            f"({dictionary.tokenizer[:FINGERPRINT_DIGITS]}) than that of '{model}' ({tokenizer[:FINGERPRINT_DIGITS]}), "
+            f"({tokenizer_name(dictionary.tokenizer)}) than that of '{model}' ({tokenizer_name(tokenizer)}), "
             f"so its pieces are not this model's. {advice}")
+    return dictionary
+
+
+def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
+    """The dictionary of words, where one will do."""
+    if not words:
+        raise InputError(f"The idf dictionary '{dictionary.name}' counts words ({dictionary.tokenizer}), and here the "
+                         "pieces of a tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
+                         f"{' or '.join(BUILT_IN)} where it fits the model, or your own (python -m engine idf --model "
+                         "M --corpus FILE --out FILE).")
+    if dictionary.tokenizer != WORDS:
+        raise InputError(f"The words of the idf dictionary '{dictionary.name}' were cut by another dictionary of MeCab "
+                         f"({dictionary.tokenizer}) than the sentences are here ({WORDS}). Count it again: python -m "
+                         "engine idf --words --corpus FILE --out FILE.")
     return dictionary
 
 

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
-from engine.datasets.corpora.corpus import pieces
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.plain_text import reader, split_at_added_tokens
+from engine.models.tokenization.word_counts import counted
 
-# MeCab, under BertJapaneseTokenizer, crashes the process on texts of some hundred thousand characters.
-MAX_CHARACTERS_PER_CALL = 4_000
 WORD_CACHE_SIZE = 200_000
 
 
@@ -29,24 +26,8 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
     "control_documents": int32: control tokens that the tokenizer cannot read as text, and how many documents contain
     each; they are not counted.
     """
-    document_counts_by_token: Counter[str] = Counter()
-    occurrences: Counter[str] = Counter()
-    control: Counter[str] = Counter()
-    for document in documents:
-        counts: Counter[str] = Counter()
-        read_as_control: set[str] = set()
-        for part in pieces(document, MAX_CHARACTERS_PER_CALL):
-            counts.update(_token_counts(tokenizer, part))
-            read_as_control.update(control_tokens_read(tokenizer, part))
-        control.update(read_as_control)
-        document_counts_by_token.update(counts.keys())
-        occurrences.update(counts)
-    tokens = list(occurrences)
-    return {"tokens": tokens,
-            "documents": np.array([document_counts_by_token[token] for token in tokens], dtype=np.int32),
-            "occurrences": np.array([occurrences[token] for token in tokens], dtype=np.int32),
-            "n_documents": len(documents), "control_tokens": sorted(control),
-            "control_documents": np.array([control[token] for token in sorted(control)], dtype=np.int32)}
+    return counted(documents, lambda part: _token_counts(tokenizer, part),
+                   lambda part: control_tokens_read(tokenizer, part))
 
 
 def _token_counts(tokenizer: PreTrainedTokenizerBase, text: str) -> Counter[str]:

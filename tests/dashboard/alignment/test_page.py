@@ -283,7 +283,7 @@ def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(backend: Fak
 def test_idf_of_a_single_reference_gives_no_weights_and_a_reason(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫がいる", "猫がいる")))
     app = visit(run_id)
-    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
+    app.selectbox(key=f"alignment-idf-{run_id}").set_value("references")  # with every built-in dictionary a list
     drawn(app)
     assert "undefined" in {metric.value for metric in app.metric} and "has no score" in words(app)
     assert "every token of the reference has weight 0" in words(app)

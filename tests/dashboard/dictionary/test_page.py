@@ -156,6 +156,29 @@ def test_pasted_lines_are_documents(backend: FakeBackend) -> None:
     assert "A document is a line." in words(app)
 
 
+def test_words_are_counted_and_fit_every_model(backend: FakeBackend) -> None:
+    app = building("paste", "my words")
+    app.segmented_control(key="corpora-counted").set_value("words")
+    drawn(app)
+    assert not [box for box in app.selectbox if box.key == "corpora-model"]
+    app.text_input(key="corpora-name").set_value("my words")
+    app.text_area(key="corpora-text").set_value("斉藤がいる。\n犬がいる。")
+    app = counted(app)
+    assert not app.error, app.error[0].value
+    assert [metric.value for metric in app.metric][:3] == ["2", "5", "8"]
+    assert app.dataframe[0].value["piece"].tolist() == ["。", "いる", "が", "斉藤", "犬"]
+    (entry,) = [entry for entry in dictionaries.available_dictionaries() if entry.run_id]
+    assert entry.of_words and entry.label.startswith("my words · words (MeCab, unidic-lite ")
+    assert "--words" in words(app) and "--model" not in words(app).partition("python -m engine dictionary")[2]
+    # Offered to every model, but not where pieces are needed.
+    assert entry.choice in dictionaries.choices(["any"], words=True)
+    assert entry.choice not in dictionaries.choices(["any"])
+    assert entry.choice not in dictionaries.choices(["any"], with_occurrences=True)
+    # Other sources have no such choice.
+    app = building("dictionary", "x")
+    assert not [control for control in app.segmented_control if control.key == "corpora-counted"]
+
+
 def test_a_dictionary_is_downloaded_and_uploaded_again(backend: FakeBackend) -> None:
     mine = count_documents([["猫", "が"], ["が"]], "theirs", "abc", "article")
     app = building("dictionary", "came back")

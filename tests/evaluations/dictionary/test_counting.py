@@ -10,6 +10,7 @@ from engine.datasets.formats import text_stream
 from engine.errors import InputError
 from engine.evaluations.dictionary import counting as corpus_counting
 from engine.evaluations.dictionary.counting import count_corpus
+from engine.language.word_entries import WORDS
 from tests.support.session_fake import SessionFake
 
 
@@ -47,6 +48,17 @@ def test_cuts_change_nothing(tmp_path: Path, unit: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(text_stream, "BLOCK_BYTES", 50)
     assert count([tmp_path], unit) == whole  # long documents now come in parts
     assert count([tmp_path, tmp_path], "file")[0] == 24
+
+
+def test_words_are_counted_without_a_model(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("斉藤は猫\n猫は斉藤", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("猫だ", encoding="utf-8")
+    session = SessionFake()
+    counted = count_corpus(None, [tmp_path], session, name="d")  # type: ignore[arg-type]
+    assert counted.of_words and counted.tokenizer == WORDS and counted.n_documents == 2
+    assert dict(counted.document_counts) == {"猫": 2, "だ": 1, "は": 1, "斉藤": 1}
+    assert dict(counted.token_counts) == {"猫": 3, "だ": 1, "は": 2, "斉藤": 2}
+    assert [call[0] for call in session.calls] == ["word_counts"]
 
 
 def test_little_is_under_way_at_a_time_and_progress_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import os
 import time
 from collections import namedtuple
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from engine.evaluations.dictionary.evaluate import evaluate
 from engine.evaluations.dictionary.records import Result, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import idf_bytes, read_idf
+from engine.language.word_entries import WORDS
 from engine.measures.idf import IdfDictionary, count_documents
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
@@ -44,6 +46,17 @@ def test_a_corpus_is_counted_and_named(tmp_path: Path) -> None:
                                               {"猫": 3, "犬": 1}, 4)
     assert counted(kept(tmp_path, a_txt="猫猫\n犬", b_txt="猫"), "line").n_documents == 3
     assert result.signature["models"][0]["name"] == "m" and result.signature["tokenizer"] == "t" * 12
+
+
+def test_words_of_a_corpus_are_counted(tmp_path: Path) -> None:
+    settings = Settings(None, "my words", words=True)
+    result = evaluate(settings, kept(tmp_path, a_txt="斉藤は猫", b_txt="猫だ"), SessionFake())  # type: ignore[arg-type]
+    assert result.dictionary.document_counts == {"猫": 2, "だ": 1, "は": 1, "斉藤": 1}
+    assert result.tokenizer == result.signature["tokenizer"] == WORDS and result.signature["models"] == []
+    back = counted(kept(tmp_path, d_json=idf_bytes(result.dictionary, compressed=False)), model=None)
+    assert back.dictionary == result.dictionary and back.dictionary.of_words
+    with pytest.raises(InputError, match="a model or words, not both"):
+        evaluate(replace(settings, model="m"), kept(tmp_path, a_txt="猫"), SessionFake())  # type: ignore[arg-type]
 
 
 def test_what_a_reader_should_know_of_a_dictionary(tmp_path: Path) -> None:

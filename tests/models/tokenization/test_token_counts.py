@@ -10,10 +10,11 @@ import pytest
 
 from engine.datasets.corpora.corpus import pieces
 from engine.models.loading.model_cache import ModelCache
-from engine.models.tokenization import token_counts
+from engine.models.tokenization import word_counts
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 from engine.models.tokenization.token_counts import document_counts
+from engine.models.tokenization.word_counts import word_document_counts
 from tests.support import tiny_models
 
 TEXTS = ["昨日、私は東京タワーでラーメンを食べました。", "東京タワー\n\n会議の電車" * 3, "",
@@ -38,12 +39,23 @@ def expected(tokenizer: Any, texts: list[str]) -> tuple[Counter[str], Counter[st
 
 
 def test_counts_are_those_of_the_tokenizer(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_counts, "MAX_CHARACTERS_PER_CALL", 20)
+    monkeypatch.setattr(word_counts, "MAX_CHARACTERS_PER_CALL", 20)
     got = document_counts(tokenizer, TEXTS)
     has, occurs = expected(tokenizer, TEXTS)
     assert dict(zip(got["tokens"], got["documents"].tolist(), strict=True)) == has
     assert dict(zip(got["tokens"], got["occurrences"].tolist(), strict=True)) == occurs
     assert got["n_documents"] == len(TEXTS) and not {"[CLS]", "[SEP]"} & set(got["tokens"])
+
+
+def test_words_are_counted_as_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    got = word_document_counts([*TEXTS[:2], "東京タワーのＡＢＣ"])
+    counts = dict(zip(got["tokens"], zip(got["documents"].tolist(), got["occurrences"].tolist(), strict=True),
+                      strict=True))
+    # The repeated text joins its copies with 電車東京, which MeCab cuts as before.
+    assert counts["東京"] == (3, 5) and counts["タワー"] == (3, 5) and counts["ABC"] == (1, 1)
+    assert (got["n_documents"], got["control_tokens"], len(got["control_documents"])) == (3, [], 0)
+    monkeypatch.setattr(word_counts, "MAX_CHARACTERS_PER_CALL", 12)
+    assert word_document_counts(["東京タワー\n\n会議の電車" * 3])["occurrences"].sum() == 15
 
 
 def test_no_documents_have_no_tokens(tokenizer: Any) -> None:

@@ -10,6 +10,7 @@ from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Statemen
 from dashboard.shared.exports.bundle.vectors import layers, vectors
 from engine.evaluations.alignment.records import OWN_SENTENCES, WITHOUT_DICTIONARY
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
+from engine.measures.idf import OF_WORDS
 from engine.measures.name_agreement import NAME_WEIGHT
 from engine.models.sources.names import shown_name
 
@@ -65,7 +66,8 @@ def alignment(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement(f"idf {scoring['idf']}")
     else:
         used = tuple(dict.fromkeys(signature.get("dictionaries", {}).values()))
-        yield Statement("idf dictionary", {"dictionaries": Names(used or (scoring["idf"],))})
+        weighted = "idf of words" if any(f"({OF_WORDS}" in name for name in used) else "idf dictionary"
+        yield Statement(weighted, {"dictionaries": Names(used or (scoring["idf"],))})
     if scoring["penalty"] == "none":
         yield Statement("no penalty")
     else:

@@ -71,6 +71,8 @@ SENTENCES: Mapping[str, str] = {
     "idf none": "All tokens have equal weights.",
     "idf references": "Tokens are weighted by their inverse document frequency among the references.",
     "idf dictionary": "Tokens are weighted by their inverse document frequency in a corpus: {dictionaries}.",
+    "idf of words": "Tokens are weighted by the inverse document frequency, in a corpus, of the word that they belong "
+                    "to: {dictionaries}.",
     "no penalty": "No penalty was applied.",
     "penalty": "Precision and recall are penalised as in the work on BERTScore for Japanese novels {cite}: each is "
                "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "

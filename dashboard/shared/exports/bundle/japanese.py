@@ -67,6 +67,8 @@ SENTENCES: Mapping[str, str] = {
     "idf none": "トークンの重みはすべて等しくした．",
     "idf references": "トークンは，参照文集合における逆文書頻度（idf）で重みづけた．",
     "idf dictionary": "トークンは，コーパスから求めた逆文書頻度（idf）で重みづけた（{dictionaries}）．",
+    "idf of words": "トークンは，それが属する単語の，コーパスから求めた逆文書頻度（idf）で"
+                    "重みづけた（{dictionaries}）．",
     "no penalty": "ペナルティは課していない．",
     "penalty": "日本語小説の翻訳を対象とした BERTScore の研究 {cite} に従い，適合率と再現率に読みに基づくペナルティを課"
                "した．"
