@@ -43,6 +43,8 @@ def run(options: argparse.Namespace) -> None:
     except OSError as error:
         raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
     write_idf(dictionary, options.out)
-    counted = "words" if settings.words else "tokens"
-    say(f"{dictionary.n_documents:,} documents (--unit {settings.unit}), {dictionary.n_tokens:,} {counted}, "
-        f"{len(dictionary.document_counts):,} types: {options.out}", file=sys.stderr)
+    n_documents, n_tokens, n_types = dictionary.n_documents, dictionary.n_tokens, len(dictionary.document_counts)
+    say(f"{n_documents:,} documents (--unit {settings.unit}), {n_tokens:,} words, {n_types:,} types: {options.out}"
+        if settings.words else
+        f"{n_documents:,} documents (--unit {settings.unit}), {n_tokens:,} tokens, {n_types:,} types: {options.out}",
+        file=sys.stderr)

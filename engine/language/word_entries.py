@@ -9,7 +9,7 @@ from engine.language.parts_of_speech import cut_spans
 from engine.version import library_version
 
 # What such a dictionary was counted with, where one of pieces has the fingerprint of a tokenizer.
-WORDS = f"words: unidic-lite {library_version('unidic-lite')}"
+WORDS = f"words: unidic-lite {library_version('unidic-lite')}"  # untranslated
 SEPARATOR = " "  # no entry has white space
 
 

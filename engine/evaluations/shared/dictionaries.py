@@ -118,7 +118,7 @@ def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
     if not words:
         raise InputError(f"The idf dictionary '{dictionary.name}' counts words ({dictionary.tokenizer}), and here the "
                          "pieces of a tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
-                         f"{' or '.join(BUILT_IN)} where it fits the model, or your own (python -m engine idf --model "
+                         f"{', '.join(BUILT_IN)} where it fits the model, or your own (python -m engine idf --model "
                          "M --corpus FILE --out FILE).")
     if dictionary.tokenizer != WORDS:
         raise InputError(f"The words of the idf dictionary '{dictionary.name}' were cut by another dictionary of MeCab "
