@@ -16,6 +16,7 @@ from engine.inference.cache import Cache
 from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
+from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layers import resolve_layers
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_label, split_revision
@@ -23,8 +24,6 @@ from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from engine.precision import DEFAULT_PRECISION, resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
-# The part of a longer task that a call is: progress of the task before and after the call, and its total.
-ProgressSpan = tuple[int, int, int]
 SURFACE_PAIRS = 500  # per chunk: about a tenth of a second of sacrebleu
 
 
@@ -141,21 +140,10 @@ class GatewaySession:
         return self._compute_each("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
 
     def word_counts(self, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None) -> list[Piece]:
-        """Document frequencies and occurrences of MeCab's words in each list of documents, without a model.
-
-        As `document_counts`. MeCab takes no longer than the cache would, so it is never cached.
-        """
-        label = "Counting words (KiB of text)"
-        before, after, total = within or (0, len(parts), len(parts))
-        requests: list[Request] = [{"model": "", "revision": None, "items": [list(texts)], "settings": {}}
-                                   for texts in parts]
+        """As `document_counts`, of MeCab's words. They need no model, and are never cached: MeCab is as fast."""
         self._client.raise_if_cancelled()
-        self._client.report(before, total, label)
-        pieces: dict[int, Piece] = {}
-        for index, computed in self._client.as_completed("word_counts", requests):
-            pieces[index] = computed[0]
-            self._client.report(before + (after - before) * len(pieces) // len(parts), total, label)
-        return [pieces[index] for index in range(len(parts))]
+        lists = list(map(list, parts))
+        return in_order(computed(self._client, "word_counts", lists, {}, "Counting words (KiB of text)", within))
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
@@ -210,18 +198,13 @@ class GatewaySession:
         settings, label = {"tokenizer": tokenizer}, "SentBLEU and chrF"
         parts = [[list(texts) for texts in pairs[start:start + SURFACE_PAIRS]]
                  for start in range(0, len(pairs), SURFACE_PAIRS)]
-        part_keys = [keys.surface_key(part, settings) for part in parts]
-        part_by_key = dict(zip(part_keys, parts, strict=True))
+        part_by_key = dict(zip(part_keys := [keys.surface_key(part, settings) for part in parts], parts, strict=True))
 
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
-            done = len(part_by_key) - len(missing)
-            self._client.report(done, len(part_by_key), label)
-            requests = [{"model": "", "revision": None, "items": [part_by_key[key]], "settings": settings}
-                        for key in missing]
-            for index, pieces in self._client.as_completed("surface_scores", requests):
-                yield {missing[index]: pieces[0]}
-                done += 1
-                self._client.report(done, len(part_by_key), label)
+            n, items = len(part_by_key), [part_by_key[key] for key in missing]
+            within = n - len(missing), n, n
+            for index, piece in computed(self._client, "surface_scores", items, settings, label, within):
+                yield {missing[index]: piece}
 
         pieces = self._read_through(part_keys, compute, cached=True)
         return {name: np.concatenate([pieces[key][name] for key in part_keys]) if parts else np.empty(0)

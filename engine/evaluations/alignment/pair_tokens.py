@@ -1,8 +1,8 @@
-"""The stored tokens of one model, end to end, as the arrays that scoring works on; and the units that are matched."""
+"""The stored tokens of one model, end to end, as the arrays that scoring works on."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,11 +13,11 @@ from engine.evaluations.alignment.names import NameMatches, Names, name_matches,
 from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS, WORDS, looked_up_entries
 from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own
+from engine.evaluations.alignment.units import Units
 from engine.language.readings.own import own_readings
 from engine.language.word_entries import separate_entries
 from engine.measures.bertscore import BestMatches, best_matches
 from engine.measures.idf import IdfDictionary
-from engine.measures.word_similarity import word_similarities
 
 # Choices of readings whose names are kept with the tokens, and of layers and units whose best matches are.
 NAMES_KEPT = 4
@@ -120,7 +120,7 @@ class PairTokens:
         """Codes int (n_tokens,) and the texts of the words that the tokens belong to, as the sentences have them."""
         codes: dict[str, int] = {}
         word, start, end = (self.table[name].to_numpy() for name in ("word", "start", "end"))
-        begins = np.flatnonzero(_begins_of_words(word, self.special, self.sentence))
+        begins = np.flatnonzero(begins_of_words(word, self.special, self.sentence))
         lasts = np.append(begins[1:], len(word)) - 1
         sentences = self.sentences
         of_word = [codes.setdefault(sentences[sentence][first:last], len(codes)) for sentence, first, last in zip(
@@ -209,101 +209,16 @@ class PairTokens:
         return np.where(weightless, 0.0, dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool))[codes])
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
-    """What is matched and weighted: tokens or words of all sentences, end to end; each a run of tokens.
-
-    `first` and `last` int64 (n_units,): its tokens are first to before last. `lengths` int64 (n_sentences,) units of
-    each sentence, `sentence` int64 (n_units,). `weight` float64, `low_frequency`, `unknown`, `proper_noun` and
-    `special` bool, `word` int, `readings`, each (n_units,). `similarity` float: the blocks of units, by alignment.
-    """
-
-    first: np.ndarray
-    last: np.ndarray
-    lengths: np.ndarray
-    sentence: np.ndarray
-    special: np.ndarray
-    weight: np.ndarray
-    low_frequency: np.ndarray
-    unknown: np.ndarray
-    proper_noun: np.ndarray
-    word: np.ndarray
-    readings: UnitReadings
-    similarity: np.ndarray
-
-    @property
-    def starts(self) -> np.ndarray:
-        """Where the units of each sentence begin, int64 (n_sentences,)."""
-        return np.cumsum(self.lengths) - self.lengths
-
-
-def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-                  engine: str, scope: str, own: str = "") -> Units:
-    """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold, or where it is unknown.
-
-    The idf of an unknown token is that of all text out of the vocabulary, of which [UNK] makes one token. That is its
-    weight, as in bert_score; but no document of the dictionary is known to have the text that it stands for.
-    """
-    token = np.arange(len(tokens.table))
-    return Units(token, token + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
-                 ~tokens.special & ((weight > threshold) | tokens.unknown), tokens.unknown,  # nothing exceeds NaN
-                 tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
-                 tokens.readings(engine, scope, own), similarity)
-
-
-def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-               engine: str, scope: str, own: str = "", *, with_idf: bool, of_words: bool = False) -> Units:
-    """Every word a unit, every special token one, too.
-
-    How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
-    its pieces' weights, so that a sentence has the same weight in either unit, and it is low-frequency when that
-    exceeds the threshold, or a piece is unknown: a name cut into frequent characters is rare all the same. Where the
-    weights are idf of words (of_words) it has its own, that of the rarest of several that tokens join. Without idf
-    its weight is 1; a special token keeps its own. It is a proper noun when one of its pieces is. Its reading is that
-    of the word in its sentence (scope "word") or those of its pieces joined (scope "piece"). Source: ours; the sum is
-    the idf of a word whose pieces occur independently.
-    """
-    word, special, sentence = tokens.table["word"].to_numpy(), tokens.special, tokens.sentence
-    begins = _begins_of_words(word, special, sentence)
-    first = np.flatnonzero(begins)
-    last = np.append(first[1:], len(word))
-    unit = np.cumsum(begins) - 1  # (n_tokens,) the unit of each token
-    lengths = np.bincount(sentence[first], minlength=len(tokens.lengths))
-    is_special = special[first]
-    total = (np.maximum if of_words else np.add).reduceat(weight, first)
-    unknown = np.logical_or.reduceat(tokens.unknown, first)
-    readings = tokens.readings(engine, "word", own).of_runs(first)
-    if scope == "piece":
-        pieces = tokens.readings(engine, scope, own)
-        kana = pieces.kana[first]
-        for number in np.flatnonzero(last - first > 1):
-            kana[number] = "".join(pieces.kana[first[number]:last[number]])
-        readings = replace(readings, kana=kana, whole=np.logical_and.reduceat(pieces.whole, first))
-
-    of_reference = sentence % 2 == 0
-    rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
-    return Units(first, last, lengths, sentence[first], is_special,
-                 total if with_idf else np.where(is_special, weight[first], 1.0),
-                 ~is_special & ((total > threshold) | unknown), unknown,
-                 np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], readings,
-                 word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
-
-
 def category_texts(categories: pd.Series) -> np.ndarray:
     """A column of categories as the texts they stand for, an array of its own."""
     return categories.cat.categories.to_numpy(dtype=object)[categories.cat.codes.to_numpy()]
 
 
-def _begins_of_words(word: np.ndarray, special: np.ndarray, sentence: np.ndarray) -> np.ndarray:
+def begins_of_words(word: np.ndarray, special: np.ndarray, sentence: np.ndarray) -> np.ndarray:
     """Which tokens begin a word or are a special token, bool (n_tokens,)."""
     if not len(word):
         return np.zeros(0, dtype=bool)
     return np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
-
-
-def _numbered_from_0(units: np.ndarray) -> np.ndarray:
-    """Numbers that never fall, made to count on without a gap."""
-    return np.cumsum(np.r_[0, units[1:] != units[:-1]])
 
 
 def tokens_by_model(result: Result) -> dict[str, PairTokens]:

@@ -14,9 +14,10 @@ import pandas as pd
 from engine.errors import InputError
 from engine.evaluations.alignment.baseline import with_rescaled
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
-from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, tokens_by_model, word_units
+from engine.evaluations.alignment.pair_tokens import PairTokens, tokens_by_model
 from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, PAIR_SCORES, TOKEN_SCORES, Result, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF, check_scoring
+from engine.evaluations.alignment.token_units import subword_units, word_units
 from engine.evaluations.shared.declared_tables import declared, documented, returns
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count

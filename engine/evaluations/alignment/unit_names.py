@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.evaluations.alignment.names import Names
-from engine.evaluations.alignment.pair_tokens import PairTokens, Units
+from engine.evaluations.alignment.pair_tokens import PairTokens
 from engine.evaluations.alignment.records import Scoring
+from engine.evaluations.alignment.units import Units
 
 
 @dataclass(frozen=True, eq=False)

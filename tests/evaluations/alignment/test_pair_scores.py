@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 
 from engine.evaluations.alignment.pair_scores import PairScores, score_pairs
-from engine.evaluations.alignment.pair_tokens import PairTokens, subword_units, word_units
+from engine.evaluations.alignment.pair_tokens import PairTokens
 from engine.evaluations.alignment.records import AS_BERT_SCORE, LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
+from engine.evaluations.alignment.token_units import subword_units, word_units
 from engine.language.readings.words import as_written
 from engine.measures.idf import IdfDictionary, count_documents
 from engine.options import option_of
