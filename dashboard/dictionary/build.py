@@ -22,7 +22,7 @@ from engine.translation import mark, tr
 
 KIND = "dictionary"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
-COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words")}
+COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words (MeCab)")}
 WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that "
                   "tokenizer alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a "
                   "token has the idf of the word that it belongs to.")
@@ -41,7 +41,7 @@ def build() -> None:
                                       format_func=lambda source: tr(SOURCES[source]), key="corpora-source",
                                       persist_state="session")
         words = source != "dictionary" and st.segmented_control(
-            tr("Counted"), list(COUNTED), default="tokens", required=True,
+            tr("What is counted"), list(COUNTED), default="tokens", required=True,
             format_func=lambda counted: tr(COUNTED[counted]), key="corpora-counted", help=tr(WORDS_HELP),
             persist_state="session") == "words"
     # A form, because an input method's Enter and every loss of focus would run the page again.

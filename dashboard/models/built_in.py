@@ -9,6 +9,7 @@ from dashboard.shared.run_links import card_link
 from dashboard.shared.theme import DIRECTIONS
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import ModelError
+from engine.models.pretraining.model_card import vocabulary
 from engine.models.sources.cards import BUILT_IN, ModelCard, held_out_figures, training_record
 from engine.translation import mark, tr, translated
 
@@ -47,7 +48,7 @@ def _card(card: ModelCard) -> None:
         "tokens at most · trained on {documents:,} documents ({characters:,} characters), measured on {held_out:,} "
         "others",
         parameters=record["parameters"], layers=settings["layers"], hidden=settings["hidden"],
-        vocabulary=settings["vocab_size"], max_length=settings["max_length"], documents=train["documents"],
+        vocabulary=vocabulary(record), max_length=settings["max_length"], documents=train["documents"],
         characters=train["characters"], held_out=held_out["documents"])))
     with st.container(horizontal=True):
         card_link(card.name)

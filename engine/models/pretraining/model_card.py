@@ -12,6 +12,14 @@ MASKED_TOKENIZERS = {
 }
 
 
+def vocabulary(record: dict[str, Any]) -> int:
+    """The pieces of a model's vocabulary: as many as asked for, or fewer where the corpus has no more.
+
+    Records of before 0.3.0 have the number asked for alone.
+    """
+    return int(record.get("vocabulary", record["settings"]["vocab_size"]))
+
+
 def write_model_card(out: Path, record: dict[str, Any]) -> None:
     """Write `pretraining.json` (the record) and `README.md` (the same in words) into `out`.
 
@@ -39,7 +47,7 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         "| | |", "|---|---|",
         f"| Architecture | {settings['architecture']}, {settings['layers']} layers, {settings['hidden']} wide, "
         f"{settings['heads']} heads, {record['parameters']:,} parameters, {settings['max_length']} tokens at most |",
-        f"| Tokenizer | {tokenizer}, {settings['vocab_size']:,} pieces |",
+        f"| Tokenizer | {tokenizer}, {vocabulary(record):,} pieces |",
         f"| Corpus | {', '.join(record['corpus'])}: {train['documents']:,} documents, "
         f"{train['characters']:,} characters, {train['tokens']:,} tokens |",
         f"| Training | {_start(settings)}{settings['steps']:,} steps of {settings['tokens_per_step']:,} tokens, "

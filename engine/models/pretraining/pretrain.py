@@ -120,7 +120,8 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     record = {
         "settings": asdict(settings), "command": command,
         "corpus": [path.name for path in (*texts.corpus, *texts.lines)],
-        "parameters": model.num_parameters(), "train": steps.counts, "held_out": {**held_out.counts, **numbers},
+        "vocabulary": len(tokenizer), "parameters": model.num_parameters(), "train": steps.counts,
+        "held_out": {**held_out.counts, **numbers},
         "tokens_seen": settings.steps * settings.tokens_per_step,
         "seconds_since_last_start": round(seconds), "versions": {"torch": torch.__version__},
     }

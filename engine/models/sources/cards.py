@@ -86,6 +86,11 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
         "on sentences of modern Japanese. For names in alignments, and to compare with the small vocabulary.",
     ),
     ModelCard(
+        "builtin/bert-mini-ja-char", "BERT mini, single characters (novels, modern Japanese)", "masked",
+        "The same layers over single characters inside MeCab's words, trained on the novels and on sentences of modern "
+        "Japanese. To compare with vocabularies of words and their pieces.",
+    ),
+    ModelCard(
         "builtin/gpt2-mini-ja", "GPT-2 mini (Japanese novels)", "causal",
         "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal pairs.",
     ),

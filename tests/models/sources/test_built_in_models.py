@@ -13,6 +13,7 @@ from engine.evaluations.shared.dictionaries import BUILT_IN as DICTIONARIES
 from engine.evaluations.shared.dictionaries import FOLDER as DICTIONARIES_FOLDER
 from engine.evaluations.shared.idf_files import read_idf
 from engine.models.loading.model_description import describe
+from engine.models.pretraining.model_card import vocabulary
 from engine.models.sources.cards import BUILT_IN, built_in_directory, held_out_figures, training_record
 from engine.models.sources.model_location import locate
 
@@ -45,7 +46,7 @@ def test_a_card_says_what_the_record_says(name: str) -> None:
     directory, record = built_in_directory(name), training_record(name)
     card = (directory / "README.md").read_text(encoding="utf-8")
     assert f"# {directory.name}\n" in card and record["command"] in card and "license: " in card
-    assert record["settings"]["vocab_size"] == json.loads((directory / "config.json").read_text())["vocab_size"]
+    assert vocabulary(record) == json.loads((directory / "config.json").read_text())["vocab_size"]
     assert all(f"{figure.value:.1%}" in card for figure in held_out_figures(name) if figure.unit.startswith("share"))
     assert not re.search(r"""[\s"'`]/\w""", card + json.dumps(record))  # no path of the machine that it was made on
 
