@@ -94,11 +94,12 @@ def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool
     tokenizers_by_choice: dict[str, set[str]] = {}
     names: dict[str, str] = {}
     for entry in available_dictionaries():
-        if entry.has_occurrences or not with_occurrences:
+        is_possible = words or tokenizers is None or not entry.of_words
+        if is_possible and (entry.has_occurrences or not with_occurrences):
             tokenizers_by_choice.setdefault(entry.choice, set()).add(entry.tokenizer)
             names[entry.choice] = entry.name if entry.choice in (*BUILT_IN, *WORD_LEVEL) else entry.label
     return {choice: names[choice] for choice, counted_with in tokenizers_by_choice.items()
-            if tokenizers is None or set(tokenizers) <= counted_with or (words and WORDS in counted_with)}
+            if tokenizers is None or set(tokenizers) <= counted_with or WORDS in counted_with}
 
 
 def label(choice: str) -> str:

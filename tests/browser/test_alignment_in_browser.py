@@ -153,11 +153,16 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     assert run_of(page) == run
 
 
+def choose_idf(page: Page, name: str) -> None:
+    page.locator("h1").first.scroll_into_view_if_needed()  # a list that opens while the page scrolls closes again
+    press(page.get_by_role("combobox", name=re.compile("idf weights")).first)
+    press(page.get_by_role("option", name=name, exact=True).first)
+
+
 def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, server: Server, chromium: Browser) -> None:
     typed(page, server, REFERENCE, CANDIDATE)
     plain, run = cards(page), run_of(page)
-    press(page.get_by_role("combobox", name=re.compile("idf weights")).first)
-    press(page.get_by_role("option", name="novel", exact=True).first)
+    choose_idf(page, "novel")
     page.wait_for_url(re.compile("idf=novel"))
     settled(page)
     press(page.locator('[class*="st-key-alignment-penalty-"]').get_by_text("as in the paper", exact=True))
@@ -184,8 +189,7 @@ def test_reload_back_and_another_browser_show_the_same_numbers(page: Page, serve
     assert cards(other) == penalised
     context.close()
 
-    press(page.get_by_role("combobox", name=re.compile("idf weights")).first)
-    press(page.get_by_role("option", name="wiki", exact=True).first)
+    choose_idf(page, "wiki")
     page.wait_for_url(re.compile("idf=wiki"))
     settled(page)
     page.go_back()

@@ -174,6 +174,8 @@ def test_words_are_counted_and_fit_every_model(backend: FakeBackend) -> None:
     assert entry.choice in dictionaries.choices(["any"], words=True)
     assert entry.choice not in dictionaries.choices(["any"])
     assert entry.choice not in dictionaries.choices(["any"], with_occurrences=True)
+    assert entry.choice not in dictionaries.choices([], with_occurrences=True)
+    assert entry.choice in dictionaries.choices()
     # Other sources have no such choice.
     app = building("dictionary", "x")
     assert not [control for control in app.segmented_control if control.key == "corpora-counted"]
