@@ -28,7 +28,8 @@ hypothesis.settings.load_profile("hakari")
 # the keyboard are in every check.
 SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/dashboard/minimal_pairs/test_address.py",
         "tests/dashboard/metric_study/test_address.py", "tests/dashboard/clusters/test_address.py",
-        "tests/dashboard/shared/exports/print/test_every_figure.py", "tests/dashboard/shared/exports/test_two_columns.py",
+        "tests/dashboard/shared/exports/print/test_every_figure.py",
+        "tests/dashboard/shared/exports/test_two_columns.py",
         "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py",
         "tests/models/pretraining/test_pretrain.py", "tests/runs/test_pretraining_jobs.py")
 NOT_SLOW = ("tests/browser/test_accessibility.py", "tests/browser/keyboard/")
