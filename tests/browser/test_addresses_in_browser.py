@@ -72,7 +72,7 @@ class Case:
 
 
 CASES = (
-    Case("alignment", "alignment", (segment("alignment-penalty-", "none"), segment("alignment-idf-", "none")),
+    Case("alignment", "alignment", (segment("alignment-penalty-", "none"), option("idf", "none")),
          ("penalty", "idf")),
     Case("minimal_pairs", "minimal-pairs", (segment("minimal-pairs-normalization-", "MeanLP"),
                                             lambda page: press(page.get_by_role("tab", name="Scores"))),
