@@ -101,6 +101,7 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
         return causal_lm.token_log_likelihoods(
             _model(request, "causal"), request["items"], prefix=settings.get("prefix"),
             leading_space=settings.get("leading_space", False),
+            word_boundaries=settings.get("word_boundaries", False),
         )
     return masked_lm.token_log_likelihoods(
         _model(request, "masked"), request["items"], scoring=settings["scoring"],
