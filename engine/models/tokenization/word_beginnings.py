@@ -25,8 +25,9 @@ LEAST_SHARE = 0.1
 class WordBeginnings:
     """The pieces of one vocabulary, by id; all bool (n_ids,).
 
-    spaced: pieces of text that begin with white space. ends: control tokens, such as EOS, behind which no word goes
-    on. text: all other pieces of text.
+    spaced: pieces of text that begin with white space. ends: control tokens, such as EOS: no word goes on with them.
+    text: all other pieces of text, and the unknown token. share: of the pieces of text, those of white space with text
+    behind it.
     """
 
     spaced: np.ndarray
@@ -69,7 +70,7 @@ def _read(tokenizer: PreTrainedTokenizerBase) -> WordBeginnings:
     before = next((i for i in token_ids(tokenizer, "a") if i not in control), 0)
     start = len(_decoded(tokenizer, [before]))
     spaced, goes_on = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    is_text = np.array([i not in control and i != tokenizer.unk_token_id and pieces[i] is not None for i in range(n)])
+    is_text = np.array([i not in control and pieces[i] is not None for i in range(n)], dtype=bool)
     for i in np.flatnonzero(is_text).tolist():
         text = _decoded(tokenizer, [before, i])[start:]
         behind = text.lstrip()
