@@ -90,7 +90,8 @@ def of_region(result: Result, region: str) -> Result:
     """The result whose sums are over the tokens of a region; pairs with a sentence without such a token are left out.
 
     Numbers of tokens are those of the region, too, and so are words and what their boundaries add. Scores by characters and bytes, and MORCELA, which was fitted to
-    whole sentences, are not there. Raises InputError for a region that the result does not know.
+    whole sentences, are not there. A token of white space alone is not of the word behind it: where a tokenizer cuts a
+    word off its space, the region begins inside of it and has no boundary before it. Raises InputError for a region that the result does not know.
     """
     if region == WHOLE:
         return result

@@ -85,7 +85,8 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     for MORCELA where no coefficients were fitted to judgements, and for scores by words where their boundaries were not
     scored under every model.
     """
-    if normalization in BY_WORDS and normalization not in available(pairs):
+    if normalization in BY_WORDS and (f"{SIDES[0]}_boundaries" not in pairs.columns
+                                      or pairs[f"{SIDES[0]}_boundaries"].isna().any()):
         raise InputError(f"{normalization} needs the boundaries of words: score with word boundaries (--word-boundaries), "
                          "local causal models whose tokenizers mark with a space how words begin.")
     if normalization == "MORCELA" and "MORCELA" not in available(pairs):

@@ -31,7 +31,8 @@ SIDES = ("acceptable", "unacceptable")
 BY_WORDS = ("WordLP", "MeanWordLP")
 SPACES = "ĠĉĊċČčĜĝĞğ"
 ROWS: list[dict[str, str]] = [
-    *BLIMP[:2], {"sentence_good": "The three cats sleep in the garden.", "sentence_bad": "The three cat sleeps in it."}]
+    *BLIMP[:2], {"sentence_good": "The three cats will go.", "sentence_bad": "The three cat will go."},
+    {"sentence_good": "The three cats sleep in the garden.", "sentence_bad": "The three cat sleeps in it."}]
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +103,11 @@ def test_a_region_has_the_boundaries_of_its_own_words(
         return sum(log_p for start, end, log_p in loop.words(text) if text[start:end] in words)
 
     differing = of_region(result, DIFFERING).pairs.set_index("row")
-    # Words that end with white space, or open the sentence, in all their tokens.
-    assert scores(differing.loc[[2]], "WordLP")[0] == pytest.approx([of_words("The dog runs.", "dog")], abs=1e-4)
-    assert scores(differing.loc[[2]], "WordLP")[1] == pytest.approx([of_words("The dogs runs.", "dogs")], abs=1e-4)
-    assert differing.loc[2, [f"{side}_words" for side in SIDES]].tolist() == [1, 1]
+    # A word between spaces is there with both its boundaries.
+    for values, text, word in zip(scores(differing.loc[[3]], "WordLP"), ("The three cats will go.", "The three cat will "
+                                                                        "go."), ("cats", "cat"), strict=True):
+        assert values == pytest.approx([of_words(text, word)], abs=1e-4)
+    assert differing.loc[3, [f"{side}_words" for side in SIDES]].tolist() == [1, 1]
     # "herself" is a part of the word "herself.": the boundary before it alone.
     prefixed = of_region(result, ONE_PREFIX).pairs.set_index("row")
     tokens = result.tokens[(result.tokens["row"] == 1) & (result.tokens["side"] == "acceptable")
