@@ -48,11 +48,14 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
         space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], **start.at("space"))
         st.caption(verbatim(translated(SPACE_RULES[space])))
+        boundaries = settings.toggle(tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"],
+                                     **start.at("boundaries"))
         precision = precision_input(OPTIONS["precision"], start)
         st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
         seed = settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed"), width=140)
     return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
+                    word_boundaries=boundaries,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
                     **exact)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -69,6 +70,16 @@ def uses_spaces(text: str) -> bool:
     (True, False)
     """
     return _KANA_OR_KANJI.search(text) is None
+
+
+def are_spaced(texts: Sequence[str]) -> bool:
+    """Whether texts are written with white space between words: at least half of them have some between two others of
+    their characters.
+
+    >>> are_spaced(["the cat sat", "go!"]), are_spaced(["猫が眠る。", "GPT が書く", "犬"])
+    (True, False)
+    """
+    return 2 * sum(len(text.split(maxsplit=1)) > 1 for text in texts) >= len(texts)
 
 
 @lru_cache(maxsize=1)

@@ -32,7 +32,7 @@ from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
-from engine.models.tokenization.word_counts import word_document_counts
+from engine.models.tokenization.words.counts import word_document_counts
 
 Piece = dict[str, Any]
 Request = dict[str, Any]
@@ -102,6 +102,7 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
         return causal_lm.token_log_likelihoods(
             _model(request, "causal"), request["items"], prefix=settings.get("prefix"),
             leading_space=settings.get("leading_space", False),
+            word_boundaries=settings.get("word_boundaries", False),
         )
     return masked_lm.token_log_likelihoods(
         _model(request, "masked"), request["items"], scoring=settings["scoring"],

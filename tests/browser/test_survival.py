@@ -10,12 +10,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from engine.runs.open import open_engine
 from engine.runs.storage.searching import Search
 from tests.browser.server import Server, free_port, serving
-from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, evaluate, settled, upload
+from tests.browser.visitor import address, choose_one_model, evaluate, settled, upload
+
+pytestmark = pytest.mark.timeout(900)  # a map of thousands, drawn beside the other tests
 
 N_SENTENCES = 3000
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]
@@ -55,7 +58,7 @@ def begin(page: Page, server: Server, file: Path) -> None:
 
 
 def done(page: Page) -> None:
-    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=600_000)
 
 
 def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ ASKED: list[tuple[str, Any]] = [
     ("minimal-pairs", minimal_pairs.Settings(MODEL)),
     ("minimal-pairs", minimal_pairs.Settings(("BERT 'v3' 東北大=owner/name", "Novel=paper/novel=/srv/my novel"))),
     ("minimal-pairs", minimal_pairs.Settings(MODEL, pll="original", words="mecab", precision="exact-decisions",
-                                             prefix="none", leading_space=True, shared_tokens=True, seed=5)),
+                                             prefix="none", leading_space=True, shared_tokens=True,
+                                             word_boundaries=True, seed=5)),
 ]
 
 

@@ -551,3 +551,22 @@ def test_a_label_changes_nothing_but_the_name_of_the_facts(cache: Cache) -> None
     assert labelled_session.describe(f"BERT v3={BERT}") == replace(facts, name=f"BERT v3={BERT}")
     assert session(FakeBackend()).describe(f"x={BERT}@v1").revision == session(FakeBackend()).describe(
         f"{BERT}@v1").revision
+
+
+def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be(cache: Cache) -> None:
+    """Pieces without them stay valid: the settings of a request without them are what they were before."""
+    backend = FakeBackend()
+    run_session = session(backend, cache)
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal")
+    before = backend.calls[-1].request["settings"]
+    assert before.keys() == {"scoring", "precision", "prefix", "leading_space"}
+    facts = run_session.describe("gpt")
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", word_boundaries=False)
+    assert backend.n_items("token_log_likelihoods") == 1
+    run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", word_boundaries=True)
+    asked = backend.calls[-1].request["settings"]
+    assert asked == {**before, "word_boundaries": True} and backend.n_items("token_log_likelihoods") == 2
+    assert keys.item_keys("token_log_likelihoods", facts, before, ["猫"]) != keys.item_keys(
+        "token_log_likelihoods", facts, asked, ["猫"])
+    run_session.token_log_likelihoods(BERT, ["猫"], scoring="pll-original", word_boundaries=True)
+    assert "word_boundaries" not in backend.calls[-1].request["settings"]

@@ -26,7 +26,7 @@ from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import Kind, LoadingChecks, ModelFacts
 from engine.models.sources.model_location import LocatedModel
-from engine.models.tokenization.word_counts import word_document_counts
+from engine.models.tokenization.words.counts import word_document_counts
 from tests.support.mask_fakes import filled
 
 HIDDEN = 8

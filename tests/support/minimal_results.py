@@ -28,6 +28,9 @@ def synthetic(n: int, *, models: Sequence[str] = ("m", "n"), seed: int = 0, n_ca
             "acceptable_bytes": 9, "unacceptable_bytes": 9, "morcela_beta": 0.7, "morcela_gamma": 2.0,
             "shared_words": 3, "cut_words": (np.arange(n) % 4 == 0).astype(np.int64), "acceptable_parts": 0,
             "unacceptable_parts": 0, "acceptable_unknown": 0, "unacceptable_unknown": 0,
+            "acceptable_boundaries": -random.random(n), "unacceptable_boundaries": -random.random(n),
+            "acceptable_words": pd.array(a // 2, dtype="Int64"),
+            "unacceptable_words": pd.array(u // 2 + 1, dtype="Int64"),
         }))
     items = pd.DataFrame({"row": np.arange(1, n + 1), "source": "synthetic",
                           "category": [f"c{i % n_categories}" for i in range(n)],

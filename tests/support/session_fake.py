@@ -12,7 +12,7 @@ from engine.measures.surface import surface_scores
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
-from engine.models.tokenization.word_counts import word_document_counts
+from engine.models.tokenization.words.counts import word_document_counts
 from tests.support.fakes import UNREADABLE, character_counts, classified, control_tokens_read, hash_of_token
 from tests.support.mask_fakes import filled
 

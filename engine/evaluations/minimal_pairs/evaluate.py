@@ -71,7 +71,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),
         rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=settings.prefix,
-                                        leading_space=settings.leading_space) for facts in all_facts},
+                                        leading_space=settings.leading_space,
+                                        word_boundaries=settings.word_boundaries) for facts in all_facts},
         prefixes=read_first,
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,
         right_to_left=dataset.right_to_left,
@@ -102,10 +103,13 @@ def _check_judged(settings: Settings, dataset: MinimalPairs) -> None:
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
             ) -> ScoredPairs:
+    # Not asked for where no space could mark how words begin.
+    boundaries = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
+
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         return session.token_log_likelihoods(
             facts.name, texts, scoring=scoring, words=settings.words, precision=precision, prefix=settings.prefix,
-            leading_space=settings.leading_space)
+            leading_space=settings.leading_space, **boundaries)
 
     def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:
         """Of all corpora that a page can offer for this model."""

@@ -11,13 +11,14 @@ import pandas as pd
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import SIDES, is_judged
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
-from engine.evaluations.minimal_pairs.views import summary
+from engine.evaluations.minimal_pairs.views import has_boundaries, of_model, summary
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
+from engine.language.words import are_spaced
 from engine.models.sources.facts import ModelFacts
 from engine.translation import mark
 
@@ -31,7 +32,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     if is_judged(result):
         return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
                 *(f"{facts.name}: {prefix_rule(facts, result.settings.prefix)}" for facts in all_facts
-                  if facts.kind == "causal"), *_of_servers(result, all_facts)]
+                  if facts.kind == "causal"), *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
@@ -41,7 +42,25 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
-    return [*all_notices, *about_shared]
+    return [*all_notices, *_of_boundaries(result, all_facts), *about_shared]
+
+
+def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
+    """Why there is no WordLP, by model, where the boundaries of words were to be scored."""
+    if not result.settings.word_boundaries:
+        return []
+    without = [facts for facts in all_facts if not has_boundaries(of_model(result, facts.name))]
+    if without and not are_spaced([text for side in SIDES for text in result.pairs[side]]):
+        return ["There is no WordLP: most sentences have no white space between words, so none marks where a "
+                "word ends."]
+    about = [f"{facts.name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
+             "WordLP." if facts.kind != "causal" else
+             f"{facts.name}: its server does not tell how probable the beginning of a word is: there is no WordLP."
+             if facts.endpoint else
+             f"{facts.name}: its tokenizer does not mark with a space how words begin, so their boundaries cannot be "
+             "scored: there is no WordLP." for facts in without]
+    return about + (["WordLP and MeanWordLP are there where every model has them: score the others in a run of their "
+                     "own."] if 0 < len(without) < len(all_facts) else [])
 
 
 def _of_exact_decisions(line: dict[Hashable, Any]) -> str:

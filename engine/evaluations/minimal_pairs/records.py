@@ -94,6 +94,9 @@ class Settings:
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
     shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
                                         "scored, each masked alone. A second pass; masked models only.")
+    word_boundaries: bool = option(False, "Score the boundaries of words, too, for WordLP and MeanWordLP: with them "
+                                          "the sum over tokens is that over words; local causal models whose tokenizer "
+                                          "marks with a space how words begin.")
     ratings: tuple[str, ...] = option((), "The two columns of human judgements, of the acceptable and of the "
                                           "unacceptable sentences, that MORCELA is fitted to; where none is named, "
                                           "those of published files.", separator=",", metavar="A,U")
@@ -161,6 +164,10 @@ PAIRS = Table("pairs", "A row for each pair under each model.", (
     Column("cut_words", "integer", "of them, those that are cut into other tokens in one sentence than in the other",
            "words", since="0.3.0"),
     *of_sides("parts", "integer", "tokens that are a part of a character, such as bytes, in", "tokens", since="0.3.0"),
+    *of_sides("boundaries", "number", "what the boundaries of words add, NaN where they were not scored, to the "
+              "log-likelihood of", "nats", since="0.3.0"),
+    *of_sides("words", "integer or none", "scored words, where their boundaries were scored, of", "words",
+              since="0.3.0"),
     *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
     Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
            since="0.3.0"),
@@ -173,6 +180,8 @@ TOKENS = Table("tokens", "A row for each scored token of each sentence under eac
     Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
     Column("regions", "integer", "the regions that it touches, as a sum: 1 words that differ, 2 one-prefix, "
            "4 two-prefix, 8 marked", since="0.3.0"),
+    Column("boundary", "number", "log Z, the logarithm of the probability that a word begins there or the text ends; "
+           "NaN inside of words, and where boundaries were not scored", "nats", dtype="float32", since="0.3.0"),
 ))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
                  "and for each row of the file that could not be used.", (

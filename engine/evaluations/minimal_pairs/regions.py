@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -18,8 +19,9 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, REGIONS, TWO_PREFIX, WHOLE, Result
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
-from engine.evaluations.minimal_pairs.views import by_model
+from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
+from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
@@ -87,8 +89,10 @@ def regions_of(result: Result) -> tuple[str, ...]:
 def of_region(result: Result, region: str) -> Result:
     """The result whose sums are over the tokens of a region; pairs with a sentence without such a token are left out.
 
-    Numbers of tokens are those of the region, too. Scores by characters and bytes, and MORCELA, which was fitted to
-    whole sentences, are not there. Raises InputError for a region that the result does not know.
+    Numbers of tokens are those of the region, too, and so are words and what their boundaries add. Scores by characters
+    and bytes, and MORCELA, which was fitted to whole sentences, are not there. A token of white space alone is not of
+    the word behind it: where a tokenizer cuts a word off its space, the region begins inside of it and has no boundary
+    before it. Raises InputError for a region that the result does not know.
     """
     if region == WHOLE:
         return result
@@ -100,8 +104,9 @@ def of_region(result: Result, region: str) -> Result:
         name).endswith(("_characters", "_bytes"))])
     inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
     values = result.tokens["log_likelihood"].to_numpy(dtype=np.float64)
-    sums = {f"{side}_{name}": np.full(len(pairs), np.nan) for side in SIDES for name in ("tokens", "log_likelihood",
-                                                                                          "unigrams")}
+    with_boundaries = has_boundaries(pairs) and "boundary" in result.tokens.columns
+    summed = ("tokens", "log_likelihood", "unigrams", *(("boundaries", "words") if with_boundaries else ()))
+    sums = {f"{side}_{name}": np.full(len(pairs), np.nan) for side in SIDES for name in summed}
     for model, of_model in by_model(result):
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
         own = (result.tokens["model"] == model).to_numpy()
@@ -110,13 +115,30 @@ def of_region(result: Result, region: str) -> Result:
         if model in result.tokenizers and tells_tokens_apart(result, model) and f"{SIDES[0]}_unigrams" in pairs:
             unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
             counted["unigrams"] = np.where(inside[own], unigrams, 0.0)
+        if with_boundaries and has_boundaries(of_model):
+            before = result.tokens["boundary"].to_numpy(dtype=np.float64)[own]
+            counted["boundaries"], counted["words"] = boundary_terms(before, ends_of_texts(of_model, before, lengths),
+                                                                     lengths, inside[own])
         for name, of_tokens in counted.items():
             for side, of_side in zip(SIDES, np.split(sentence_sums(of_tokens, lengths), 2), strict=True):
                 sums[f"{side}_{name}"][lines] = of_side
     kept = (sums[f"{SIDES[0]}_tokens"] > 0) & (sums[f"{SIDES[1]}_tokens"] > 0)
     tokens = {f"{side}_tokens": sums[f"{side}_tokens"].astype(np.int64) for side in SIDES}
+    if with_boundaries:
+        tokens |= {f"{side}_words": pd.array(sums[f"{side}_words"], dtype="Int64") for side in SIDES}
     counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
     return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0])
+
+
+def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """log Z behind the last token of the acceptable, then of the unacceptable sentences of a model's pairs: (2 ·
+    n_pairs,).
+
+    before: `Result.tokens.boundary` of its tokens; lengths: tokens of each sentence. What the boundaries of a whole
+    sentence add is the last log Z less the first; nan where they were not scored.
+    """
+    added = np.concatenate([pairs[f"{side}_boundaries"].to_numpy(dtype=np.float64) for side in SIDES])
+    return added + np.nan_to_num(before[np.cumsum(lengths) - lengths])
 
 
 def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:

@@ -18,6 +18,7 @@ SPACE_RULES: Mapping[bool, str] = {
 _ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: "the tokenizer's own beginning"}
 _SERVED = ("The server computes it, in its own precision, and makes the tokens: it may read as a control token what is "
            "spelled like one.")
+_BOUNDARIES = "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
 _TOO_LONG = "A sentence longer than the model takes is never cut: its pair is left out."
 
 
@@ -38,11 +39,13 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
     return (f"The first token is not scored, for {why}: pairs that differ in the first token lose that difference.")
 
 
-def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool) -> str:
+def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool,
+                 word_boundaries: bool = False) -> str:
     """How one model scores a sentence under these settings, in whole sentences."""
     if facts.kind == "causal":
         return " ".join(["The log-likelihood of the tokens, from left to right.", prefix_rule(facts, prefix),
-                         SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.", _TOO_LONG,
+                         SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.",
+                         *([_BOUNDARIES] if word_boundaries and not facts.endpoint else []), _TOO_LONG,
                          *([_SERVED] if facts.endpoint else [])])
     word = [f"Words: {WORD_RULES[words]}"] if pll == "word-l2r" else []
     return " ".join([f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.",

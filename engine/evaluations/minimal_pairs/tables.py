@@ -14,9 +14,11 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs,
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
 from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regions
-from engine.language.words import uses_spaces, word_spans
+from engine.evaluations.minimal_pairs.unigrams import sentence_sums
+from engine.language.words import are_spaced, uses_spaces, word_spans
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.token_cuts import Span, parts_of_characters, words_cut_differently
+from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 
 Words = list[Span]
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -52,7 +54,21 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix:
     for side in SIDES:
         columns[f"{side}_bytes"] = [n_bytes(text) for text in columns[side]]
     columns |= _cuts(dataset, kept, pieces, words or sentence_words(dataset))
+    of_words = [_boundaries(pieces[side]) for side in SIDES]
+    for column, name in enumerate(("boundaries", "words")):
+        columns |= {f"{side}_{name}": of_side[column] for side, of_side in zip(SIDES, of_words, strict=True)}
     return pd.DataFrame(columns).astype({name: "str" for name in ("model", "category", *SIDES, "scored_in")})
+
+
+def _boundaries(pieces: Sequence[dict[str, Any]]) -> tuple[np.ndarray, pd.api.extensions.ExtensionArray]:
+    """What the boundaries of words add to each sentence, float64 (n_kept,), and the words; nan and NA without them."""
+    if not pieces or not all("word_boundaries" in piece for piece in pieces):
+        return np.full(len(pieces), np.nan), pd.array([pd.NA] * len(pieces), dtype="Int64")
+    of_each = [piece["word_boundaries"] for piece in pieces]
+    lengths = np.array([len(boundaries) - 1 for boundaries in of_each], dtype=np.int64)
+    terms, begins = boundary_terms(np.concatenate([boundaries[:-1] for boundaries in of_each]),
+                                   [boundaries[-1] for boundaries in of_each], lengths)
+    return sentence_sums(terms, lengths), pd.array(sentence_sums(begins, lengths).astype(np.int64), dtype="Int64")
 
 
 def _first_tokens(pieces: Sequence[dict[str, Any]], kept: Sequence[int], n_prefix: int | None) -> np.ndarray:
@@ -69,6 +85,11 @@ def sentence_words(dataset: MinimalPairs) -> tuple[list[Words], list[Words]]:
         return [match.span() for match in _WORD.finditer(text)] if uses_spaces(text) else word_spans(text)
 
     return [words(text) for text in dataset.acceptable], [words(text) for text in dataset.unacceptable]
+
+
+def are_words_spaced(dataset: MinimalPairs) -> bool:
+    """Whether its sentences are written with white space between words, so that WordLP can be."""
+    return are_spaced((*dataset.acceptable, *dataset.unacceptable))
 
 
 def _cuts(dataset: MinimalPairs, kept: Sequence[int], pieces: dict[str, list[dict[str, Any]]],
@@ -94,6 +115,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
     rows: list[np.ndarray] = []
     positions: list[np.ndarray] = []
     log_likelihoods: list[np.ndarray] = []
+    boundaries: list[np.ndarray] = []
     n_by_part: list[int] = []
     tokens: list[str] = []
     for scored in scored_by_model.values():
@@ -106,6 +128,9 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
             starts = np.cumsum(lengths) - lengths
             positions.append(np.arange(lengths.sum()) - np.repeat(starts, lengths))
             log_likelihoods += [side_pieces[i]["log_likelihoods"] for i in kept]
+            boundaries += ([side_pieces[i]["word_boundaries"][:-1] for i in kept]
+                           if all("word_boundaries" in side_pieces[i] for i in kept)
+                           else [np.full(lengths.sum(), np.nan, dtype=np.float32)])
             n_by_part.append(int(lengths.sum()))
             for i in kept:
                 tokens += side_pieces[i]["tokens"]
@@ -115,7 +140,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
         "model": _categorical(parts // 2, list(scored_by_model)), "row": np.concatenate(rows),
         "side": _categorical(parts % 2, SIDES), "position": np.concatenate(positions),
         "token": _categorical(codes, vocabulary.tolist()), "log_likelihood": np.concatenate(log_likelihoods),
-        "regions": np.concatenate(bits),
+        "regions": np.concatenate(bits), "boundary": np.concatenate(boundaries).astype(np.float32, copy=False),
     })
 
 

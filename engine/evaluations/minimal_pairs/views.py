@@ -14,7 +14,14 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.minimal_pairs.acceptability import ALPHA, NORMALIZATIONS, decisions, n_bytes, normalized
+from engine.measures.minimal_pairs.acceptability import (
+    ALPHA,
+    BY_WORDS,
+    NORMALIZATIONS,
+    decisions,
+    n_bytes,
+    normalized,
+)
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.statistics.intervals import wilson_interval
 
@@ -49,14 +56,21 @@ CATEGORIES = Table("categories", "A row for each stratum of each category, in th
 
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
-    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams, MORCELA its fit."""
+    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams, MORCELA its fit, WordLP the
+    boundaries of words, under every model."""
     with_unigrams = all(f"{side}_unigrams" in pairs.columns and pairs[f"{side}_unigrams"].notna().all()
                         for side in SIDES)
     with_fit = with_unigrams and "morcela_beta" in pairs.columns and bool(pairs["morcela_beta"].notna().all())
     # Regions have no numbers of characters and bytes.
     needed = {"SLOR": with_unigrams, "MORCELA": with_fit,
-              **dict.fromkeys(BY_TEXT, f"{SIDES[0]}_characters" in pairs.columns)}
+              **dict.fromkeys(BY_TEXT, f"{SIDES[0]}_characters" in pairs.columns),
+              **dict.fromkeys(BY_WORDS, has_boundaries(pairs) and bool(pairs[f"{SIDES[0]}_boundaries"].notna().all()))}
     return tuple(name for name in NORMALIZATIONS if needed.get(name, True))
+
+
+def has_boundaries(pairs: pd.DataFrame) -> bool:
+    """Whether the boundaries of words were scored under some model."""
+    return f"{SIDES[0]}_boundaries" in pairs.columns and bool(pairs[f"{SIDES[0]}_boundaries"].notna().any())
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:
@@ -68,8 +82,13 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     """Normalised scores (n_pairs,) of the acceptable and of the unacceptable sentences of `Result.pairs`.
 
     Raises InputError for SLOR where the pairs carry no unigrams (`unigrams.with_unigrams`), or not for every model, and
-    for MORCELA where no coefficients were fitted to judgements.
+    for MORCELA where no coefficients were fitted to judgements, and for scores by words where their boundaries were not
+    scored under every model.
     """
+    if normalization in BY_WORDS and (f"{SIDES[0]}_boundaries" not in pairs.columns
+                                      or pairs[f"{SIDES[0]}_boundaries"].isna().any()):
+        raise InputError(f"{normalization} needs the boundaries of words: score with word boundaries "
+                         "(--word-boundaries), local causal models whose tokenizers mark with a space how words begin.")
     if normalization == "MORCELA" and "MORCELA" not in available(pairs):
         raise InputError("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at "
                          "least 20 judged sentences, and unigrams.")
@@ -84,6 +103,8 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
             unigrams=pairs[f"{side}_unigrams"].to_numpy() if f"{side}_unigrams" in pairs.columns else None,
             **({name: pairs[f"morcela_{name}"].to_numpy() for name in ("beta", "gamma")}
                if normalization == "MORCELA" else {}),
+            **({"boundaries": pairs[f"{side}_boundaries"].to_numpy(dtype=np.float64),
+                "n_words": word_counts(pairs, side)} if normalization in BY_WORDS else {}),
         )
         for side in SIDES
     )
@@ -105,6 +126,13 @@ def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
     if f"{side}_bytes" in pairs.columns and pairs[f"{side}_bytes"].notna().all():  # else of an earlier version
         return pairs[f"{side}_bytes"].to_numpy()
     return np.fromiter(map(n_bytes, pairs[side]), np.int64, len(pairs))
+
+
+def word_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
+    """Scored words of the sentences of one side, float64 (n_pairs,); nan where boundaries were not scored."""
+    if f"{side}_words" not in pairs.columns:
+        return np.full(len(pairs), np.nan)
+    return pairs[f"{side}_words"].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 @returns(SUMMARY)

@@ -15,6 +15,8 @@ _CLUSTERS = "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1"
 _BERTSCORE = "Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3"
 _NOVELS = "BERTScore for Japanese novel translation with a penalty by edit distance of readings, section 3"
 _LENGTH = "Ueda, Mita, Komachi 2024 (NLP), section 3.2"
+_WORDS = ("Pimentel and Meister 2024 (EMNLP), for tokenizers that mark the beginnings of words; Oh and Schuler 2024 "
+          "(EMNLP)")
 
 _ALL = (
     MeasureCard(
@@ -164,6 +166,21 @@ _ALL = (
         "How probable is the sentence to the model, with as much of word frequency (β) and of length (γ) taken off as "
         "human judgements of other sentences ask for? β = 1 and γ = 0 is SLOR.",
         "Tjuatja, Neubig, Linzen, Hao 2025 (NAACL), section 3; fitted by pairs in 5 parts, each scored by the others",
+    ),
+    MeasureCard(
+        "word_log_likelihood", "Log-likelihood of the words", "WordLP",
+        "WordLP = log P(S) + log Z_end − log Z_start;  Z: the probability that a word begins, or the text ends, next",
+        "(−∞, 0]", "nats", "higher",
+        "How probable are the words of the sentence to the model? Where a leading space marks how a word begins, the "
+        "tokens of a word are also the beginning of longer words; only what may stand next tells that it has ended.",
+        _WORDS,
+        digits=2,
+    ),
+    MeasureCard(
+        "mean_word_log_likelihood", "Mean log-likelihood of the words", "MeanWordLP",
+        "MeanWordLP = WordLP / number of words", "(−∞, 0]", "nats per word", "higher",
+        "How probable is the sentence to the model, per word, in however many tokens the tokenizer cuts a word?",
+        f"{_WORDS}; the mean is ours",
     ),
     MeasureCard(
         "accuracy", "Accuracy on minimal pairs", "accuracy",

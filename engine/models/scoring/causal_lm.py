@@ -28,19 +28,30 @@ from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from engine.models.tokenization.spans import Spans
 from engine.models.tokenization.template import opening_ids
 from engine.models.tokenization.token_cache import TOKENS
+from engine.models.tokenization.words.beginnings import WordBeginnings, word_beginnings
+
+# Targets that stand for sets of pieces: those that may follow where a word has ended, and those that may begin a text
+# without white space.
+_BEHIND_A_WORD, _FIRST = -1, -2
 
 
 @dataclass(frozen=True)
 class _Sequence:
-    """The ids that the model reads of one text; id `at[k]` is scored and is token `tokens[k]` of the text."""
+    """The ids that the model reads of one text; id `at[k]` is scored and is token `tokens[k]` of the text.
+
+    With `targets`, what is scored at `at[k]` is targets[k], which may be a set of pieces and stand behind the last id;
+    the first |S| are the tokens.
+    """
 
     ids: list[int]
-    at: np.ndarray  # int64 (|S|,)
+    at: np.ndarray  # int64 (|S|,), or (|S| + number of sets,)
     tokens: np.ndarray  # int64 (|S|,)
+    targets: np.ndarray | None = None  # int64, as many as `at`
 
 
 def token_log_likelihoods(
     loaded: LoadedModel, texts: Sequence[str], *, prefix: Sequence[str] | None = None, leading_space: bool = False,
+    word_boundaries: bool = False,
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
 
@@ -49,6 +60,11 @@ def token_log_likelihoods(
     context and is **not scored**, so that a difference between two sentences in their first token is not measured.
     leading_space: put a space in front of the text, as lm-evaluation-harness does for English BLiMP; spans stay
     those of the text as given.
+    word_boundaries: of a tokenizer that marks where words begin (`word_beginnings`), pieces have "word_boundaries",
+    too: float32 (|S| + 1,), in nats, before each token that begins a word the logarithm of the probability that
+    one begins there or the text ends, at last the same behind the text, and NaN before the tokens inside of words.
+    Before the first token of a text that begins without white space it is the probability of all such pieces, or the
+    end. They are from the same pass, however it is batched; the last token is then read, too.
 
     Never scored: special tokens; those that the tokenizer puts at the end (EOS) are not even read. Returns one
     piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods float32 (|S|,), each
@@ -68,14 +84,19 @@ def token_log_likelihoods(
     prefix_ids = [int(loaded.tokenizer.convert_tokens_to_ids(token)) for token in tokens]  # type: ignore[arg-type]
     n_opening = len(opening_ids(loaded.tokenizer))
     sequences = [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
+    beginnings = word_beginnings(loaded.tokenizer) if word_boundaries else None
+    if beginnings is not None and beginnings.are_marked:
+        sequences = [_with_boundaries(sequence, spans, beginnings)
+                     for sequence, spans in zip(sequences, spans_by_text, strict=True)]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
-    scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].at)]
-    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable]), strict=True))
+    scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].tokens)]
+    scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], beginnings), strict=True))
     nothing = np.zeros(0, dtype=np.float32)
     return [
         excluded_piece(reason, len(sequence.ids)) if reason
-        else scored_piece(spans, sequence.tokens, scores.get(i, nothing), read_ids=sequence.ids,
-                          unknown_id=loaded.tokenizer.unk_token_id)
+        else scored_piece(spans, sequence.tokens, scores.get(i, nothing)[:len(sequence.tokens)],
+                          read_ids=sequence.ids, unknown_id=loaded.tokenizer.unk_token_id,
+                          word_boundaries=_boundaries(sequence, scores[i]) if i in scores else None)
         for i, (spans, sequence, reason) in enumerate(zip(spans_by_text, sequences, reasons, strict=True))
     ]
 
@@ -99,17 +120,40 @@ def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
     return _Sequence([*before, *kept_ids], tokens + shift, tokens)
 
 
+def _with_boundaries(sequence: _Sequence, spans: Spans, beginnings: WordBeginnings) -> _Sequence:
+    """The sequence with the sets of pieces scored, too, where its tokens begin words and behind its last token."""
+    ids = np.array(sequence.ids, dtype=np.int64)[sequence.at]
+    sets = np.where(beginnings.spaced[ids], _BEHIND_A_WORD, 0)  # 0: inside of a word
+    if len(ids) and sequence.tokens[0] == np.flatnonzero(~spans.special)[0] and not sets[0]:
+        sets[0] = _FIRST
+    begin = np.flatnonzero(sets)
+    return replace(sequence, at=np.concatenate([sequence.at, sequence.at[begin], [len(sequence.ids)]]),
+                   targets=np.concatenate([ids, sets[begin], [_BEHIND_A_WORD]]))
+
+
+def _boundaries(sequence: _Sequence, scores: np.ndarray) -> np.ndarray | None:
+    """Of what was scored of a sequence the sets, before the token where each stands: float32 (|S| + 1,), or None."""
+    if sequence.targets is None:
+        return None
+    n = len(sequence.tokens)
+    boundaries = np.full(n + 1, np.nan, dtype=np.float32)
+    boundaries[np.searchsorted(sequence.at[:n], sequence.at[n:])] = scores[n:]
+    return boundaries
+
+
 @torch.inference_mode()
-def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]:
-    """Log-likelihoods of the scored tokens of each sequence."""
+def _scores(loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeginnings | None = None
+            ) -> list[np.ndarray]:
+    """Log-likelihoods of what is scored of each sequence, tokens or sets of pieces."""
     if not sequences:
         return []
+    sets = _members(loaded, beginnings) if beginnings is not None and beginnings.are_marked else None
     device, padding = loaded.device, pad_id(loaded.tokenizer)
     ends = np.cumsum([len(sequence.at) for sequence in sequences])
     result = torch.empty(int(ends[-1]), dtype=torch.float32, device=device)
     batching = batching_of(loaded.model)
     # No token follows the last one, so the model need not read it, unless its numbers depend on the length of the text.
-    read = [sequence.ids[:-1] if batching == "any" else sequence.ids for sequence in sequences]
+    read = [sequence.ids[:-1] if batching == "any" and sets is None else sequence.ids for sequence in sequences]
     longest = max(map(len, read))
     is_packed = supports_packing(loaded.model, longest, as_trees=True)
     as_trees = is_packed or (batching == "any" and supports_tree_attention(loaded.model, longest))
@@ -138,7 +182,8 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
             np.concatenate([scored_by_row[i][:, 1] for i in batch]),
             np.concatenate([scored_by_row[i][:, 2] for i in batch]),
         ))
-        result[index] = target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target)
+        result[index] = target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target,
+                                                  sets=sets)
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(distinct) for distinct, _ in distinct_by_row]
@@ -149,13 +194,21 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence]) -> list[np.ndarray]
     return np.split(result.cpu().numpy(), ends[:-1])
 
 
+def _members(loaded: LoadedModel, beginnings: WordBeginnings) -> torch.Tensor:
+    """The pieces of each set, on the model's device: bool (2, vocab), in the order of _BEHIND_A_WORD and _FIRST."""
+    members = np.zeros((2, int(loaded.model.config.get_text_config().vocab_size)), dtype=bool)
+    n = min(members.shape[1], len(beginnings.text))  # a model may have more entries than its tokenizer, or fewer
+    members[:, :n] = np.stack([beginnings.behind_a_word, beginnings.first_without_space])[:, :n]
+    return on_device(members, loaded.device)
+
+
 def _single_row(number: int, ids: list[int]) -> Row:
     positions = list(range(len(ids)))
     return Row(ids, positions, [position - 1 for position in positions], {number: positions})
 
 
 def _scored_tokens(rows: Sequence[Row], sequences: Sequence[_Sequence], ends: np.ndarray) -> list[np.ndarray]:
-    """The scored tokens of each row, int64 (n_scored, 3): the column they follow, their id, their index among all."""
+    """What is scored in each row, int64 (n_scored, 3): the column it follows, the token or set, its index among all."""
     columns_of_sequences = [columns for row in rows for columns in row.columns_by_sequence.values()]
     order = np.array([number for row in rows for number in row.columns_by_sequence], dtype=np.int64)  # (n_sequences,)
     read = [sequences[number].ids for number in order]
@@ -165,7 +218,9 @@ def _scored_tokens(rows: Sequence[Row], sequences: Sequence[_Sequence], ends: np
     columns, ids = (np.fromiter(chain.from_iterable(lists), np.int64) for lists in (columns_of_sequences, read))
     first_column, first_id = (np.cumsum([0, *map(len, lists)])[:-1] for lists in (columns_of_sequences, read))
     index_in_sequence = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
-    tokens = np.stack([columns[np.repeat(first_column, counts) + at - 1], ids[np.repeat(first_id, counts) + at],
+    given = [targets for number in order if (targets := sequences[number].targets) is not None]
+    targets = np.concatenate(given) if given else ids[np.repeat(first_id, counts) + at]
+    tokens = np.stack([columns[np.repeat(first_column, counts) + at - 1], targets,
                        np.repeat(ends[order] - counts, counts) + index_in_sequence], axis=1)  # (n_all, 3)
     sequences_of_row = np.cumsum([len(row.columns_by_sequence) for row in rows])
     return np.split(tokens, np.cumsum(counts)[sequences_of_row - 1][:-1])

@@ -55,11 +55,13 @@ def log_likelihoods_at(
 def target_log_likelihoods_at(
     model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
     position_of_target: torch.Tensor, targets: torch.Tensor, *, once_in_each: bool = False,
+    sets: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """log p(targets[k]) in nats, float32 (n_targets,), at (rows[i], columns[i]) where i = position_of_target[k].
 
     As `log_likelihoods_at`, but several targets of one position share its logits: `rows` and `columns` int64
-    (n_positions,), `position_of_target` and `targets` int64 (n_targets,).
+    (n_positions,), `position_of_target` and `targets` int64 (n_targets,). sets: bool (n_sets, vocab); the target -1 - j
+    stands for the j-th of them, the probability that any of its members stands there.
     """
     most = max(1, logits_at_once(model) // int(model.config.get_text_config().vocab_size))  # positions
     if len(rows) > most and _body_of(model) is not None:
@@ -69,11 +71,11 @@ def target_log_likelihoods_at(
             part = (position_of_target >= start) & (position_of_target < start + most)
             log_likelihoods[part] = target_log_likelihoods_at(
                 model, inputs, rows[start:start + most], columns[start:start + most],
-                position_of_target[part] - start, targets[part])
+                position_of_target[part] - start, targets[part], sets=sets)
         return log_likelihoods
     logits = _logits_at(model, inputs, rows, columns, once_in_each)  # (n_positions, vocab)
     if logits.device.type != "cpu":
-        return _picked_log_softmax(logits, position_of_target, targets)
+        return _picked_log_softmax(logits, position_of_target, targets, sets)
     # On a processor a few rows at a time, so that their distributions stay in its cache: 4 times as fast.
     step = max(1, CPU_CACHED_LOGITS // logits.shape[1])
     log_likelihoods = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
@@ -81,7 +83,7 @@ def target_log_likelihoods_at(
         inside = slice(None) if step >= len(logits) else (
             (position_of_target >= start) & (position_of_target < start + step))
         distributions = torch.log_softmax(logits[start:start + step].float(), dim=-1)
-        log_likelihoods[inside] = distributions[position_of_target[inside] - start, targets[inside]]
+        log_likelihoods[inside] = _picked(distributions, position_of_target[inside] - start, targets[inside], sets)
     return log_likelihoods
 
 
@@ -93,16 +95,34 @@ def log_distributions_at(
     return torch.log_softmax(_logits_at(model, inputs, rows, columns, once_in_each).float(), dim=-1)
 
 
-def _picked_log_softmax(logits: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def _picked_log_softmax(logits: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor,
+                        sets: torch.Tensor | None = None) -> torch.Tensor:
     """log p(targets[k]) at position_of_target[k] without a distribution being kept: float32 (n_targets,).
 
-    In pieces whose float32 copy is bounded, whatever the vocabulary, and without asking the device for a number.
+    In pieces whose float32 copy is bounded, whatever the vocabulary, and without asking the device for a number, unless
+    there are sets.
     """
     largest = logits.amax(dim=1, keepdim=True).float()  # (n_positions, 1)
     sums = torch.cat([(piece.float() - top).exp_().sum(dim=1) for piece, top in zip(
         *(numbers.split(max(1, DEVICE_LOGITS // logits.shape[1])) for numbers in (logits, largest)), strict=True)])
-    picked = logits[position_of_target, targets].float() - largest[position_of_target, 0]
+    picked = _picked(logits, position_of_target, targets, sets) - largest[position_of_target, 0]
     return picked - sums.log()[position_of_target]
+
+
+def _picked(numbers: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor, sets: torch.Tensor | None
+            ) -> torch.Tensor:
+    """The numbers (n_positions, vocab) of the targets, of a set the logarithm of the sum of its exponentials: float32
+    (n_targets,)."""
+    if sets is None:
+        return numbers[position_of_target, targets].float()
+    picked = numbers[position_of_target, targets.clamp(min=0)].float()
+    for number, members in enumerate(sets):
+        asked = targets == -1 - number
+        distinct, index = position_of_target[asked].unique(return_inverse=True)
+        picked[asked] = torch.cat([
+            torch.logsumexp(numbers[rows].float().masked_fill(~members, -torch.inf), dim=1)
+            for rows in distinct.split(max(1, DEVICE_LOGITS // numbers.shape[1]))])[index]
+    return picked
 
 
 def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,

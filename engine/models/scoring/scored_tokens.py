@@ -11,13 +11,15 @@ from engine.models.tokenization.spans import Spans
 
 
 def scored_piece(
-    spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray, *, read_ids: list[int], unknown_id: int | None
+    spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray, *, read_ids: list[int], unknown_id: int | None,
+    word_boundaries: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """The tokens at `positions` int64 (|S|,) with their log-likelihoods float32 (|S|,), in nats.
 
     "n_unknown" of them are the tokenizer's unknown token, which stands for characters it has no piece for.
     "read_ids" are all ids that the model reads, scored or not: texts that share them are one text to it. Without
-    any token the text is excluded: a sum over none would be 0, the best there is.
+    any token the text is excluded: a sum over none would be 0, the best there is. word_boundaries: as in
+    `causal_lm.token_log_likelihoods`, where they were asked for and the tokenizer has them.
     """
     if not len(positions):
         return excluded_piece("It has no token to score.", len(spans.ids))
@@ -33,6 +35,7 @@ def scored_piece(
         "log_likelihoods": log_likelihoods,
         "read_ids": np.array(read_ids, dtype=np.int32),
         "n_unknown": 0 if unknown_id is None else ids.count(unknown_id),
+        **({} if word_boundaries is None else {"word_boundaries": word_boundaries}),
     }
 
 

@@ -12,7 +12,7 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.plain_text import reader, split_at_added_tokens
-from engine.models.tokenization.word_counts import counted
+from engine.models.tokenization.words.counts import counted
 
 WORD_CACHE_SIZE = 200_000
 

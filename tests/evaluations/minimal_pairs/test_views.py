@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import PAIRS, Result
 from engine.evaluations.minimal_pairs.views import (
     available,
     by_category,
@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.views import (
     scores,
     summary,
 )
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS, WITH_UNIGRAMS
+from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS, WITH_UNIGRAMS
 from tests.support.minimal_results import from_margins, synthetic
 
 
@@ -72,6 +72,22 @@ def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
     with pytest.raises(InputError, match="MORCELA is fitted to human judgements of the sentences"):
         scores(unfitted, "MORCELA")
     assert summary(result)["normalization"].unique().tolist() == list(NORMALIZATIONS)
+
+
+def test_scores_by_words_are_there_where_boundaries_were_scored_under_every_model(result: Result) -> None:
+    whole = tuple(name for name in NORMALIZATIONS if name not in BY_WORDS)
+    earlier = result.pairs.drop(columns=[f"{side}_{name}" for side in ("acceptable", "unacceptable")
+                                         for name in ("boundaries", "words")])
+    assert available(earlier) == available(PAIRS.completed(earlier)[0]) == whole
+    of_one = (result.pairs["model"] == "m").to_numpy()
+    mixed = result.pairs.assign(acceptable_boundaries=np.where(of_one, -1.0, np.nan))
+    assert available(mixed) == whole and available(mixed[of_one]) == NORMALIZATIONS
+    with pytest.raises(InputError, match=r"WordLP needs the boundaries of words: score with word boundaries \("):
+        scores(mixed, "WordLP")
+    both = [scores(result.pairs, name)[0] for name in BY_WORDS]
+    added = result.pairs["acceptable_boundaries"]
+    np.testing.assert_allclose(both[0], result.pairs["acceptable_log_likelihood"] + added)
+    np.testing.assert_allclose(both[1], both[0] / result.pairs["acceptable_words"].to_numpy(dtype=float))
 
 
 def test_what_the_pairs_can_be_sorted_by(result: Result) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS, decisions, normalized
+from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS, decisions, normalized
 
 log_likelihood = st.floats(-500, -0.01)
 length = st.integers(1, 60)
@@ -115,19 +115,22 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     random = np.random.default_rng(seed)
     lengths, characters = random.integers(1, 30, len(sums)), random.integers(1, 90, len(sums))
     order = random.permutation(len(sums))
-    unigrams = -random.exponential(60, len(sums))
+    unigrams, boundaries = -random.exponential(60, len(sums)), random.normal(size=len(sums))
     for which in NORMALIZATIONS:
         size = 3 * characters
         scores = normalized(sums, lengths, which, n_characters=characters, n_bytes=size, unigrams=unigrams,
-                            beta=0.5, gamma=1.0)
-        if which == "MORCELA":
+                            beta=0.5, gamma=1.0, boundaries=boundaries, n_words=characters)
+        if which in BY_WORDS:
+            np.testing.assert_allclose(scores, (np.array(sums) + boundaries) / (1 if which == "WordLP" else characters))
+        elif which == "MORCELA":
             np.testing.assert_allclose(scores, (np.array(sums) - 0.5 * unigrams + 1) / lengths, atol=1e-9)
         elif which == "SLOR":  # the mean with the unigrams taken off
             np.testing.assert_allclose(scores, normalized(sums, lengths, "MeanLP") - unigrams / lengths, atol=1e-9)
         else:
             assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
         mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order],
-                           n_bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0)
+                           n_bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0,
+                           boundaries=boundaries[order], n_words=characters[order])
         np.testing.assert_array_equal(mixed, scores[order])
     np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
 
@@ -135,7 +138,7 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
 def test_no_token_no_score() -> None:
     for which in NORMALIZATIONS:
         scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2], n_bytes=[1, 2], unigrams=[0.0, -1.0],
-                            beta=0.5, gamma=0.0)
+                            beta=0.5, gamma=0.0, boundaries=[0.0, -1.0], n_words=[0, 1])
         assert math.isnan(scores[0]) and scores[1] < 0
     assert math.isnan(normalized([-1.0], [1], "per character", n_characters=[0])[0])
     assert math.isnan(normalized([-1.0], [1], "bits per byte", n_bytes=[0])[0])
@@ -144,7 +147,7 @@ def test_no_token_no_score() -> None:
 def test_nan_and_minus_infinity_stay() -> None:
     for which in NORMALIZATIONS:
         scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3], n_bytes=[3, 3],
-                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0)
+                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0, boundaries=[-1.0, -1.0], n_words=[2, 2])
         assert math.isnan(scores[0]) and scores[1] == -math.inf
 
 
@@ -167,7 +170,8 @@ def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
 def test_arguments_are_not_written_to() -> None:
     sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
     for which in NORMALIZATIONS:
-        normalized(sums, lengths, which, n_characters=lengths, n_bytes=lengths, unigrams=sums, beta=sums, gamma=sums)
+        normalized(sums, lengths, which, n_characters=lengths, n_bytes=lengths, unigrams=sums, beta=sums, gamma=sums,
+                   boundaries=sums, n_words=lengths)
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 
 
@@ -176,6 +180,12 @@ def test_what_cannot_be_normalised_is_refused() -> None:
         normalized([-1.0], [1], "ZLOR")
     with pytest.raises(InputError, match="SLOR needs the unigram log-probability of each sentence: choose a corpus"):
         normalized([-1.0], [1], "SLOR")
+    with pytest.raises(InputError, match="log-likelihood of words needs what their boundaries add: score with word b"):
+        normalized([-1.0], [1], "WordLP")
+    with pytest.raises(InputError, match="MeanWordLP needs the number of words"):
+        normalized([-1.0], [1], "MeanWordLP", boundaries=[-1.0])
+    with pytest.raises(InputError, match="Each log-likelihood needs one sum of boundaries; got 1 and 2"):
+        normalized([-1.0], [1], "WordLP", boundaries=[-1.0, -1.0])
     with pytest.raises(InputError, match="MORCELA needs the unigram log-probability"):
         normalized([-1.0], [1], "MORCELA")
     with pytest.raises(InputError, match="MORCELA needs coefficients"):

@@ -14,7 +14,7 @@ from engine.models.tokenization import word_counts
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 from engine.models.tokenization.token_counts import document_counts
-from engine.models.tokenization.word_counts import word_document_counts
+from engine.models.tokenization.words.counts import word_document_counts
 from tests.support import tiny_models
 
 TEXTS = ["昨日、私は東京タワーでラーメンを食べました。", "東京タワー\n\n会議の電車" * 3, "",

@@ -20,6 +20,7 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
+from engine.measures.minimal_pairs.acceptability import BY_WORDS
 from engine.models.sources.names import shown_name
 
 LANGUAGES = {"en": english, "ja": japanese}
@@ -179,7 +180,8 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
     shown = signature.get("normalization", "LP")
     if shown in english.WORDS["normalization"]:
         sources = {"SLOR": ("pauls2012", "lau2017"), "MeanLP": ("ueda2024",), "PenLP": ("ueda2024",),
-                   "SLLN-LP": ("liu2026",), "MORCELA": ("tjuatja2025",)}
+                   "SLLN-LP": ("liu2026",), "MORCELA": ("tjuatja2025",),
+                   **dict.fromkeys(BY_WORDS, ("pimentel2024", "oh2024"))}
         yield Statement("cited score" if shown in sources else "score", {
             "score": Choice("normalization", shown), **({"cite": Cited(sources[shown])} if shown in sources else {})})
     if shown == "PenLP" and "alpha" in signature:

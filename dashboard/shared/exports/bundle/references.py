@@ -90,6 +90,13 @@ WORKS: Mapping[str, Work] = {
         "What Goes Into a {LM} Acceptability Judgment? Rethinking the Impact of Frequency and Length", 2025,
         "Proceedings of the 2025 Conference of the Nations of the Americas Chapter of the Association for "
         "Computational Linguistics: Human Language Technologies (Volume 1: Long Papers)", pages="2173--2186"),
+    "pimentel2024": _acl(
+        "Pimentel, Tiago and Meister, Clara", "How to Compute the Probability of a Word", 2024, _EMNLP.format(2024),
+        pages="18358--18375"),
+    "oh2024": _acl(
+        "Oh, Byung-Doh and Schuler, William",
+        "Leading Whitespaces of Language Models' Subword Vocabulary Pose a Confound for Calculating Word Probabilities",
+        2024, _EMNLP.format(2024)),
     "liu2026": _article(
         "Liu, Yikang and Shen, Yeting and Zhu, Hongao and Xu, Lilong and Qian, Zhiheng and Song, Siyuan and Zhang, "
         "Kejia and Tang, Jialong and Zhang, Pei and Yang, Baosong and Wang, Rui and Hu, Hai",

@@ -1,0 +1,166 @@
+"""WordLP: the whole path against a plain loop over a model, in sentences and regions, and where there is none."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.length_effects import slopes
+from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, TWO_PREFIX, Result, Settings
+from engine.evaluations.minimal_pairs.regions import of_region
+from engine.evaluations.minimal_pairs.token_contributions import token_contributions
+from engine.evaluations.minimal_pairs.views import available, scores
+from engine.inference.cache import Cache
+from engine.inference.gateway import Gateway
+from tests.evaluations.minimal_pairs.test_regions import BLIMP, blimp
+from tests.support import tiny_models
+from tests.support.in_process import KeptWorkers
+
+SIDES = ("acceptable", "unacceptable")
+BY_WORDS = ("WordLP", "MeanWordLP")
+SPACES = "ĠĉĊċČčĜĝĞğ"
+ROWS: list[dict[str, str]] = [
+    *BLIMP[:2], {"sentence_good": "The three cats will go.", "sentence_bad": "The three cat will go."},
+    {"sentence_good": "The three cats sleep in the garden.", "sentence_bad": "The three cat sleeps in it."}]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("models")
+    return {"bytes": tiny_models.gpt2_byte_level(folder / "bytes"), "unigram": tiny_models.gpt2_unigram(
+        folder / "unigram"), "bert": tiny_models.bert(folder / "bert")}
+
+
+def evaluated(folder: Path, workers: KeptWorkers, dataset: MinimalPairs, *models: Path, **settings: Any) -> Result:
+    session = Gateway(workers, Cache(folder / "cache.sqlite", 10**8)).session("a")
+    return evaluate(Settings(tuple(map(str, models)), **({"word_boundaries": True} | settings)), dataset, session)
+
+
+class PlainLoop:
+    """Each word by the definition, its pieces one by one, from the model's own distributions."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(folder)
+        self.model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(folder).double().eval()
+        names = self.tokenizer.convert_ids_to_tokens(list(range(len(self.tokenizer))))
+        self.spaced = np.array([name[0] in SPACES for name in names])
+        self.end = np.arange(len(names)) == self.tokenizer.eos_token_id
+
+    def words(self, text: str) -> Iterator[tuple[int, int, float]]:
+        """Of each word, its first character and the one behind it, and log p given all before."""
+        encoding = self.tokenizer(text, return_offsets_mapping=True)
+        ids, offsets = [0, *encoding["input_ids"]], [(0, 0), *encoding["offset_mapping"]]
+        with torch.no_grad():
+            p = torch.softmax(self.model(torch.tensor([ids])).logits[0], -1).numpy()
+        starts = [i for i in range(1, len(ids)) if i == 1 or self.spaced[ids[i]]]
+        for start, end in itertools.pairwise([*starts, len(ids)]):
+            opening = self.spaced | self.end if self.spaced[ids[start]] else ~self.spaced
+            of_pieces = np.prod([p[i - 1, ids[i]] for i in range(start, end)])
+            behind = p[end - 1, self.spaced | self.end].sum()
+            first = offsets[start][0] + (text[offsets[start][0]] == " ")
+            yield first, offsets[end - 1][1], float(np.log(of_pieces * behind / p[start - 1, opening].sum()))
+
+
+def test_sentences_are_the_sums_of_their_words(
+    tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]
+) -> None:
+    result = evaluated(tmp_path, kept_workers, blimp(tmp_path, ROWS), folders["bytes"])
+    loop = PlainLoop(folders["bytes"])
+    sums, means = (scores(result.pairs, name) for name in BY_WORDS)
+    for side, of_side, mean in zip(SIDES, sums, means, strict=True):
+        for text, found, per_word in zip(result.pairs[side], of_side, mean, strict=True):
+            expected = [log_p for _, _, log_p in loop.words(text)]
+            assert found == pytest.approx(sum(expected), abs=1e-4) and found <= 0
+            assert len(expected) == len(text.split()) and per_word == pytest.approx(found / len(expected), rel=1e-12)
+    assert not np.allclose(sums[0], scores(result.pairs, "LP")[0], atol=0.1)
+    assert set(BY_WORDS) <= set(slopes(result)["normalization"])
+    for name in BY_WORDS:
+        for place, row in enumerate(result.pairs["row"]):
+            good, bad = (of_side[place] for of_side in scores(result.pairs, name))
+            table = token_contributions(result, str(folders["bytes"]), row, name)
+            assert table["acceptable_part"].sum() == pytest.approx(good, abs=1e-5)
+            assert table["contribution"].sum() == pytest.approx(good - bad, abs=1e-5)
+
+
+def test_a_region_has_the_boundaries_of_its_own_words(
+    tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]
+) -> None:
+    result = evaluated(tmp_path, kept_workers, blimp(tmp_path, ROWS), folders["bytes"])
+    loop = PlainLoop(folders["bytes"])
+
+    def of_words(text: str, *words: str) -> float:
+        return sum(log_p for start, end, log_p in loop.words(text) if text[start:end] in words)
+
+    differing = of_region(result, DIFFERING).pairs.set_index("row")
+    # A word between spaces is there with both its boundaries.
+    texts = ("The three cats will go.", "The three cat will go.")
+    for values, text, word in zip(scores(differing.loc[[3]], "WordLP"), texts, ("cats", "cat"), strict=True):
+        assert values == pytest.approx([of_words(text, word)], abs=1e-4)
+    assert differing.loc[3, [f"{side}_words" for side in SIDES]].tolist() == [1, 1]
+    # "herself" is a part of "herself.", and cut off its space by this tokenizer: it has no boundary at either edge.
+    prefixed = of_region(result, ONE_PREFIX).pairs.set_index("row")
+    tokens = result.tokens[(result.tokens["row"] == 1) & (result.tokens["side"] == "acceptable")
+                           & (result.tokens["regions"] & 2 > 0)]
+    assert len(tokens) and tokens["boundary"].isna().all()
+    assert prefixed.loc[1, "acceptable_boundaries"] == 0
+    # The same word behind two prefixes.
+    behind = of_region(result, TWO_PREFIX).pairs
+    assert behind[["acceptable_words", "unacceptable_words"]].to_numpy().tolist() == [[1, 1]]
+    assert set(BY_WORDS) <= set(available(of_region(result, DIFFERING).pairs))
+
+
+def test_off_is_what_it_was(tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]) -> None:
+    dataset = blimp(tmp_path, ROWS)
+    off, asked = (evaluated(tmp_path, kept_workers, dataset, folders["bytes"], word_boundaries=flag)
+                  for flag in (False, True))
+    assert not set(BY_WORDS) & set(available(off.pairs)) and off.tokens["boundary"].isna().all()
+    assert off.pairs[["acceptable_boundaries", "unacceptable_words"]].isna().all().all()
+    np.testing.assert_allclose(off.tokens["log_likelihood"], asked.tokens["log_likelihood"], atol=1e-5)
+    assert "boundaries of words" in asked.rules[str(folders["bytes"])] and not any(
+        "WordLP" in notice for notice in (*off.notices, *asked.notices))
+    with pytest.raises(InputError, match="WordLP needs the boundaries of words"):
+        scores(off.pairs, "WordLP")
+
+
+def test_nothing_before_a_sentence(tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]) -> None:
+    """Its first token is not scored, and of the word that it begins the rest and the end are."""
+    result = evaluated(tmp_path, kept_workers, blimp(tmp_path, ROWS), folders["bytes"], prefix="none")
+    for values in scores(result.pairs, "WordLP"):
+        assert np.isfinite(values).all() and (values < 0).all()
+    tokens = result.tokens[(result.tokens["row"] == 2) & (result.tokens["side"] == "acceptable")]
+    goes_on = int(np.isnan(tokens["boundary"].iloc[0]))
+    assert result.pairs["acceptable_words"][1] == tokens["boundary"].notna().sum() + goes_on
+
+
+def test_where_there_is_no_correction_a_notice_says_why(
+    tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]
+) -> None:
+    spaced = blimp(tmp_path, ROWS)
+    japanese = replace(spaced, acceptable=tiny_models.JAPANESE[:3], unacceptable=tiny_models.JAPANESE[3:6])
+    result = evaluated(tmp_path, kept_workers, spaced, folders["bytes"], folders["unigram"], folders["bert"])
+    about = [notice for notice in result.notices if "WordLP" in notice]
+    assert about == [
+        f"{folders['unigram']}: its tokenizer does not mark with a space how words begin, so their boundaries cannot "
+        "be scored: there is no WordLP.",
+        f"{folders['bert']} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
+        "WordLP.",
+        "WordLP and MeanWordLP are there where every model has them: score the others in a run of their own."]
+    assert not set(BY_WORDS) & set(available(result.pairs))
+    region = of_region(result, DIFFERING)
+    own = (region.pairs["model"] == str(folders["bytes"])).to_numpy()
+    assert region.pairs["acceptable_boundaries"].notna().tolist() == own.tolist()
+    without = evaluated(tmp_path, kept_workers, japanese, folders["bytes"])
+    assert [notice for notice in without.notices if "WordLP" in notice] == [
+        "There is no WordLP: most sentences have no white space between words, so none marks where a word ends."]
+    assert not set(BY_WORDS) & set(available(without.pairs))
