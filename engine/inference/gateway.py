@@ -110,15 +110,12 @@ class GatewaySession:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
         `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`), `leading_space` and `word_boundaries`
-        apply, or "pll-original" or "pll-word-l2r", to which `words` does. With word_boundaries the pieces of a local
-        model whose tokenizer marks where words begin have them, too (`models.scoring.causal_lm`).
+        apply (`models.scoring.causal_lm`), or "pll-original" or "pll-word-l2r", to which `words` does.
         """
-        # Only the settings that apply to `scoring`, the prefix as the tokens it stands for: equal numbers, equal keys.
-        applicable: dict[str, Any] = {"words": words}
+        applicable: dict[str, Any] = {"words": words}  # what applies to `scoring`: equal numbers, equal keys
         if scoring == "causal":
             facts = self._model(model)[1]
             applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
-            # A server tells no sums over its vocabulary.
             applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
         settings = {"scoring": scoring, "precision": precision, **applicable}
         return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -123,7 +124,7 @@ def of_region(result: Result, region: str) -> Result:
             for side, of_side in zip(SIDES, np.split(sentence_sums(of_tokens, lengths), 2), strict=True):
                 sums[f"{side}_{name}"][lines] = of_side
     kept = (sums[f"{SIDES[0]}_tokens"] > 0) & (sums[f"{SIDES[1]}_tokens"] > 0)
-    tokens = {f"{side}_tokens": sums[f"{side}_tokens"].astype(np.int64) for side in SIDES}
+    tokens: dict[str, Any] = {f"{side}_tokens": sums[f"{side}_tokens"].astype(np.int64) for side in SIDES}
     if with_boundaries:
         tokens |= {f"{side}_words": pd.array(sums[f"{side}_words"], dtype="Int64") for side in SIDES}
     counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
