@@ -85,8 +85,7 @@ class GatewaySession:
         `layers`: hidden states by number, 0 = embeddings, negative from the end; None = the last alone. Raises
         InputError for a layer the model does not have.
         """
-        settings: dict[str, Any] = {"pooling": pooling, "precision": precision}
-        # Equal vectors have equal keys, however they were asked for.
+        settings: dict[str, Any] = {"pooling": pooling, "precision": precision}  # equal vectors have equal keys
         settings |= {"prompt": prompt} if prompt else {}
         settings |= {"truncate_dim": truncate_dim} if truncate_dim is not None else {}
         return self._compute_each("sentence_vectors", "Sentence vectors", model, list(texts), settings, layers=layers)

@@ -10,10 +10,10 @@ import pytest
 
 from engine.datasets.corpora.corpus import pieces
 from engine.models.loading.model_cache import ModelCache
-from engine.models.tokenization.words import counts as word_counts
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.offsets import control_ids
 from engine.models.tokenization.token_counts import document_counts
+from engine.models.tokenization.words import counts as word_counts
 from engine.models.tokenization.words.counts import word_document_counts
 from tests.support import tiny_models
 
