@@ -96,7 +96,7 @@ WELL_AND_BADLY = {
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
     **{key: tuple(normalized([-2.0, -9.0], [3, 3], which, n_characters=[5, 5], n_bytes=[5, 5], unigrams=[-4.0, -4.0],
-                            beta=0.5, gamma=1.0))
+                            beta=0.5, gamma=1.0, boundaries=[-0.5, -0.5], n_words=[2, 2]))
        for which, key in CARD_KEYS.items()},
 }
 
