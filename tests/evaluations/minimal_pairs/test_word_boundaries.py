@@ -118,6 +118,11 @@ def test_a_region_has_the_boundaries_of_its_own_words(
     behind = of_region(result, TWO_PREFIX).pairs
     assert behind[["acceptable_words", "unacceptable_words"]].to_numpy().tolist() == [[1, 1]]
     assert set(BY_WORDS) <= set(available(of_region(result, DIFFERING).pairs))
+    # What the tokens of a pair add is its margin.
+    for (region, row), name in itertools.product(((ONE_PREFIX, 1), (DIFFERING, 3)), BY_WORDS):
+        parts = token_contributions(result, str(folders["bytes"]), row, name, region=region)["contribution"].sum()
+        good, bad = (values[0] for values in scores(of_region(result, region).pairs.query(f"row == {row}"), name))
+        assert parts == pytest.approx(good - bad, abs=1e-5)
 
 
 def test_off_is_what_it_was(tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]) -> None:
