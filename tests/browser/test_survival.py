@@ -18,9 +18,9 @@ from engine.runs.storage.searching import Search
 from tests.browser.server import Server, free_port, serving
 from tests.browser.visitor import address, choose_one_model, evaluate, settled, upload
 
-pytestmark = pytest.mark.timeout(900)  # a map of thousands, drawn beside the other tests
+pytestmark = pytest.mark.timeout(900)  # a map, drawn beside the other tests
 
-N_SENTENCES = 3000
+N_SENTENCES = 1200
 WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電車"]
 
 

@@ -87,7 +87,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     press(ann.locator('[class*="st-key-clusters-submit"] button'))
     ann.wait_for_url(re.compile(r"run=.+"), timeout=60_000)
     share = ann.get_by_text("Shared with the team")
-    share.wait_for(timeout=180_000)
+    share.wait_for(timeout=400_000)
     link = run_link(ann)
 
     ben = sign_in(BEN, link)
@@ -111,7 +111,7 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     expect(ben.get_by_text("Shared with the team")).to_have_count(0)  # not his to switch
     press(ben.get_by_role("button", name="Run it as my own"))
     ben.wait_for_function(f"!location.href.includes({link.partition('run=')[2]!r})", timeout=60_000)
-    ben.get_by_text("Shared with the team").wait_for(timeout=180_000)
+    ben.get_by_text("Shared with the team").wait_for(timeout=400_000)
 
     press(share)
     expect(ann.get_by_role("switch", name="Shared with the team")).not_to_be_checked()

@@ -13,7 +13,7 @@ from playwright.sync_api import TimeoutError as Lost
 from tests.browser.server import Server
 
 WAIT_MILLISECONDS = 60_000  # for the effect of a click; a machine that runs tests is busy
-RUN_MILLISECONDS = 180_000
+RUN_MILLISECONDS = 400_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
 # True once no script has run and no stale element has been on the page for 200 ms: until then elements move.
 QUIET = """() => {
