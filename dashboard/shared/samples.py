@@ -46,8 +46,7 @@ SAMPLE_RUNS = (
               lambda: clusters.Settings(built_in_models("masked", "causal"), pooling="mean-without-special",
                                         projection="pca")),
     SampleRun("alignment", "Sample: alignment",  # untranslated
-              lambda: alignment.Settings(
-        first_built_in("masked"), scoring=alignment.Scoring(idf="references", penalty="reading"))),
+              lambda: alignment.Settings(first_built_in("masked"))),
     SampleRun("minimal-pairs", "Sample: minimal pairs",  # untranslated
               lambda: minimal_pairs.Settings(first_built_in("masked", "causal"))),
     SampleRun("classification", "Sample: classification",  # untranslated
