@@ -91,6 +91,11 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
         "Japanese. To compare with vocabularies of words and their pieces.",
     ),
     ModelCard(
+        "builtin/bert-mini-ja-unigram", "BERT mini, Unigram of 8,000 pieces (novels, modern Japanese)", "masked",
+        "The same layers over a Unigram (SentencePiece) vocabulary of running text, without MeCab, trained on the "
+        "novels and on sentences of modern Japanese. To compare with vocabularies inside MeCab's words.",
+    ),
+    ModelCard(
         "builtin/gpt2-mini-ja", "GPT-2 mini (Japanese novels)", "causal",
         "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal pairs.",
     ),

@@ -238,8 +238,8 @@ def test_the_command_weighs_the_sample(tmp_path: Path, cache: Path) -> None:
     assert list(models[0])[:4] == MODEL_COLUMNS and list(items[0])[:6] == ITEM_COLUMNS
     assert [(line["domain"], line["n"]) for line in models] == [
         ("自然", "40"), ("暮らし", "40"), ("学校", "40"), (ALL, "120")]
-    # A model of 4 layers trained on old novels gives these nouns about 1 in 500; chance among 8,000 is 1 in 8,000.
-    assert 0.0015 < float(models[-1]["mean_probability"]) < 0.003
+    # A model of 4 layers trained on old novels gives these nouns about 1 in 200; chance among 8,000 is 1 in 8,000.
+    assert 0.003 < float(models[-1]["mean_probability"]) < 0.008
     assert len(items) == 120 and sum(line["rank"] == "" for line in items) == 20
     settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
     assert settings["settings"]["normalize"] == ["nfkc"] and settings["models"][0]["name"] == BERT
