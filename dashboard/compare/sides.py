@@ -22,7 +22,7 @@ from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY,
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
@@ -117,7 +117,7 @@ class SideInput:
         corpora = {THESE: tr(CORPORA[THESE])}
         if "SLOR" in scores:
             corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
-        regions = (WHOLE,) if is_judged(result) else known_regions(run_id, result)
+        regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)
         first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora),
                         region=self._first(options["region"], WHOLE, regions))
         alpha, unigrams, region = first.alpha, first.unigrams, first.region

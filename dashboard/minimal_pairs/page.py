@@ -9,6 +9,7 @@ from dashboard import pages
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, item_caption
 from dashboard.minimal_pairs.benchmark.judgements import judged_tables
 from dashboard.minimal_pairs.benchmark.levels import level_tables
+from dashboard.minimal_pairs.benchmark.predictions import prediction_tables
 from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
@@ -24,7 +25,7 @@ from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
@@ -37,6 +38,10 @@ MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accura
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
 JUDGED_MEASURES = (*CARD_BY_NORMALIZATION.values(), "judgement_auc", "judgement_mcc", "judgement_accuracy",
                    "brier_score", "calibration_error")
+DESIGN_MEASURES = ("region_surprisal", "prediction_accuracy", "prediction_effect")
+DESIGN_NOTE = mark("""Each item is a sentence in several conditions. A prediction relates the surprisals of their
+regions; a suite's score is the share of items for which all of its predictions hold. A model that guessed would reach
+a half by one comparison, and less by several together.""")
 JUDGED_NOTE = mark("""Each sentence was judged acceptable (1) or not (0). AUC needs no threshold; the threshold of MCC
 and accuracy, and the curve from score to probability, are fitted to the other parts of the sentences, so that no
 sentence is judged by itself. In a calibrated curve the points lie on the dotted diagonal.""")
@@ -60,8 +65,9 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, KIND, first_rows)
 if run_id is not None and result is not None:
-    bias, judged = is_bias_benchmark(result), is_judged(result)
-    address = View(KIND, run_id, anchor="normalization")
+    bias, judged, design = is_bias_benchmark(result), is_judged(result), is_design(result)
+    single = judged or design
+    address = View(KIND, run_id, anchor="tabs" if design else "normalization")
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     try:
         view = view_input(run_id, result, address)
@@ -69,12 +75,13 @@ if run_id is not None and result is not None:
         wording.show_error(error)
         st.stop()
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result, view.region))
-    signature = result.signature | {"normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-                                    **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
-                                    **({"region": view.region} if view.region != WHOLE else {})}
-    reading = () if bias or judged else guide(table(view, "summary"))
+    signature = result.signature | ({} if design else {
+        "normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
+        **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
+        **({"region": view.region} if view.region != WHOLE else {})})
+    reading = () if bias or single else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
-    if not judged:
+    if not single:
         accuracy_cards(table(view, "summary"), stereotypes=bias)
         item_caption(table(view, "items"))
     run_view.notices(result)
@@ -83,7 +90,7 @@ if run_id is not None and result is not None:
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     browsed = None
-    if not judged:
+    if not single:
         st.markdown(tr("**Pairs** :gray[under the selected score]"))
         browsed = pair_browser(view, address, first_list, stereotypes=bias)
     address.write()  # once: every write is a step of the browser's back button
@@ -93,17 +100,20 @@ if run_id is not None and result is not None:
         figures |= token_contributions_view(run_id, of_sentences, model, pair, view.normalization, view.alpha,
                                             signature, stereotypes=bias, region=view.region)
         edit_form(view, pair)
-    if not judged:
+    if not single:
         edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
-    run_view.excluded(result)
-    wording.how_to_read(JUDGED_MEASURES if judged else (*MEASURES, *(BIAS_MEASURES if bias else ())),
-                        tr(JUDGED_NOTE if judged else NOTE), guided_reading.lines(reading))
+    run_view.excluded(view.result)
+    wording.how_to_read(DESIGN_MEASURES if design else JUDGED_MEASURES if judged else
+                        (*MEASURES, *(BIAS_MEASURES if bias else ())),
+                        tr(DESIGN_NOTE if design else JUDGED_NOTE if judged else NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
-    levels, clustered_by = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
-                            for name in ("levels", "clustered_by"))
-    offered = judged_tables(view) if judged else offered_tables(view, by) | level_tables(view, levels, clustered_by)
+    levels, clustered_by, formulas = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
+                                      for name in ("levels", "clustered_by", "predictions"))
+    offered = (prediction_tables(view, formulas) if design else judged_tables(view) if judged else
+               offered_tables(view, by) | level_tables(view, levels, clustered_by))
     run_view.sign(signature, LazyTables(offered), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by, view.region)],
-                  address=address, result=result, rated=not judged,
+                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by, view.region,
+                                 predictions=formulas)],
+                  address=address, result=result, rated=not single,
                   compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams,
                             "region": view.region})

@@ -7,6 +7,7 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, decided, of_model, scores, token_counts
 from engine.measures.minimal_pairs.length_bias import strata
@@ -42,8 +43,12 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
 
 
 def first_rows(result: Result) -> pd.DataFrame:
-    """What the page shows of the first rows while the others are computed: each pair with its log-likelihoods."""
+    """What the page shows of the first rows while the others are computed: each pair, or single sentence, and its
+    log-likelihoods."""
     table = pair_table(result, result.settings.models[0], "LP", DEFAULT_ALPHA)
+    if is_single(result):
+        table = table.rename(columns={"acceptable": "sentence", "acceptable_score": "log_likelihood"})
+        return table[["row", "sentence", "log_likelihood"]].round(3)
     names = {f"{side}_score": f"{side}_log_likelihood" for side in ("acceptable", "unacceptable")}
     return table.rename(columns=names)[["row", "acceptable", "unacceptable", *names.values()]].round(3)
 

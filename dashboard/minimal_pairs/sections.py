@@ -13,6 +13,8 @@ import streamlit as st
 from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
 from dashboard.minimal_pairs.benchmark.judgements import CURVE, judgements_section, reliability_figure
 from dashboard.minimal_pairs.benchmark.levels import levels_section
+from dashboard.minimal_pairs.benchmark.predictions import CURVES as BY_REGION
+from dashboard.minimal_pairs.benchmark.predictions import first_region_figure, predictions_section, regions_section
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
 from dashboard.minimal_pairs.charts import PREFERRED, RIGHT, category_figure, difference_figure, fair_figure
@@ -38,6 +40,8 @@ from dashboard.minimal_pairs.view import (
     LENGTH,
     LEVELS,
     MODELS,
+    PREDICTED,
+    REGIONS,
     SCORES,
     SCORING,
     SECTION_OPTIONS,
@@ -50,7 +54,7 @@ from dashboard.minimal_pairs.view import (
 from dashboard.shared.address import view as address_view
 from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.files import PAIRS
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.checkpoints import series_of
@@ -66,6 +70,8 @@ SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
 def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
     """What draws the figures of all sections as each is before anybody changes a choice in it, by caption."""
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
+    if is_design(view.result):
+        return {tr(BY_REGION): lambda: first_region_figure(view)}
     if is_judged(view.result):
         return {tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
                 tr(CORRELATION): lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
@@ -131,22 +137,27 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     address.own(SECTION_OPTIONS.values())
     word = _word(stereotypes)
     parts: dict[str, Callable[[SectionChoices], Figures]] = {}
-    judged = is_judged(view.result)
+    judged, design = is_judged(view.result), is_design(view.result)
+    single = judged or design
     if stereotypes:
         parts[STEREOTYPES] = lambda choices: stereotype_section(view, signature, choices)
-    if series_of(view.models) and not judged:
+    if design:
+        parts[PREDICTED] = lambda choices: predictions_section(view, signature, choices)
+        parts[REGIONS] = lambda choices: regions_section(view, signature, choices)
+    if series_of(view.models) and not single:
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     if judged:
         parts[JUDGED] = lambda choices: judgements_section(view, signature, choices)
-    else:
+    if not single:
         parts[LENGTH] = lambda choices: length_section(view, signature, word, choices)
-    parts[SCORES] = lambda choices: scores_section(view, signature, choices)
-    if columns_of(view.result) and not stereotypes and not judged:
+    if not design:
+        parts[SCORES] = lambda choices: scores_section(view, signature, choices)
+    if columns_of(view.result) and not stereotypes and not single:
         parts[CATEGORIES] = lambda choices: category_section(view, signature, word, choices)
         parts[LEVELS] = lambda choices: levels_section(view, choices)
-    if not judged:
+    if not single:
         parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, stereotypes=stereotypes)
-    if len(view.models) > 1 and not judged:
+    if len(view.models) > 1 and not single:
         parts[MODELS] = lambda choices: models_section(view, choices, stereotypes=stereotypes)
     parts[SCORING] = lambda _: scoring_section(view.result)
     figures: Figures = {}

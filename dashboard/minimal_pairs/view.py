@@ -23,7 +23,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     CUT_ALIKE,
@@ -66,9 +66,10 @@ class Chosen:
         choices=NORMALIZATIONS)
 
 
-SECTIONS = STEREOTYPES, JUDGED, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS, SCORING = (
-    mark("Stereotypes"), mark("Judgements"), mark("Checkpoints"), mark("Length"), mark("Scores"), mark("Categories"),
-    mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
+SECTIONS = (STEREOTYPES, JUDGED, PREDICTED, REGIONS, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS,
+            SCORING) = (
+    mark("Stereotypes"), mark("Judgements"), mark("Predictions"), mark("Regions"), mark("Checkpoints"), mark("Length"),
+    mark("Scores"), mark("Categories"), mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
 REGION_LABELS = {WHOLE: mark("whole sentence"), DIFFERING: mark("words that differ"), ONE_PREFIX: "one-prefix",
                  TWO_PREFIX: "two-prefix", MARKED: mark("marked region")}
@@ -96,6 +97,8 @@ class Sectioned:
                        choices=("", *SUBSETS))
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     clustered_by: str = option("", "The column whose values are the clusters of pairs.")  # untranslated
+    suite: str = option("", "The suite that is shown.")  # untranslated
+    predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
 
 
@@ -158,6 +161,9 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
 
     Raises InputError for an unusable corpus.
     """
+    if is_design(result):  # surprisals of regions, under no other score
+        address.notices()
+        return View(run_id, ALL, result.unigrams, FIRST_SCORE, OPTIONS["alpha"].default, result)
     place = address.place
     regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), WHOLE
     scores = pair_views.available(result.pairs)

@@ -19,7 +19,8 @@ from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 from engine.evaluations.minimal_pairs import views as pair_views
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
@@ -80,12 +81,17 @@ def of_alignment(result: alignment.Result) -> list[Headline]:
 def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
     """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
 
-    Of single judged sentences AUC.
+    Of single judged sentences AUC, of sentences in conditions how often the predictions hold.
     """
     if is_judged(result):
         areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
         return [Headline(short(row["model"]), _number(row["auc"], 3), N.format(n=row["n"]), "judgement_auc")
                 for row in areas.to_dict("records")]
+    if is_design(result):
+        scores = suite_scores(predictions(result)).sort_values("accuracy", ascending=False, kind="stable")
+        return [Headline(short(row["model"]), _percent(row["accuracy"]),
+                         INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"]),
+                         "prediction_accuracy") for row in scores.to_dict("records")]
     table = pair_views.summary(result, ("LP",))
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
     return [

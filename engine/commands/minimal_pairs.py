@@ -59,9 +59,10 @@ def run(options: argparse.Namespace) -> None:
                  **({"levels": list(shown.levels)} if shown.levels else {}),
                  **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
                  **({"region": shown.region} if shown.region != WHOLE else {}),
-                 **({"folds": shown.folds} if dataset.is_judged else {})}
+                 **({"folds": shown.folds} if dataset.is_judged else {}),
+                 **({"predictions": list(shown.predictions)} if shown.predictions else {})}
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     write_tables(options.out, signature, FILES,
                  file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
-                             shown.levels, shown.clustered_by, shown.folds),
+                             shown.levels, shown.clustered_by, shown.folds, shown.predictions),
                  dataset)

@@ -18,7 +18,7 @@ COUNTED = (
     mark("{n:,} run"), mark("{n:,} runs"), mark("{n:,} sentence"), mark("{n:,} sentences"),
     mark("{n:,} text file"), mark("{n:,} text files"), mark("{n:,} unknown token"), mark("{n:,} unknown tokens"),
     mark("{n:,} choice"), mark("{n:,} choices"), mark("{n:,} prompt"), mark("{n:,} prompts"),
-    mark("{n:,} sign-in"), mark("{n:,} sign-ins"),
+    mark("{n:,} sign-in"), mark("{n:,} sign-ins"), mark("{n:,} token"), mark("{n:,} tokens"),
     mark("{n:,} value"), mark("{n:,} values"), mark("{n:,} version"), mark("{n:,} versions"),
 )
 

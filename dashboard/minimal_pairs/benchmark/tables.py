@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
+from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import available
 
@@ -42,6 +43,12 @@ JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "judgements": lambda result, score, alpha, by: single_sentences.judgements(result, (score,), alpha, by=by),
     "reliability": lambda result, score, alpha: single_sentences.reliability_curves(result, (score,), alpha),
     "sentences": lambda result, score, alpha, model: single_sentences.judged_sentences(result, model, score, alpha),
+}
+DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
+    "predictions": lambda result, score, alpha, formulas: designs.predictions(result, formulas),
+    "item_predictions": lambda result, score, alpha, formulas: designs.item_predictions(result, formulas),
+    "region_surprisals": lambda result, score, alpha: designs.region_surprisals(result),
+    "surprisals": lambda result, score, alpha: designs.surprisals(result),
 }
 # The tables of a view: name -> (result, normalization, alpha, further arguments) -> table.
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
@@ -62,7 +69,7 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
     "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
         result, subset, score, alpha, field=column, seed=result.settings.seed),
-    **LEVEL_TABLES, **JUDGED_TABLES,
+    **LEVEL_TABLES, **JUDGED_TABLES, **DESIGN_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 

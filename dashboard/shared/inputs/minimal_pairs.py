@@ -26,7 +26,9 @@ from engine.translation import mark, tr, tr_n, translated
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
 HELP = mark("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
-            "others. Recognised as published: {formats}; anything else needs two columns of sentences.")
+            "others. Recognised as published: {formats}; anything else needs two columns of sentences. Sentences "
+            "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
+            "region_2, …), with a formula in the column prediction.")
 
 Sources = tuple[tuple[str, bytes], ...]
 
@@ -68,6 +70,8 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
     formats = ", ".join(parts)
     read = (tr_n("Read as {formats}: {n} judged sentence.", "Read as {formats}: {n:,} judged sentences.", dataset.n,
                  formats=formats) if dataset.is_judged else
+            tr_n("Read as {formats}: {n} sentence in conditions.", "Read as {formats}: {n:,} sentences in conditions.",
+                 dataset.n, formats=formats) if dataset.is_design else
             tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=formats))
     notes = [f":material/fact_check: {read}"]  # untranslated
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):

@@ -86,7 +86,10 @@ def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
     if is_list(text):
         return {number: _json(element) for number, element in enumerate(_elements(text), start=1)
                 if number not in left_out}
-    return {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
+    lines = {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
+    if len(lines) > 1 and isinstance(_Decoder().value_or_error(next(iter(lines.values()))), json.JSONDecodeError):
+        return {1: _json(_Decoder().value_or_error(text))}  # one object over several lines
+    return lines
 
 
 def texts_of_row(raw: str) -> dict[str, str]:
@@ -116,7 +119,18 @@ def _items(source: TextSource, name: str) -> tuple[Iterator[tuple[int, object]],
         if isinstance(first_line, Exception) and why is not None:
             raise InputError(f"{name} is not valid JSON: line {why.lineno}, character {why.colno}: {why.msg}. "
                              f"{_EXPECTED_FORMAT}")
+    if (whole := _one_object(source, start)) is not None:
+        return iter([(1, whole)]), "line"
     return _line_objects(source.lines()), "line"
+
+
+def _one_object(source: TextSource, start: str) -> Mapping[str, object] | None:
+    """The object that the whole text is, written over several lines; None for lines of objects and any other text."""
+    first_line = start.lstrip().split("\n", 1)[0]
+    if not first_line.startswith("{") or not isinstance(_Decoder().value_or_error(first_line), json.JSONDecodeError):
+        return None
+    value = _Decoder().value_or_error(source.text())
+    return value if isinstance(value, Mapping) else None
 
 
 def _is_sound_list(text: str) -> tuple[bool, json.JSONDecodeError | None]:

@@ -53,17 +53,20 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
 
     Rows are numbered across all datasets, so that no two pairs share a number; a field that a dataset lacks
     is "" there; files of the same name are numbered. Raises InputError for none, and for pairs together with single
-    judged sentences.
+    sentences, or judged sentences with those in conditions.
     """
     if not datasets:
         raise InputError("There are no minimal pairs to join. Give at least one file.")
     if len(datasets) == 1:
         return datasets[0]
-    judged, pairs = (quoted([dataset.name for dataset in datasets if dataset.is_judged == single])
-                     for single in (True, False))
-    if judged and pairs:
-        raise InputError(f"{judged} holds single sentences with judgements, and {pairs} pairs of sentences. Evaluate "
-                         "them in runs of their own.")
+    judged, designs, pairs = (
+        quoted([dataset.name for dataset in datasets if (dataset.is_judged, dataset.is_design) == layout])
+        for layout in ((True, False), (False, True), (False, False)))
+    kinds = [f"{names} holds {what}" for names, what in (
+        (judged, "single sentences with judgements"), (designs, "sentences in conditions"),
+        (pairs, "pairs of sentences")) if names]
+    if len(kinds) > 1:
+        raise InputError(f"{', '.join(kinds)}. Evaluate them in runs of their own.")
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []

@@ -91,6 +91,10 @@ JUDGED: Mapping[str, JudgedFormat] = {layout.name: layout for layout in (
 )}
 
 
+# Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
+DESIGN = "SyntaxGym"
+
+
 def judged_format(columns: Iterable[str]) -> JudgedFormat | None:
     """The layout of single judged sentences that has these columns, the one with the most `marks`; None for none.
 
@@ -105,6 +109,16 @@ def judged_format(columns: Iterable[str]) -> JudgedFormat | None:
 def is_judged(formats: Sequence[str]) -> bool:
     """Whether all rows are single judged sentences; False for none."""
     return bool(formats) and all(name in JUDGED for name in set(formats))
+
+
+def is_design(formats: Sequence[str]) -> bool:
+    """Whether all rows are sentences of items in conditions; False for none."""
+    return bool(formats) and set(formats) == {DESIGN}
+
+
+def is_single(formats: Sequence[str]) -> bool:
+    """Whether all rows are single sentences, judged or in conditions; False for none."""
+    return is_judged(formats) or is_design(formats)
 
 
 def format_of_columns(acceptable: str, unacceptable: str, columns: Iterable[str] = ()) -> str:

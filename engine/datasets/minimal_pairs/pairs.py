@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,8 +13,8 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import JOIN, Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
-from engine.datasets.formats.json_rows import raw_rows, texts_of_row
-from engine.datasets.minimal_pairs import items, judged
+from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs import designs, items, judged, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
@@ -31,7 +30,6 @@ ROLES = (
 FIELD = "field:"
 MIXED = "several formats"
 IDENTICAL_SENTENCES = mark("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
-WITHOUT_SENTENCE = mark("{rows} without one of the sentences left out: {listed}.")
 
 # French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.
 FORMAT_WITH_GAPS = "CrowS-Pairs"
@@ -42,7 +40,8 @@ _FILE_COLUMNS = ("source", "format", "file_format", "original")
 class MinimalPairs:
     """Acceptable and unacceptable sentences, aligned with their categories ("" = none).
 
-    In the layouts of `pair_formats.JUDGED` a row is one sentence that was judged (`labels`), and stands on both sides.
+    In the layouts of `pair_formats.JUDGED` a row is one sentence that was judged (`labels`), in `pair_formats.DESIGN`
+    one of an item in a condition; it stands on both sides.
 
     `rows` are row numbers in the file (1 = first row of data). `fields`: further columns that group the pairs, by
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
@@ -83,6 +82,16 @@ class MinimalPairs:
     def is_judged(self) -> bool:
         """Whether each row is a single judged sentence."""
         return pair_formats.is_judged(self.formats)
+
+    @property
+    def is_design(self) -> bool:
+        """Whether each row is the sentence of an item in a condition (`designs`)."""
+        return pair_formats.is_design(self.formats)
+
+    @property
+    def is_single(self) -> bool:
+        """Whether each row is a single sentence, which stands on both sides: there are no pairs."""
+        return pair_formats.is_single(self.formats)
 
     @cached_property
     def labels(self) -> tuple[bool | None, ...]:
@@ -158,14 +167,16 @@ class MinimalPairs:
 def guess_columns(table: Table) -> dict[str, str | None]:
     """The column of each role, judged by its name; None where no name is known.
 
-    A single judged sentence is both sides. The layouts of `pair_formats` are understood as published: CrowS-Pairs
-    (acceptable = sent_more, whatever stereo_antistereo says), COMPS (sentence = prefix, space, property phrase) and,
-    where the names alone do not say which sentence is which, those that their further columns tell.
+    A single sentence, judged or in a condition, is both sides. The layouts of `pair_formats` are understood as
+    published: CrowS-Pairs (acceptable = sent_more, whatever stereo_antistereo says), COMPS (sentence = prefix, space,
+    property phrase) and, where the names alone do not tell the sentences, those that their further columns tell.
     """
     table = judged.with_header(table)
     columns = [str(column) for column in table.frame.columns]
     guessed = column_names.guess(columns, [role.name for role in ROLES])
     sides = ("acceptable", "unacceptable")
+    if _is_design(columns, guessed):
+        return guessed | dict.fromkeys(sides, designs.sentence_column(columns))
     if (layout := _judged_format(columns, guessed)) is not None:
         if column_names.normalize_name(guessed["category"] or "") in layout.hidden:  # a number of the sentence
             guessed |= {"category": None}
@@ -192,6 +203,9 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     if not any((columns or {}).get(side) for side in sides):
         table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
+    if not any((columns or {}).get(side) for side in sides) and _is_design(
+            names, column_names.guess(names, [role.name for role in ROLES])):
+        return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
     layout = None if any((columns or {}).get(side) for side in sides) else _judged_format(
         names, column_names.guess(names, [role.name for role in ROLES]))
     chosen = _single(table, layout, columns) if layout else column_names.choose(
@@ -200,7 +214,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
     gaps: tuple[str, ...] = ()
     if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
-        complete, gaps = _without_gaps(table.frame, *sentences)
+        complete, gaps = published_rows.without_gaps(table.frame, *sentences)
         table = replace(table, frame=complete)
     table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
         table, {column: column_names.values(table.frame, column) for column in sentences}, rows.empty_reason,
@@ -223,11 +237,35 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         table.name, acceptable, unacceptable, categories, numbers,
         fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
         sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
-        originals=_originals(table, frame), left_out=table.left_out,
+        originals=published_rows.originals(table, frame), left_out=table.left_out,
         notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen), *gaps,
                  *rows.left_out_notice(table.left_out),
                  *_notices(acceptable, unacceptable, numbers, (format_name,) * n)),
     )
+
+
+def _is_design(columns: Sequence[str], guessed: Mapping[str, str | None]) -> bool:
+    """Whether these are the columns of sentences in conditions, and not those of pairs."""
+    sides = any(guessed[side] for side in ("acceptable", "unacceptable"))
+    return not sides and not pair_formats.published_sentences(columns) and designs.is_design(columns)
+
+
+def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> MinimalPairs:
+    """The dataset of a table that `designs.as_sentences` made; the category as chosen, or the suite."""
+    frame = table.frame
+    names = [str(name) for name in frame.columns]
+    guessed = column_names.guess(names, ["category"])["category"] or designs.SUITE
+    chosen = {role: column for role, column in (columns or {}).items() if role == "category"}
+    category = column_names.choose(table.name, frame, ROLES[2:], {"category": guessed}, chosen)["category"]
+    regions = [name for name in names if name.startswith(designs.REGION) and name != designs.REGION_NAMES]
+    fields = dict.fromkeys((*designs.FIELDS, *pair_formats.field_columns(
+        frame, pair_formats.DESIGN, [designs.SENTENCE, *regions])))
+    n, sentences = len(frame), tuple(frame[designs.SENTENCE])
+    return MinimalPairs(
+        table.name, sentences, sentences, tuple(text.strip() for text in column_names.values(frame, category)),
+        tuple(int(number) for number in frame.index), {name: tuple(frame[name].str.strip()) for name in fields},
+        (table.name,) * n, (pair_formats.DESIGN,) * n, (table.format,) * n, published_rows.originals(table, frame),
+        (*table.notices, *rows.left_out_notice(table.left_out)), table.left_out)
 
 
 def _judged_format(columns: Sequence[str], guessed: Mapping[str, str | None]) -> pair_formats.JudgedFormat | None:
@@ -250,32 +288,13 @@ def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     return any(values) and all(value in ("", sentence) for value, sentence in zip(values, sentences, strict=True))
 
 
-def _originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
-    """Each row of the file as a JSON object: as spelled in a JSON file, or the texts by column."""
-    if table.json_text:
-        raw_by_row = raw_rows(table.json_text, {bad.row for bad in table.left_out})
-        return tuple(raw_by_row[int(number)] for number in frame.index)
-    names = list(frame.columns)
-    columns = [frame[name].tolist() for name in names]
-    return tuple(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
-                 for values in zip(*columns, strict=True))
-
-
-def _without_gaps(frame: pd.DataFrame, acceptable: str, unacceptable: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """The rows with both sentences, if any, and a notice of the others; else the whole frame."""
-    has_both = [not rows.empty_reason(good) and not rows.empty_reason(bad)
-             for good, bad in zip(frame[acceptable], frame[unacceptable], strict=True)]
-    if all(has_both) or not any(has_both):
-        return frame, ()
-    gaps = [int(number) for number, is_complete in zip(frame.index, has_both, strict=True) if not is_complete]
-    return frame[has_both], rows.row_notice(gaps, WITHOUT_SENTENCE, WITHOUT_SENTENCE)
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
              ) -> tuple[str, ...]:
-    if pair_formats.is_judged(formats):
-        return judged.repeated_notice(numbers, acceptable)
+    if pair_formats.is_single(formats):
+        return judged.repeated_notice(numbers, acceptable) if pair_formats.is_judged(formats) else ()
     pairs = list(zip(acceptable, unacceptable, strict=True))
-    identical = [number for number, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
+    identical = [row for row, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
     return (rows.repeated_pairs_notice(numbers, pairs)
             + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES))

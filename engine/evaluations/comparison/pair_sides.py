@@ -14,7 +14,7 @@ from engine.evaluations.comparison.common_items import (
     share_difference,
 )
 from engine.evaluations.comparison.records import PairView, Side
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import of_region
@@ -31,11 +31,11 @@ def compare_pairs(first: Side, second: Side) -> Differences:
     """Accuracy over all common pairs and over those of equal length to both; the pairs that are decided differently.
 
     Margins are compared over their root mean square (each side's own), because a pseudo-log-likelihood and a
-    log-likelihood, or a sum and a mean, have no common unit. Raises InputError for runs of single judged sentences.
+    log-likelihood, or a sum and a mean, have no common unit. Raises InputError for runs of single sentences.
     """
-    if is_judged(first.result) or is_judged(second.result):
-        raise InputError("Runs of single judged sentences have no pairs to compare item by item; their tables of "
-                         "judgements have an interval for each model.")
+    if is_single(first.result) or is_single(second.result):
+        raise InputError("Runs of single sentences have no pairs to compare item by item; their tables of judgements "
+                         "or predictions have an interval for each model.")
     common = common_items(_margins(first), _margins(second))
     table = common.table
     right = [(table[f"decision_{side}"] == 1).to_numpy() for side in ("first", "second")]

@@ -43,7 +43,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     """
     require_models(settings.models, endpoints=True)
     check(settings)
-    _check_judged(settings, dataset)
+    _check_single(settings, dataset)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     prefixes = {facts.name: prefix_tokens(facts, settings.prefix) for facts in all_facts if facts.kind == "causal"}
@@ -82,15 +82,17 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     loaded = [facts for facts in all_facts if not facts.endpoint]
     control = control_token_notices(loaded, dataset.rows,
                                     list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
+    beyond = [notice for model, scored_pairs in scored.items() if dataset.is_design for notice in
+              pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))]
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices)))
+    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *beyond)))
 
 
-def _check_judged(settings: Settings, dataset: MinimalPairs) -> None:
-    if not dataset.is_judged:
+def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
+    if not dataset.is_single:
         return
     judgements = {label for label in dataset.labels if label is not None}
-    if len(judgements) < 2:
+    if dataset.is_judged and len(judgements) < 2:
         only = "acceptable (1)" if judgements == {True} else "unacceptable (0)"
         raise InputError(f"All {dataset.n:,} sentences of {dataset.name} are judged {only}. Scores are compared with "
                          "judgements of both kinds; add sentences of the other one.")

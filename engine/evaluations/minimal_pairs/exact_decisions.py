@@ -73,8 +73,8 @@ def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int,
     """
     n = dataset.n
     if precision != EXACT_DECISIONS:
-        # A single judged sentence is both sides, and scored once.
-        pieces = (2 * ask(dataset.acceptable, precision) if dataset.is_judged else
+        # A single sentence is both sides, and scored once.
+        pieces = (2 * ask(dataset.acceptable, precision) if dataset.is_single else
                   ask([*dataset.acceptable, *dataset.unacceptable], precision))
         return ScoredPairs((pieces[:n], pieces[n:]), np.full(n, precision),
                            np.full(n, 0.0 if precision == "fp32" else np.nan), {})

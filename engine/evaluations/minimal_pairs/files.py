@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from engine.errors import InputError
 from engine.evaluations.minimal_pairs import (
     comparison,
     fair_subsets,
@@ -18,7 +19,8 @@ from engine.evaluations.minimal_pairs import (
     stereotypes,
     views,
 )
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.designs import predictions as designs
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
@@ -45,21 +47,28 @@ FILES = (
     comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
     levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS, levels.OF_ITEMS,
     single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
+    designs.PREDICTIONS, designs.REGIONS, designs.SURPRISALS, designs.OF_ITEMS,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
 
 
 def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
                 subset: str = ALL, level_columns: Sequence[str] = (), clustered_by: str = "",
-                folds: int = FOLDS) -> dict[str, pd.DataFrame]:
+                folds: int = FOLDS, predictions: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
     subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns,
     clustered_by: of `levels`, whose tables there are where either is named. folds: of `single_sentences`; of judged
-    sentences there are these tables, and none that compares the sentences of a pair. Raises InputError where a model
-    has no pair in the subset, and for columns that the dataset does not have.
+    sentences there are these tables, and none that compares the sentences of a pair. predictions: the formulas of
+    sentences in conditions, which have the tables of `designs`. Raises InputError where a model has no pair in the
+    subset, for columns that the dataset does not have, and for predictions about other data.
     """
+    if is_design(result):
+        return _of_design(result, predictions)
+    if predictions:
+        raise InputError("Predictions are about sentences in conditions (columns item, condition and sentence, or "
+                         "SyntaxGym's suites), which this run has not. Leave them out.")
     if is_judged(result):
         return _of_judged(result, normalizations, alpha, by, folds)
     subsets = [name for name in SUBSETS if name != ALL]
@@ -112,5 +121,15 @@ def _of_judged(result: Result, normalizations: Sequence[str], alpha: float, by: 
         "judgements": single_sentences.judgements(result, normalizations, alpha, folds=folds, by=by),
         "reliability": single_sentences.reliability_curves(result, normalizations, alpha, folds=folds),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
+        "tokens": result.tokens, "excluded": result.excluded,
+    }
+
+
+def _of_design(result: Result, predictions: Sequence[str]) -> dict[str, pd.DataFrame]:
+    return {
+        "pairs": PAIRS.selected(result.pairs),
+        "predictions": designs.predictions(result, predictions),
+        "item_predictions": designs.item_predictions(result, predictions),
+        "region_surprisals": designs.region_surprisals(result), "surprisals": designs.surprisals(result),
         "tokens": result.tokens, "excluded": result.excluded,
     }

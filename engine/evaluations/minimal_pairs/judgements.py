@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs.layouts import DESIGN
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
@@ -52,6 +53,16 @@ def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.n
 def is_judged(result: Result) -> bool:
     """Whether each row is a single sentence with a judgement, acceptable or not, so that there are no pairs."""
     return "label" in result.items.columns and bool(result.items["label"].notna().any())
+
+
+def is_design(result: Result) -> bool:
+    """Whether each row is the sentence of an item in a condition, so that there are no pairs."""
+    return result.format == DESIGN
+
+
+def is_single(result: Result) -> bool:
+    """Whether each row is a single sentence, judged or in a condition: no sentence is compared with another."""
+    return is_judged(result) or is_design(result)
 
 
 def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit | None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
@@ -72,7 +72,7 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
     A normalisation that sets length aside is near 0.
     """
     rows = []
-    n_sides = 1 if is_judged(result) else 2  # a single sentence stands on both
+    n_sides = 1 if is_single(result) else 2  # a single sentence stands on both
     for model, pairs in by_model(result):
         lengths = np.concatenate(token_counts(pairs)[:n_sides])
         for normalization in available(pairs) if normalizations is None else normalizations:
@@ -94,7 +94,7 @@ def length_points(result: Result, model: str, normalization: str, alpha: float =
     """Sentences to be drawn, score against |S|; at most `most`, drawn by `seed`."""
     pairs = of_model(result, model)
     n = len(pairs)
-    n_sentences = n if is_judged(result) else 2 * n  # a single sentence stands on both sides
+    n_sentences = n if is_single(result) else 2 * n  # a single sentence stands on both sides
     kept = np.arange(n_sentences)
     if n_sentences > most:
         kept = np.sort(np.random.default_rng(seed).choice(n_sentences, most, replace=False))

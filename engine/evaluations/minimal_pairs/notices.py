@@ -11,7 +11,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
-from engine.evaluations.minimal_pairs.judgements import SIDES, is_judged
+from engine.evaluations.minimal_pairs.judgements import SIDES, is_single
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
@@ -29,7 +29,7 @@ SWAPPED_BELOW = 0.4
 def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
             ) -> list[str]:
     """One sentence for each thing worth knowing, most serious first."""
-    if is_judged(result):
+    if is_single(result):
         return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
                 *(f"{facts.name}: {prefix_rule(facts, result.settings.prefix)}" for facts in all_facts
                   if facts.kind == "causal"), *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
@@ -43,6 +43,12 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
     return [*all_notices, *_of_boundaries(result, all_facts), *about_shared]
+
+
+def beyond_regions(model: str, n: int) -> list[str]:
+    """Of sentences in conditions: how many tokens a boundary of two regions cuts; none for 0."""
+    return [f"{model}: {count(n, 'token')} of the sentences cross the boundary of two regions and count in the one in "
+            "which they begin."] if n else []
 
 
 def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:

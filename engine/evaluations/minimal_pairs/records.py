@@ -128,6 +128,9 @@ class Shown:
     region: str = option(WHOLE, "What of each sentence is counted: all of it, or the tokens of a part, given what "
                                 "stands before them. Only pairs whose sentences both have such a part are counted.",
                          choices=REGIONS)
+    predictions: tuple[str, ...] = option((), "Of sentences in conditions: formulas over the surprisals of regions, "
+                                              "such as \"(2;%mismatch%) > (2;%match%)\"; those of the data where none "
+                                              "is named.", separator=",", metavar="FORMULAS")
     folds: int = option(FOLDS, "Of single judged sentences: the parts whose threshold and probabilities are fitted to "
                                "the other parts.", least=2)
 
@@ -180,6 +183,8 @@ TOKENS = Table("tokens", "A row for each scored token of each sentence under eac
     Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
     Column("regions", "integer", "the regions that it touches, as a sum: 1 words that differ, 2 one-prefix, "
            "4 two-prefix, 8 marked", since="0.3.0"),
+    Column("region", "integer", "of a sentence in a condition: number of the region that it begins in; 0 in none",
+           since="0.3.0", dtype="int16"),
     Column("boundary", "number", "log Z, the logarithm of the probability that a word begins there or the text ends; "
            "NaN inside of words, and where boundaries were not scored", "nats", dtype="float32", since="0.3.0"),
 ))

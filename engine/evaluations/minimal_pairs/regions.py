@@ -23,6 +23,7 @@ from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_token
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
+from engine.translation import mark
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
@@ -30,6 +31,7 @@ BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for 
 MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"))
 PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
             TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
+WITHOUT = mark("a sentence has no token in the part that is counted")
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
 
@@ -88,7 +90,7 @@ def regions_of(result: Result) -> tuple[str, ...]:
 
 
 def of_region(result: Result, region: str) -> Result:
-    """The result whose sums are over the tokens of a region; pairs with a sentence without such a token are left out.
+    """The result whose sums are over the tokens of a region; a pair with a sentence without any is in `excluded`.
 
     Numbers of tokens are those of the region, too, and so are words and what their boundaries add. Scores by characters
     and bytes, and MORCELA, which was fitted to whole sentences, are not there. A token of white space alone is not of
@@ -128,7 +130,9 @@ def of_region(result: Result, region: str) -> Result:
     if with_boundaries:
         tokens |= {f"{side}_words": pd.array(sums[f"{side}_words"], dtype="Int64") for side in SIDES}
     counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
-    return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0])
+    left_out = pairs.loc[~kept, ["model", "row"]].assign(reason=WITHOUT)
+    return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0],
+                   excluded=pd.concat([result.excluded, left_out], ignore_index=True).astype(result.excluded.dtypes))
 
 
 def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) -> np.ndarray:

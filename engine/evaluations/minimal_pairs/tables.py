@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.datasets.minimal_pairs import designs
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import ratings
@@ -17,6 +18,7 @@ from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regio
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
 from engine.language.words import are_spaced, uses_spaces, word_spans
 from engine.measures.minimal_pairs.acceptability import n_bytes
+from engine.measures.minimal_pairs.regions import tokens_by_region
 from engine.measures.minimal_pairs.token_cuts import Span, parts_of_characters, words_cut_differently
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 
@@ -110,7 +112,9 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
 
     words: of `sentence_words`, where they are known already. Raises InputError as `sentence_regions` does.
     """
-    regions = {} if dataset.is_judged else sentence_regions(dataset, words or sentence_words(dataset))
+    regions = {} if dataset.is_single else sentence_regions(dataset, words or sentence_words(dataset))
+    placed = designs.regions_of(dataset.originals) if dataset.is_design else [[]] * dataset.n
+    of_regions: list[np.ndarray] = [np.empty(0, dtype=np.int16)]
     bits: list[np.ndarray] = []
     rows: list[np.ndarray] = []
     positions: list[np.ndarray] = []
@@ -123,6 +127,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
         numbers = np.array([dataset.rows[i] for i in kept], dtype=np.int64)
         for side, side_pieces in enumerate(scored.by_side):
             bits.append(region_bits(regions, side, kept, [side_pieces[i]["spans"] for i in kept]))
+            of_regions += [tokens_by_region(dataset.acceptable[i], side_pieces[i]["spans"], placed[i])[0] for i in kept]
             lengths = np.array([len(side_pieces[i]["ids"]) for i in kept], dtype=np.int64)
             rows.append(np.repeat(numbers, lengths))
             starts = np.cumsum(lengths) - lengths
@@ -140,8 +145,16 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
         "model": _categorical(parts // 2, list(scored_by_model)), "row": np.concatenate(rows),
         "side": _categorical(parts % 2, SIDES), "position": np.concatenate(positions),
         "token": _categorical(codes, vocabulary.tolist()), "log_likelihood": np.concatenate(log_likelihoods),
-        "regions": np.concatenate(bits), "boundary": np.concatenate(boundaries).astype(np.float32, copy=False),
+        "regions": np.concatenate(bits), "region": np.concatenate(of_regions),
+        "boundary": np.concatenate(boundaries).astype(np.float32, copy=False),
     })
+
+
+def tokens_beyond_regions(dataset: MinimalPairs, scored: ScoredPairs) -> int:
+    """Of sentences in conditions: the scored tokens that reach beyond the region in which they begin."""
+    regions = designs.regions_of(dataset.originals)
+    return sum(int(tokens_by_region(text, piece["spans"], of_sentence)[1].sum()) for text, piece, of_sentence
+               in zip(dataset.acceptable, scored.by_side[0], regions, strict=True) if "excluded" not in piece)
 
 
 def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
@@ -168,7 +181,7 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     """The pairs that were left out, with what is wrong with which sentence."""
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
-        reasons = [side_pieces[i]["excluded"] if dataset.is_judged else
+        reasons = [side_pieces[i]["excluded"] if dataset.is_single else
                    f"{side} sentence: {side_pieces[i]['excluded']}"
                    for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
         lines.append((model, dataset.rows[i], "; ".join(dict.fromkeys(reasons))))

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_judged
+from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_single
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
@@ -80,8 +80,8 @@ def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> n
     sides = result.tokens["side"][of_model]
     vocabulary = [str(token) for token in tokens.categories]
     codes = tokens.codes.to_numpy()
-    # A single judged sentence stands on both sides, and is counted once.
-    counted = codes[(sides == SIDES[0]).to_numpy()] if is_judged(result) else codes
+    # A single sentence stands on both sides, and is counted once.
+    counted = codes[(sides == SIDES[0]).to_numpy()] if is_single(result) else codes
     counts = np.bincount(counted, minlength=len(vocabulary))
     return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
 

@@ -64,13 +64,15 @@ def available(pairs: pd.DataFrame) -> tuple[str, ...]:
     # Regions have no numbers of characters and bytes.
     needed = {"SLOR": with_unigrams, "MORCELA": with_fit,
               **dict.fromkeys(BY_TEXT, f"{SIDES[0]}_characters" in pairs.columns),
-              **dict.fromkeys(BY_WORDS, has_boundaries(pairs) and bool(pairs[f"{SIDES[0]}_boundaries"].notna().all()))}
+              **dict.fromkeys(BY_WORDS, has_boundaries(pairs, of_all=True))}
     return tuple(name for name in NORMALIZATIONS if needed.get(name, True))
 
 
-def has_boundaries(pairs: pd.DataFrame) -> bool:
-    """Whether the boundaries of words were scored under some model."""
-    return f"{SIDES[0]}_boundaries" in pairs.columns and bool(pairs[f"{SIDES[0]}_boundaries"].notna().any())
+def has_boundaries(pairs: pd.DataFrame, *, of_all: bool = False) -> bool:
+    """Whether the boundaries of words were scored under some model, or under every one."""
+    column = f"{SIDES[0]}_boundaries"
+    scored = pairs[column].notna() if column in pairs.columns else None
+    return scored is not None and bool(scored.all() if of_all else scored.any())
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:
@@ -85,8 +87,7 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     for MORCELA where no coefficients were fitted to judgements, and for scores by words where their boundaries were not
     scored under every model.
     """
-    if normalization in BY_WORDS and (f"{SIDES[0]}_boundaries" not in pairs.columns
-                                      or pairs[f"{SIDES[0]}_boundaries"].isna().any()):
+    if normalization in BY_WORDS and not has_boundaries(pairs, of_all=True):
         raise InputError(f"{normalization} needs the boundaries of words: score with word boundaries "
                          "(--word-boundaries), local causal models whose tokenizers mark with a space how words begin.")
     if normalization == "MORCELA" and "MORCELA" not in available(pairs):

@@ -18,7 +18,8 @@ from engine.evaluations.fill_mask.records import ALL
 from engine.evaluations.fill_mask.records import Result as FillMask
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import Result as MetricStudy
-from engine.evaluations.minimal_pairs.judgements import is_judged
+from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.evaluations.minimal_pairs.views import summary
@@ -62,13 +63,20 @@ def headlines(kind: str, result: Any, model: str) -> list[Headline]:
 def of_minimal_pairs(result: MinimalPairs, model: str) -> list[Headline]:
     """Accuracy by plain and by length-penalised log-likelihood, over all pairs and those of equal length.
 
-    Of single judged sentences AUC, which is not compared item by item.
+    Of single judged sentences AUC, of sentences in conditions how often the predictions hold; neither is compared item
+    by item.
     """
     if is_judged(result):
         areas = judgements(result, NORMALIZATIONS)
         return [Headline("judgement_auc", row["auc"], row["n"], "sentences", row["ci_low"], row["ci_high"],
                          row["normalization"], CARDS["judgement_auc"].better, row["reason"], is_compared=False)
                 for row in _records(areas[(areas["model"] == model) & (areas["field"] == "")])]
+    if is_design(result):
+        table = predictions(result)
+        scores = suite_scores(table[table["model"] == model])
+        return [Headline("prediction_accuracy", row["accuracy"], row["n"], "items", row["ci_low"], row["ci_high"],
+                         row["prediction"], CARDS["prediction_accuracy"].better, row["reason"] if not row["n"] else "",
+                         is_compared=False) for row in _records(scores)]
     table = summary(result, NORMALIZATIONS)
     table = table[table["model"] == model]
     rows = [(row, items) for name in NORMALIZATIONS for stratum, items in PAIR_STRATA.items()

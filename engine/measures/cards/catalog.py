@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from engine.measures.cards.card import MeasureCard
 from engine.measures.cards.clusters import CLUSTER_CARDS
-from engine.measures.cards.judgements import JUDGEMENT_CARDS
+from engine.measures.cards.judgements import DESIGN_CARDS, JUDGEMENT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
 
@@ -41,7 +41,7 @@ _ALL = (
         f"{_CLUSTERS}, step 5",
         digits=None,
     ),
-    *CLUSTER_CARDS, *SYSTEM_CARDS, *JUDGEMENT_CARDS, *STUDY_CARDS,
+    *CLUSTER_CARDS, *SYSTEM_CARDS, *JUDGEMENT_CARDS, *DESIGN_CARDS, *STUDY_CARDS,
     MeasureCard(
         "mask_probability", "Probability of the masked word", "p",
         "p = Π_j P(piece_j | sentence, pieces 1 to j − 1; the later ones masked)", "[0, 1]", "", "higher",

@@ -48,3 +48,28 @@ JUDGEMENT_CARDS = (
         "Naeini, Cooper, Hauskrecht 2015 (AAAI), section 2",
     ),
 )
+DESIGN_CARDS = (
+    MeasureCard(
+        "region_surprisal", "Surprisal of a region", "S_R",
+        "S_R = −Σ_{i in R} log2 P(w_i | w_<i),  R the tokens of the region", "[0, ∞)", "bits", "neither",
+        "How unexpected is the part of the sentence to the model, given what stands before it (of a masked model: "
+        "around it)?",
+        "Gauthier et al. 2020 (SyntaxGym, ACL demonstrations), the metric sum; Hale 2001, Levy 2008",
+    ),
+    MeasureCard(
+        "prediction_accuracy", "Accuracy of a prediction", "A_φ",
+        "A_φ = items for which the formula holds / items that have every sentence that it names", "[0, 1]", "",
+        "higher",
+        "For how many items are the surprisals of the regions related as the prediction says?",
+        "Gauthier et al. 2020 (SyntaxGym); Hu et al. 2020 (ACL): a suite is scored by all of its "
+        "predictions together",
+    ),
+    MeasureCard(
+        "prediction_effect", "Effect", "Δ",
+        "Δ = mean over items of (side predicted to be greater − other side); of a formula without comparison its value",
+        "(−∞, ∞), 0 is none", "bits", "higher",
+        "How far are the items, on average, on the side that is predicted? Of a 2 × 2 design the interaction.",
+        "the wh-licensing interaction of Wilcox et al. 2018 (BlackboxNLP), for any formula; 95 % interval by Student's "
+        "t over items",
+    ),
+)

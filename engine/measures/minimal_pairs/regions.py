@@ -55,6 +55,33 @@ def differing_words(texts: tuple[str, str], words: tuple[Sequence[Span], Sequenc
     return differing
 
 
+def tokens_by_region(text: str, tokens: ArrayLike, regions: Sequence[tuple[int, Span]]
+                     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """Which region of a sentence does each token begin in? White space is of what stands behind it.
+
+    Parameters
+    ----------
+    text : the sentence.
+    tokens : int (n_tokens, 2), the characters of each token.
+    regions : the number of each region and its characters, in order and without overlaps.
+
+    Returns the number of each token's region, int16 (n_tokens,), 0 for none, and which tokens reach beyond theirs.
+    Source: SyntaxGym (Gauthier et al. 2020, ACL demonstrations) sums a region's surprisal over its tokens; which region
+    a token of two is of is ours.
+
+    >>> tokens_by_region("The woman plays", [(0, 3), (3, 9), (9, 15)], [(1, (0, 9)), (2, (10, 15))])
+    (array([1, 1, 2], dtype=int16), array([False, False, False]))
+    """
+    spans = np.asarray(tokens, dtype=np.int64).reshape(-1, 2)
+    numbers, beyond = np.zeros(len(spans), dtype=np.int16), np.zeros(len(spans), dtype=bool)
+    for index, (start, end) in enumerate(spans.tolist()):
+        place = start + len(text[start:]) - len(text[start:].lstrip())
+        for number, (first, behind) in regions:
+            if first <= place < behind:
+                numbers[index], beyond[index] = number, len(text[:end].rstrip()) > behind
+    return numbers, beyond
+
+
 def tokens_inside(tokens: ArrayLike, sentences: ArrayLike, regions: Sequence[Sequence[Span]]) -> NDArray[np.bool_]:
     """Which tokens touch the region of their sentence? One that reaches beyond it counts, too.
 

@@ -49,7 +49,7 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     A smaller set is the beginning of a larger one. Pairs with the same two sentences as one before are not drawn.
     Raises InputError for single judged sentences.
     """
-    if isinstance(dataset, MinimalPairs) and dataset.is_judged:
+    if isinstance(dataset, MinimalPairs) and dataset.is_single:
         raise InputError(f"{dataset.name} holds single sentences, which are no pairs to rate.")
     order = list(range(dataset.n))
     Random(dataset.content_hash).shuffle(order)

@@ -49,6 +49,7 @@ NOT_ON_A_PAGE = {
     (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
     (minimal_pairs.Shown, "by"), (minimal_pairs.Shown, "levels"), (minimal_pairs.Shown, "clustered_by"),
     (minimal_pairs.Shown, "folds"), (minimal_pairs.Shown, "region"), (minimal_pairs.Settings, "ratings"),
+    (minimal_pairs.Shown, "predictions"),
     (clusters.Settings, "class_columns"), (dictionary.Settings, "words"),
     (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
     (metric_study.Settings, "annotators"), (metric_study.Settings, "entity_column"),

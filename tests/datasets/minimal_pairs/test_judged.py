@@ -64,7 +64,7 @@ def test_what_is_no_judgement_is_listed_row_by_row() -> None:
 def test_pairs_and_single_sentences_are_not_joined() -> None:
     sources = [("a.tsv", JCOLA.encode()), ("b.tsv", COLA.encode())]
     assert read_pairs(sources).labels == (True, False, True, False, True, False, True)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"'a\.tsv' holds single sentences with judgements, and 'p\.csv' pairs"):
+    with pytest.raises(InputError, match=r"'a\.tsv' holds single sentences with judgements, 'p\.csv' holds pairs"):
         read_pairs([sources[0], ("p.csv", b"good,bad\na,b\n")])
 
 

@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, TWO_PREFIX, WHOLE, Result, Settings
-from engine.evaluations.minimal_pairs.regions import of_region, regions_of
+from engine.evaluations.minimal_pairs.regions import WITHOUT, of_region, regions_of
 from engine.evaluations.minimal_pairs.views import available, scores, summary
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
@@ -58,7 +58,11 @@ def test_a_region_is_the_sum_over_its_tokens_and_the_others_are_left_out(tmp_pat
     expected = {ONE_PREFIX: {1: ("herself", "himself")}, TWO_PREFIX: {2: ("runs", "runs")},
                 DIFFERING: {1: ("herself", "himself"), 2: ("dog", "dogs"), 3: ("Everyone ran", "Ran everyone")}}
     for region, by_row in expected.items():
-        pairs = of_region(result, region).pairs
+        part_of = of_region(result, region)
+        pairs = part_of.pairs
+        left_out = part_of.excluded.loc[part_of.excluded["reason"] == WITHOUT, ["model", "row"]]
+        assert sorted(left_out.itertuples(index=False, name=None)) == [
+            (model, row) for model in ("c", "m") for row in (1, 2, 3) if row not in by_row]
         assert sorted(set(pairs["row"])) == list(by_row) and len(pairs) == 2 * len(by_row)
         for row in pairs.to_dict("records"):
             for side, part in zip(("acceptable", "unacceptable"), by_row[row["row"]], strict=True):

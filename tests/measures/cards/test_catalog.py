@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from engine.datasets.minimal_pairs.formulas import parsed
 from engine.measures.bertscore import PRF, BestMatches, bertscore, best_matches
 from engine.measures.cards.catalog import CARDS, MeasureCard
 from engine.measures.classification import accuracy as right_classes
@@ -90,6 +91,8 @@ WELL_AND_BADLY = {
     "judgement_auc": tuple(area_with_interval(JUDGED_SCORES, judged).value for judged in JUDGED),
     "judgement_mcc": tuple(matthews_correlation(JUDGED[0], judged)[0] for judged in JUDGED),
     "judgement_accuracy": tuple(right_classes(JUDGED[0], judged) for judged in JUDGED),
+    "prediction_accuracy": tuple(parsed("(1;%a%) < 2").holds({(1, "a"): np.array([1.0, 3.0])})),
+    "prediction_effect": tuple(parsed("2 - (1;%a%)").effect({(1, "a"): np.array([1.0, 3.0])})),
     "brier_score": tuple(brier_score([0.9, 0.8, 0.2, 0.1], judged) for judged in JUDGED),
     "calibration_error": tuple(calibration_error(reliability([0.9, 0.8, 0.2, 0.1], judged)) for judged in JUDGED),
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),

@@ -82,6 +82,8 @@ INTERVALS_OF = {
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
     ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"}, ("minimal-pairs", "reliability"): {"share"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
+    ("minimal-pairs", "predictions"): {"accuracy", "effect"},
+    ("minimal-pairs", "region_surprisals"): {"surprisal"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
     ("metric-study", "system_tests"): {"difference"},

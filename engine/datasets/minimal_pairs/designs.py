@@ -1,0 +1,218 @@
+"""Items of sentences in several conditions, cut into regions, with predictions over them: SyntaxGym's, and tables.
+
+A row of the dataset is the sentence of one item in one condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from engine.datasets import rows
+from engine.datasets.formats.columns import normalize_name
+from engine.datasets.formats.files import Table
+from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs import suites
+from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, parsed
+from engine.errors import BadRow, InputError
+from engine.language.quantities import count
+from engine.language.words import uses_spaces
+from engine.translation import mark
+
+# The columns of a table of sentences in conditions, by their normalised names; REGION with a number behind.
+SUITE, ITEM, CONDITION, SENTENCE, REGION = "suite", "item", "condition", "sentence", "region_"
+PREDICTION, REGION_NAMES = "prediction", "region_names"
+# Those that the result needs, whatever else groups the rows.
+FIELDS = (SUITE, ITEM, CONDITION, PREDICTION, REGION_NAMES)
+_REGION = re.compile(r"region_([1-9]\d{0,3})")
+UNUSABLE = mark("{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their item. "
+                "Correct or remove these rows.")
+Span = tuple[int, int]
+
+
+def is_design(columns: Iterable[str]) -> bool:
+    """Whether a file with these columns holds sentences in conditions.
+
+    >>> is_design(["item", "condition", "region_1"]), is_design(["item", "sentence", "label"])
+    (True, False)
+    """
+    names = set(map(normalize_name, columns))
+    return (suites.is_suite(names)
+            or (names >= {ITEM, CONDITION} and (SENTENCE in names or bool(_numbers(names))) and "label" not in names))
+
+
+def sentence_column(columns: Sequence[str]) -> str:
+    """The column that the sentences of such a file come from, as it is spelled there."""
+    spelled = {normalize_name(name): name for name in columns}
+    return next(spelled[name] for name in ("items", "conditions", f"{REGION}1", SENTENCE, *spelled) if name in spelled)
+
+
+def as_sentences(table: Table, *, skip_bad_rows: bool) -> Table:
+    """Such a file with a row for each sentence, and the columns ITEM, CONDITION, SENTENCE, regions and FIELDS.
+
+    The regions of a suite are joined as SyntaxGym joins them, by a space, where the sentence is written with spaces;
+    an empty region stands nowhere. Rows of a suite are numbered as its sentences come. Raises InputError: another
+    metric than the sum, a suite that is not as published, a formula that cannot be read or names what is not there, and
+    rows without an item, a condition or a sentence or with a condition twice, all listed (with `skip_bad_rows` left
+    out).
+    """
+    columns = {normalize_name(str(name)): str(name) for name in table.frame.columns}
+    is_packed = suites.is_suite(columns)
+    table = _unpacked(table, columns) if is_packed else _cut(table, columns)
+    table = _usable(table, skip_bad_rows=skip_bad_rows)
+    frame = table.frame
+    for _, of_suite in frame.groupby(SUITE, sort=False):
+        _check_predictions(table.name, of_suite)
+    n_items = len(frame.drop_duplicates([SUITE, ITEM]))
+    read_as = f"{count(n_items, 'item')} in several conditions: {count(len(frame), 'sentence')}."
+    notices = (*table.notices, read_as, *_incomplete(frame))
+    return replace(table, notices=notices, json_text="")
+
+
+def regions_of(originals: Sequence[str]) -> list[list[tuple[int, Span]]]:
+    """The regions of each sentence: its numbers with their characters; none for a sentence that is one region.
+
+    originals: rows of `as_sentences`, as `MinimalPairs.originals` has them.
+    """
+    return [_placed(_contents(texts_of_row(original)))[1] if original else [] for original in originals]
+
+
+def predictions_in(texts: Iterable[str]) -> tuple[str, ...]:
+    """The formulas of the column PREDICTION, each once: one in a line."""
+    return tuple(dict.fromkeys(line.strip() for text in dict.fromkeys(texts) for line in text.splitlines()
+                               if line.strip()))
+
+
+def named_regions(text: str) -> dict[int, str]:
+    """The names of regions by number: a line of REGION_NAMES each, its number first.
+
+    >>> named_regions("1 Subject\\n3 Verb phrase\\n4")
+    {1: 'Subject', 3: 'Verb phrase', 4: ''}
+    """
+    lines = [line.partition(" ") for line in text.splitlines()]
+    return {int(number): name.strip() for number, _, name in lines if suites.is_number(number)}
+
+
+def _numbers(names: Iterable[str]) -> list[int]:
+    return sorted(int(match[1]) for name in names if (match := _REGION.fullmatch(name)))
+
+
+def _contents(row: Mapping[str, str]) -> dict[int, str]:
+    """The texts of a row's regions by number."""
+    return {int(match[1]): text.strip() for name, text in row.items()
+            if (match := _REGION.fullmatch(normalize_name(name)))}
+
+
+def _placed(contents: Mapping[int, str]) -> tuple[str, list[tuple[int, Span]]]:
+    """The sentence of regions, and where each that is not empty stands in it."""
+    filled = [(number, contents[number]) for number in sorted(contents) if contents[number]]
+    between = " " if uses_spaces("".join(content for _, content in filled)) else ""
+    start, spans = 0, []
+    for number, content in filled:
+        spans.append((number, (start, start + len(content))))
+        start += len(content) + len(between)
+    return between.join(content for _, content in filled), spans
+
+
+def _cut(table: Table, columns: Mapping[str, str]) -> Table:
+    """A table of sentences with its columns under their own names, and a sentence made of the regions."""
+    numbers = _numbers(columns)
+    named = {columns[name]: name for name in (SUITE, ITEM, CONDITION, SENTENCE, PREDICTION, REGION_NAMES,
+                                              *(f"{REGION}{number}" for number in numbers)) if name in columns}
+    if PREDICTION not in columns and "predictions" in columns:
+        named[columns["predictions"]] = PREDICTION
+    frame = table.frame.rename(columns=named)
+    for name in FIELDS:
+        if name not in frame:
+            frame = frame.assign(**{name: pd.Series("", index=frame.index, dtype="str")})
+        frame[name] = frame[name].str.strip()
+    if numbers:
+        cells = frame[[f"{REGION}{number}" for number in numbers]].itertuples(index=False, name=None)
+        texts = [_placed(dict(zip(numbers, map(str.strip, row), strict=True)))[0] for row in cells]
+        frame = frame.assign(**{SENTENCE: pd.Series(texts, index=frame.index, dtype="str")})
+    return replace(table, frame=frame)
+
+
+def _usable(table: Table, *, skip_bad_rows: bool) -> Table:
+    frame = table.frame
+    bad = [BadRow(int(number), f"'{name}' is empty{_place(frame.loc[number])}") for name in (ITEM, CONDITION, SENTENCE)
+           for number in frame.index[frame[name].str.strip() == ""]]
+    known = {row.row for row in bad}
+    again = frame.index[frame.duplicated([SUITE, ITEM, CONDITION])]
+    bad += [BadRow(int(number), f"item {frame.loc[number, ITEM]!r} has the condition {frame.loc[number, CONDITION]!r} "
+                   "twice") for number in again if number not in known]
+    unique = {row.row: row for row in reversed(bad)}
+    return rows.without_rows(table, [unique[number] for number in sorted(unique)], UNUSABLE,
+                             skip_bad_rows=skip_bad_rows)
+
+
+def _place(row: pd.Series) -> str:
+    """What of the row says which it is; of a suite nobody has numbered the sentences."""
+    known = ", ".join(f"{name} {row[name]!r}" for name in (ITEM, CONDITION) if row[name])
+    return f" ({known})" if known else ""
+
+
+def _unpacked(table: Table, columns: Mapping[str, str]) -> Table:
+    """The sentences of suites, a row each, numbered on."""
+    sentences: list[suites.Sentence] = []
+    formulas: dict[str, list[str]] = {}
+    region_names: dict[str, str] = {}
+    for number, row in zip(table.frame.index, table.frame.to_dict("records"), strict=True):
+        where = f"{table.name}, row {number}" if len(table.frame) > 1 else table.name
+        suite = suites.read(where, {name: str(row[spelled]) for name, spelled in columns.items()})
+        sentences += suite.sentences
+        formulas.setdefault(suite.name, []).extend(suite.formulas)
+        if suite.region_names:
+            region_names[suite.name] = "\n".join(f"{number} {text}".strip()
+                                                 for number, text in sorted(suite.region_names.items()))
+    if not sentences:
+        raise InputError(f"{table.name} has no items.")
+    n_regions = max(len(sentence.regions) for sentence in sentences)
+    frame = pd.DataFrame({
+        SUITE: [sentence.suite for sentence in sentences], ITEM: [sentence.item for sentence in sentences],
+        CONDITION: [sentence.condition for sentence in sentences],
+        SENTENCE: [_placed(dict(enumerate(sentence.regions, start=1)))[0] for sentence in sentences],
+        **{f"{REGION}{index + 1}": [sentence.regions[index] if index < len(sentence.regions) else ""
+                                    for sentence in sentences] for index in range(n_regions)},
+        PREDICTION: ["\n".join(predictions_in(formulas[sentence.suite])) for sentence in sentences],
+        REGION_NAMES: [region_names.get(sentence.suite, "") for sentence in sentences],
+    }, index=pd.Index(range(1, len(sentences) + 1), name="row"), dtype="str")
+    return replace(table, frame=frame, left_out=())
+
+
+def _check_predictions(name: str, of_suite: pd.DataFrame) -> None:
+    """Raises InputError where a formula cannot be read, or names a condition or a region that no sentence has."""
+    filled = {number for number in _numbers(map(str, of_suite.columns)) if (of_suite[f"{REGION}{number}"] != "").any()}
+    check_regions(name, predictions_in(of_suite[PREDICTION]), set(of_suite[CONDITION]),
+                  filled | set(named_regions(of_suite[REGION_NAMES].iloc[0])))
+
+
+def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
+    """Raises InputError where a formula cannot be read, or names another condition or region than these."""
+    for formula in formulas:
+        if not parsed(formula).regions:
+            raise InputError(f"{name}: the prediction {formula!r} names no region, such as (2;%{min(conditions)}%).")
+        for region, condition in parsed(formula).regions:
+            if condition not in conditions:
+                raise InputError(f"{name}: the prediction {formula!r} names the condition {condition!r}; there are: "
+                                 f"{', '.join(sorted(conditions))}.")
+            if region not in regions | {WHOLE_SENTENCE}:
+                there = f"1 to {max(regions)}, and * for the whole sentence" if regions else "*, the whole sentence"
+                raise InputError(f"{name}: the prediction {formula!r} names region {region}; there are: {there}.")
+
+
+def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
+    """A notice of the items that lack a condition that others of their suite have."""
+    lacking = []
+    for _, of_suite in frame.groupby(SUITE, sort=False):
+        n_conditions = of_suite[CONDITION].nunique()
+        sizes = of_suite.groupby(ITEM, sort=False)[CONDITION].nunique()
+        lacking += [str(item) for item in sizes.index[sizes < n_conditions]]
+    if not lacking:
+        return ()
+    shown = ", ".join(lacking[:20]) + (", …" if len(lacking) > 20 else "")
+    return (f"{count(len(lacking), 'item')} without a sentence in every condition, not counted in predictions about "
+            f"what they lack: {shown}.",)

@@ -1,0 +1,146 @@
+"""Sentences in conditions: SyntaxGym's suites, rows of Hugging Face, tables of one's own, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.designs import regions_of
+from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
+from engine.errors import InputError
+
+FORMULA = "(2;%mismatch%) > (2;%match%)"
+
+
+def condition(name: str, *contents: str) -> dict[str, Any]:
+    return {"condition_name": name,
+            "regions": [{"region_number": number, "content": text} for number, text in enumerate(contents, start=1)]}
+
+
+SUITE: dict[str, Any] = {
+    "meta": {"name": "Agreement", "metric": "sum"}, "predictions": [{"type": "formula", "formula": FORMULA}],
+    "region_meta": {"1": "Subject", "2": "Verb", "3": "Rest"},
+    "items": [
+        {"item_number": 1, "conditions": [condition("match", "The woman", "plays", "the guitar"),
+                                          condition("mismatch", "The woman", "play", "the guitar")]},
+        {"item_number": 2, "conditions": [condition("match", "The boys", "run", ""),
+                                          condition("mismatch", "The boys", "runs", "")]}]}
+TABLE = ("suite,item,condition,region_1,region_2,prediction\n"
+         "S,1,match,猫が,寝た,(2;%match%) < (2;%mismatch%)\nS,1,mismatch,猫を,寝た,\n"
+         "S,2,match,犬が,来た,\nS,2,mismatch,犬を,来た,\n")
+
+
+def read(text: str, name: str, **how: bool) -> MinimalPairs:
+    return from_table(read_table(text.encode(), name), **how)
+
+
+def changed(*path: Any, value: Any) -> str:
+    suite = copy.deepcopy(SUITE)
+    place: Any = suite
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    return json.dumps(suite, ensure_ascii=False)
+
+
+def test_a_suite_is_read_as_published() -> None:
+    dataset = read(json.dumps(SUITE, indent=1), "suite.json")
+    assert dataset.format == "SyntaxGym" and dataset.is_design and dataset.is_single and not dataset.is_judged
+    assert dataset.acceptable == ("The woman plays the guitar", "The woman play the guitar", "The boys run",
+                                  "The boys runs")
+    assert dataset.fields["item"] == ("1", "1", "2", "2") and set(dataset.fields["prediction"]) == {FORMULA}
+    assert dataset.fields["condition"] == ("match", "mismatch") * 2 and set(dataset.fields["suite"]) == {"Agreement"}
+    assert set(dataset.fields["region_names"]) == {"1 Subject\n2 Verb\n3 Rest"}
+    placed = regions_of(dataset.originals)
+    assert [[dataset.acceptable[i][start:end] for _, (start, end) in placed[i]] for i in (0, 2)] == [
+        ["The woman", "plays", "the guitar"], ["The boys", "run"]]  # an empty region stands nowhere
+    assert any("2 items in several conditions: 4 sentences" in notice for notice in dataset.notices)
+
+
+def test_rows_of_hugging_face_are_the_same_sentences() -> None:
+    """As the dataset cpllab/syntaxgym has them: an item a row, objects of lists in place of lists of objects."""
+    rows = []
+    for item in SUITE["items"]:
+        conditions = item["conditions"]
+        rows.append({"suite_name": "Agreement", "item_number": item["item_number"], "predictions": [FORMULA],
+                     "conditions": {"condition_name": [one["condition_name"] for one in conditions],
+                                    "regions": [{key: [region[key] for region in one["regions"]]
+                                                 for key in ("region_number", "content")} for one in conditions]}})
+    dataset = read("\n".join(map(json.dumps, rows)), "suites.jsonl")
+    published = read(json.dumps(SUITE), "suite.json")
+    assert dataset.acceptable == published.acceptable and dataset.is_design
+    for name in ("suite", "item", "condition", "prediction"):
+        assert dataset.fields[name] == published.fields[name]
+
+
+def test_a_table_of_ones_own() -> None:
+    dataset = read(TABLE, "own.csv")
+    assert dataset.is_design and dataset.acceptable == ("猫が寝た", "猫を寝た", "犬が来た", "犬を来た")
+    assert regions_of(dataset.originals)[0] == [(1, (0, 2)), (2, (2, 4))]
+    whole = read("item,condition,sentence\n1,a,The cat sleeps.\n1,b,The cat sleep.\n", "whole.csv")
+    assert whole.is_design and whole.acceptable == ("The cat sleeps.", "The cat sleep.")
+    assert regions_of(whole.originals) == [[], []]
+
+
+def test_what_is_no_design_is_still_what_it_was() -> None:
+    assert read("item,sentence,label\n1,A,1\n1,B,0\n", "items.csv").is_design is False
+    pairs = read("item,condition,acceptable,unacceptable\n1,x,A,B\n", "pairs.csv")
+    assert not pairs.is_design and pairs.n == 1
+
+
+def test_every_bad_row_is_listed_and_can_be_left_out() -> None:
+    text = ("item,condition,sentence\n1,a,One.\n1,b,Two.\n1,b,Three.\n,a,Four.\n2,,Five.\n2,a,\n2,b,Six.\n")
+    with pytest.raises(InputError) as error:
+        read(text, "bad.csv")
+    assert [row.row for row in error.value.rows] == [3, 4, 5, 6] and "condition" in error.value.rows[0].reason
+    kept = read(text, "bad.csv", skip_bad_rows=True)
+    assert kept.acceptable == ("One.", "Two.", "Six.")
+    assert any("without a sentence in every condition" in notice for notice in kept.notices)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    (changed("meta", "metric", value="mean"), "metric"),
+    (changed("predictions", 0, "formula", value="(2;%match%) >"), "cannot be read"),
+    (changed("predictions", 0, "formula", value="(2;%other%) > 1"), "other"),
+    (changed("predictions", 0, "formula", value="(9;%match%) > 1"), "region 9"),
+    (changed("predictions", 0, "type", value="code"), "type"),
+    (changed("items", value={"one": 1}), "list"),
+    (changed("items", 0, "conditions", 0, "regions", 0, "content", value=None), "no text"),
+    (changed("items", 0, "conditions", 0, "regions", 1, "region_number", value=1), "cannot be the number"),
+    (changed("items", 0, value=3), "no object"), (changed("items", value=[]), "no items"),
+    (changed("items", 0, "conditions", value=[]), "no conditions"),
+    (changed("items", 0, "conditions", 0, "condition_name", value=None), "1 of 4 rows"),
+    (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="²"), "cannot be the number"),
+    (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="9" * 5000), "cannot be the number"),
+    (changed("predictions", 0, "formula", value="1 > 0"), "names no region"),
+    ('{"items":' + "[" * 100_000 + "]" * 100_000 + ',"predictions":[]}', "cannot be read"),
+])
+def test_a_suite_that_is_not_as_published_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(text, "suite.json")
+
+
+def test_names_of_regions_that_are_no_numbers_are_passed_over() -> None:
+    dataset = read(changed("region_meta", value={"²": "x", "9" * 5000: "y", "2": "Verb", "a": "b"}), "suite.json")
+    assert set(dataset.fields["region_names"]) == {"2 Verb"}
+
+
+def test_sentences_in_conditions_are_not_mixed_with_pairs(tmp_path: Path) -> None:
+    suite, pairs = tmp_path / "suite.json", tmp_path / "pairs.csv"
+    suite.write_text(json.dumps(SUITE), encoding="utf-8")
+    pairs.write_text("acceptable,unacceptable\nA cat.\tB cat.\n".replace("\t", ","), encoding="utf-8")
+    with pytest.raises(InputError, match="runs of their own"):
+        read_pairs([(file.name, file) for file in (suite, pairs)])
+
+
+def test_a_dataset_of_its_own_frame_is_the_same() -> None:
+    dataset = read(json.dumps(SUITE), "suite.json")
+    again = MinimalPairs.from_frame(dataset.to_frame(), dataset.name)
+    assert again.content_hash == dataset.content_hash and again.is_design
+    assert regions_of(again.originals) == regions_of(dataset.originals)
