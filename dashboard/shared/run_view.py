@@ -190,7 +190,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     """
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
-    with st.container(horizontal=True, gap="small"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if figures:
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
