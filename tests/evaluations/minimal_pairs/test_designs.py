@@ -95,6 +95,14 @@ def test_no_region_is_lost_where_fewer_have_names() -> None:
     assert predictions(result)["n"].item() == 1
 
 
+def test_a_region_has_one_name_in_all_of_its_suite() -> None:
+    """The rows of a table name the regions together, whichever of them does."""
+    lines = ["item,condition,region_1,region_2,region_names", '1,a,猫が,寝た,"1 Noun"', "1,b,猫を,寝た,",
+             '2,a,犬が,来た,"2 Verb"', "2,b,犬を,来た,"]
+    table = region_surprisals(evaluated(from_table(read_table("\n".join(lines).encode(), "own.csv"))))
+    assert table["region_name"].tolist() == ["", "Noun", "Verb"] * 2 and set(table["n"]) == {2}
+
+
 def test_the_mean_of_a_region_has_students_interval() -> None:
     table = region_surprisals(evaluated(design()))
     expected = by_hand("m", slice(2, None))

@@ -157,10 +157,11 @@ def surprisals(result: Result) -> pd.DataFrame:
         return SURPRISALS.frame()
     items = result.items
     names = _suite_names(items)
-    named = items[f"{FIELD}{REGION_NAMES}"].map(named_regions).to_numpy()
+    named = {name: named_regions("\n".join(texts.unique())) for name, texts in
+             items[f"{FIELD}{REGION_NAMES}"].groupby(names, sort=False)}
     reached = items["row"].map(result.tokens.groupby("row")["region"].max()).fillna(0).astype(int)
     # The last region of each suite, also where no sentence has anything there.
-    reached = reached.clip(lower=pd.Series([max(called, default=0) for called in named], index=reached.index))
+    reached = reached.clip(lower=names.map({name: max(called, default=0) for name, called in named.items()}))
     last = reached.groupby(names).transform("max").to_numpy()
     most = int(last.max(initial=0))
     regions = np.arange(most + 1)
@@ -178,7 +179,7 @@ def surprisals(result: Result) -> pd.DataFrame:
         labels = {name: np.repeat(values.to_numpy()[lines], most + 1)[kept] for name, values in (
             ("row", items["row"]), ("suite", names), ("item", items[f"{FIELD}{ITEM}"]),
             ("condition", items[f"{FIELD}{CONDITION}"]))}
-        region_names = [called.get(region, "") for called in named[lines] for region in regions.tolist()]
+        region_names = [named[name].get(region, "") for name in names.to_numpy()[lines] for region in regions.tolist()]
         parts.append(pd.DataFrame({
             "model": model, **labels, "region": np.tile(regions, len(pairs))[kept],
             "region_name": np.array(region_names, dtype=object)[kept], "tokens": counted.ravel()[kept],
