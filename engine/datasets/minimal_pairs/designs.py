@@ -12,6 +12,7 @@ from dataclasses import replace
 import pandas as pd
 
 from engine.datasets import rows
+from engine.datasets.formats.bounds import current_meter
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.json_rows import texts_of_row
@@ -30,6 +31,8 @@ FIELDS = (SUITE, ITEM, CONDITION, PREDICTION, REGION_NAMES)
 _REGION = re.compile(r"region_([1-9]\d{0,3})")
 UNUSABLE = mark("{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their item. "
                 "Correct or remove these rows.")
+OTHER_SENTENCE = mark("{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}.")
+MOST_PREDICTIONS = 200  # of a suite
 Span = tuple[int, int]
 
 
@@ -55,21 +58,24 @@ def as_sentences(table: Table, *, skip_bad_rows: bool) -> Table:
 
     The regions of a suite are joined as SyntaxGym joins them, by a space, where the sentence is written with spaces;
     an empty region stands nowhere. Rows of a suite are numbered as its sentences come. Raises InputError: another
-    metric than the sum, a suite that is not as published, a formula that cannot be read or names what is not there, and
-    rows without an item, a condition or a sentence or with a condition twice, all listed (with `skip_bad_rows` left
-    out).
+    metric than the sum, a suite that is not as published, two columns of one meaning, more regions than the cells of a
+    file may be, a formula that cannot be read or names what is not there, and rows without an item, a condition or a
+    sentence or with a condition twice, all listed (with `skip_bad_rows` left out).
     """
-    columns = {normalize_name(str(name)): str(name) for name in table.frame.columns}
-    is_packed = suites.is_suite(columns)
-    table = _unpacked(table, columns) if is_packed else _cut(table, columns)
+    columns = _columns(table)
+    said: Mapping[str, tuple[str, str]] | None = None
+    if suites.is_suite(columns):
+        table, said = _unpacked(table, columns)
+    else:
+        table = _cut(table, columns)
     table = _usable(table, skip_bad_rows=skip_bad_rows)
-    frame = table.frame
+    frame = table.frame if said is None else _with_said(table.frame, said)
     for _, of_suite in frame.groupby(SUITE, sort=False):
         _check_predictions(table.name, of_suite)
     n_items = len(frame.drop_duplicates([SUITE, ITEM]))
     read_as = f"{count(n_items, 'item')} in several conditions: {count(len(frame), 'sentence')}."
     notices = (*table.notices, read_as, *_incomplete(frame))
-    return replace(table, notices=notices, json_text="")
+    return replace(table, frame=frame, notices=notices, json_text="")
 
 
 def regions_of(originals: Sequence[str]) -> list[list[tuple[int, Span]]]:
@@ -94,6 +100,18 @@ def named_regions(text: str) -> dict[int, str]:
     """
     lines = [line.partition(" ") for line in text.splitlines()]
     return {int(number): name.strip() for number, _, name in lines if suites.is_number(number)}
+
+
+def _columns(table: Table) -> dict[str, str]:
+    """The columns as they are spelled, by their normalised names."""
+    columns: dict[str, str] = {}
+    for name in map(str, table.frame.columns):
+        normalized = normalize_name(name)
+        first = columns.setdefault(normalized, name)
+        if first != name and (normalized in (*FIELDS, SENTENCE) or _REGION.fullmatch(normalized)):
+            raise InputError(f"{table.name}: the columns {first!r} and {name!r} are both read as {normalized!r}. "
+                             "Rename or remove one of them.")
+    return columns
 
 
 def _numbers(names: Iterable[str]) -> list[int]:
@@ -129,11 +147,18 @@ def _cut(table: Table, columns: Mapping[str, str]) -> Table:
         if name not in frame:
             frame = frame.assign(**{name: pd.Series("", index=frame.index, dtype="str")})
         frame[name] = frame[name].str.strip()
+    notices: tuple[str, ...] = ()
     if numbers:
+        # Every region up to the last will be a row of each sentence; the file's own columns are counted already.
+        current_meter().count_cells(len(frame) * max(0, max(numbers) - len(columns)), table.name)
         cells = frame[[f"{REGION}{number}" for number in numbers]].itertuples(index=False, name=None)
         texts = [_placed(dict(zip(numbers, map(str.strip, row), strict=True)))[0] for row in cells]
+        if SENTENCE in frame:
+            others = [int(number) for number, given, joined in zip(frame.index, frame[SENTENCE], texts, strict=True)
+                      if given.strip() not in ("", joined)]
+            notices = rows.row_notice(others, OTHER_SENTENCE, OTHER_SENTENCE)
         frame = frame.assign(**{SENTENCE: pd.Series(texts, index=frame.index, dtype="str")})
-    return replace(table, frame=frame)
+    return replace(table, frame=frame, notices=(*table.notices, *notices))
 
 
 def _usable(table: Table, *, skip_bad_rows: bool) -> Table:
@@ -141,7 +166,9 @@ def _usable(table: Table, *, skip_bad_rows: bool) -> Table:
     bad = [BadRow(int(number), f"'{name}' is empty{_place(frame.loc[number])}") for name in (ITEM, CONDITION, SENTENCE)
            for number in frame.index[frame[name].str.strip() == ""]]
     known = {row.row for row in bad}
-    again = frame.index[frame.duplicated([SUITE, ITEM, CONDITION])]
+    # Sentences without a suite are of the suite that is named as the file.
+    of_suite = frame[SUITE].where(frame[SUITE] != "", table.name)
+    again = frame.index[frame[[ITEM, CONDITION]].assign(of_suite=of_suite).duplicated()]
     bad += [BadRow(int(number), f"item {frame.loc[number, ITEM]!r} has the condition {frame.loc[number, CONDITION]!r} "
                    "twice") for number in again if number not in known]
     unique = {row.row: row for row in reversed(bad)}
@@ -155,8 +182,8 @@ def _place(row: pd.Series) -> str:
     return f" ({known})" if known else ""
 
 
-def _unpacked(table: Table, columns: Mapping[str, str]) -> Table:
-    """The sentences of suites, a row each, numbered on."""
+def _unpacked(table: Table, columns: Mapping[str, str]) -> tuple[Table, dict[str, tuple[str, str]]]:
+    """The sentences of suites, a row each, numbered on; and by suite what goes into PREDICTION and REGION_NAMES."""
     sentences: list[suites.Sentence] = []
     formulas: dict[str, list[str]] = {}
     region_names: dict[str, str] = {}
@@ -170,28 +197,42 @@ def _unpacked(table: Table, columns: Mapping[str, str]) -> Table:
                                                  for number, text in sorted(suite.region_names.items()))
     if not sentences:
         raise InputError(f"{table.name} has no items.")
-    n_regions = max(len(sentence.regions) for sentence in sentences)
+    n_regions = max(max(sentence.regions, default=0) for sentence in sentences)
+    current_meter().count_cells(len(sentences) * n_regions, table.name)
     frame = pd.DataFrame({
         SUITE: [sentence.suite for sentence in sentences], ITEM: [sentence.item for sentence in sentences],
         CONDITION: [sentence.condition for sentence in sentences],
-        SENTENCE: [_placed(dict(enumerate(sentence.regions, start=1)))[0] for sentence in sentences],
-        **{f"{REGION}{index + 1}": [sentence.regions[index] if index < len(sentence.regions) else ""
-                                    for sentence in sentences] for index in range(n_regions)},
-        PREDICTION: ["\n".join(predictions_in(formulas[sentence.suite])) for sentence in sentences],
-        REGION_NAMES: [region_names.get(sentence.suite, "") for sentence in sentences],
+        SENTENCE: [_placed(sentence.regions)[0] for sentence in sentences],
+        **{f"{REGION}{number}": [sentence.regions.get(number, "") for sentence in sentences]
+           for number in range(1, n_regions + 1)},
     }, index=pd.Index(range(1, len(sentences) + 1), name="row"), dtype="str")
-    return replace(table, frame=frame, left_out=())
+    said = {name: ("\n".join(predictions_in(of_suite)), region_names.get(name, ""))
+            for name, of_suite in formulas.items()}
+    # Rows that were left out have the numbers of the file, not those of the sentences.
+    return replace(table, frame=frame, left_out=(), notices=(
+        *table.notices, *rows.left_out_notice(table.left_out))), said
+
+
+def _with_said(frame: pd.DataFrame, said: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
+    """The sentences with what is said of their suite, once: in the row of its first sentence."""
+    firsts = [("", "") if is_known else said[suite]
+              for suite, is_known in zip(frame[SUITE], frame.duplicated(SUITE), strict=True)]
+    return frame.assign(**{name: pd.Series([texts[place] for texts in firsts], index=frame.index, dtype="str")
+                           for place, name in enumerate((PREDICTION, REGION_NAMES))})
 
 
 def _check_predictions(name: str, of_suite: pd.DataFrame) -> None:
     """Raises InputError where a formula cannot be read, or names a condition or a region that no sentence has."""
     filled = {number for number in _numbers(map(str, of_suite.columns)) if (of_suite[f"{REGION}{number}"] != "").any()}
     check_regions(name, predictions_in(of_suite[PREDICTION]), set(of_suite[CONDITION]),
-                  filled | set(named_regions(of_suite[REGION_NAMES].iloc[0])))
+                  filled | set(named_regions("\n".join(of_suite[REGION_NAMES].unique()))))
 
 
 def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
-    """Raises InputError where a formula cannot be read, or names another condition or region than these."""
+    """Raises InputError for a formula that cannot be read, or names another condition or region, and for too many."""
+    if len(formulas) > MOST_PREDICTIONS:
+        raise InputError(f"{name}: there are {len(formulas):,} predictions; at most {MOST_PREDICTIONS} are read of a "
+                         "suite.")
     for formula in formulas:
         if not parsed(formula).regions:
             raise InputError(f"{name}: the prediction {formula!r} names no region, such as (2;%{min(conditions)}%).")

@@ -14,6 +14,8 @@ from engine.errors import InputError
 # SyntaxGym's "=": of surprisals in bits.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-5, 1e-3
 MOST_CHARACTERS, MOST_DEPTH, MOST_PARTS = 10_000, 50, 400
+MOST_NUMBER = 1e9  # bits; above it sums could become infinite, and lose their digits
+MOST_SHOWN = 200  # characters of a formula in an error
 WHOLE_SENTENCE = 0  # the region that * names
 ARITHMETIC, COMPARISONS, LOGICAL = ("+", "-"), ("<", ">", "="), ("&", "|")
 _TOKEN = re.compile(r"\s*(?:(?P<region>[(\[]\s*(?P<number>\d{1,6}|\*)\s*;\s*%(?P<condition>[^%]+)%\s*[)\]])"
@@ -99,9 +101,9 @@ def parsed(text: str) -> Prediction:
     """The prediction that a formula says.
 
     (2;%match%) is the surprisal of region 2 in the condition match, (*;%match%) that of the whole sentence; with
-    numbers, brackets, + and -, comparisons by <, > and =, and & and |, of which & binds closer. Raises InputError,
-    with the place, for any other text, and for a - b + c without brackets: SyntaxGym's own code reads it as
-    a - (b + c), which is not what everybody else reads.
+    numbers, brackets, + and -, comparisons by <, > and =, and & and |, read from left to right. Raises InputError,
+    with the place, for any other text, and for a | b & c without brackets: SyntaxGym's own code (0.6.0) reads it as
+    (a | b) & c, which is not what most readers would take it for.
 
     >>> parsed("((6;%a%) - (6;%b%)) > 0 & (7;%a%) < (7;%b%)").regions
     ((6, 'a'), (6, 'b'), (7, 'a'), (7, 'b'))
@@ -128,25 +130,31 @@ class _Reader:
     def sign(self) -> str | None:
         return self.match["sign"] if self.match else None
 
+    @property
+    def shown(self) -> str:
+        return repr(self.text) if len(self.text) <= MOST_SHOWN else f"{self.text[:MOST_SHOWN]!r} …"
+
     def fault(self, needed: str) -> InputError:
         place = self.match.start() + len(self.match[0]) - len(self.match[0].lstrip()) if self.match else len(
             self.text.rstrip())
-        return InputError(f"The prediction {self.text!r} cannot be read at character {place + 1}: {needed} is needed. "
+        return InputError(f"The prediction {self.shown} cannot be read at character {place + 1}: {needed} is needed. "
                           "Such as (2;%mismatch%) > (2;%match%), with +, -, <, >, =, &, | and brackets.")
 
-    def joined(self, depth: int, operators: tuple[str, ...] = ("|", "&")) -> Node:
-        """What | joins, of what & joins, of comparisons."""
-        if not operators:
-            return self._comparison(depth)
-        left = self.joined(depth, operators[1:])
-        while self.sign == operators[0]:
+    def joined(self, depth: int) -> Node:
+        """A comparison, or those that & and | join."""
+        left, is_either = self._comparison(depth), False
+        while self.sign in LOGICAL:
+            operator = str(self.sign)
             if not left.is_logical:
                 raise self.fault("a comparison before & and |")
+            if operator == "&" and is_either:
+                raise self.fault("a bracket that says whether a | b & c is (a | b) & c or a | (b & c)")
+            is_either = is_either or operator == "|"
             self._next()
-            right = self.joined(depth, operators[1:])
+            right = self._comparison(depth)
             if not right.is_logical:
                 raise self.fault("a comparison behind & and |")
-            left = Node(operators[0], left.start, right.end, sides=(left, right))
+            left = Node(operator, left.start, right.end, sides=(left, right))
         return left
 
     def _comparison(self, depth: int) -> Node:
@@ -161,12 +169,9 @@ class _Reader:
         return Node(operator, left.start, right.end, sides=(left, right))
 
     def _sum(self, depth: int) -> Node:
-        left, is_lessened = self._atom(depth), False
+        left = self._atom(depth)
         while self.sign in ARITHMETIC:
             operator = str(self.sign)
-            if operator == "+" and is_lessened:
-                raise self.fault("a bracket that says whether a - b + c is (a - b) + c or a - (b + c)")
-            is_lessened = is_lessened or operator == "-"
             self._next()
             right = self._atom(depth)
             if left.is_logical or right.is_logical:
@@ -185,15 +190,12 @@ class _Reader:
             self._next()
             return Node("region", start, match.end(), (number, match["condition"].strip()))
         if match["literal"]:
-            self._next()
-            return Node("number", start, match.end(), number=float(match["literal"]))
+            return self._number(start, match, 1.0)
         if self.sign == "-":  # of a number: -1.5
             self._next()
             if self.match is None or not self.match["literal"]:
                 raise self.fault("a number behind the sign")
-            node = Node("number", start, self.match.end(), number=-float(self.match["literal"]))
-            self._next()
-            return node
+            return self._number(start, self.match, -1.0)
         if self.sign not in _CLOSING:
             raise self.fault("a region, a number or a bracket")
         if depth >= MOST_DEPTH:
@@ -207,6 +209,13 @@ class _Reader:
         self._next()
         return Node(inside.operator, start, end, inside.region, inside.number, inside.sides)
 
+    def _number(self, start: int, match: re.Match[str], sign: float) -> Node:
+        number = float(match["literal"])
+        if number > MOST_NUMBER:
+            raise self.fault(f"a number up to {MOST_NUMBER:,.0f}")
+        self._next()
+        return Node("number", start, match.end(), number=sign * number)
+
     def _next(self) -> None:
         self.n_parts += 1
         if self.n_parts > MOST_PARTS:
@@ -216,7 +225,7 @@ class _Reader:
             self.position = self.match.end()
         elif self.text[self.position:].strip():
             place = len(self.text) - len(self.text[self.position:].lstrip())
-            raise InputError(f"The prediction {self.text!r} cannot be read at character {place + 1}. A region is "
+            raise InputError(f"The prediction {self.shown} cannot be read at character {place + 1}. A region is "
                              "written as (2;%match%): its number, or *, and its condition.")
 
 

@@ -18,12 +18,12 @@ _READ = {*_SUITE, *_ITEM, "suite_name", "meta", "region_meta"}
 
 @dataclass(frozen=True)
 class Sentence:
-    """The sentence of an item in a condition; `regions` from number 1, "" where one is empty."""
+    """The sentence of an item in a condition; `regions` by number, "" where one is empty."""
 
     suite: str
     item: str
     condition: str
-    regions: tuple[str, ...]
+    regions: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def read(where: str, row: Mapping[str, str]) -> Suite:
             raise InputError(f"{where}: the metric is {meta['metric']!r}. A region's surprisal is the sum over its "
                              f"tokens; only the metric {METRIC!r} is computed.")
     items = _list(where, "items", cells.get("items", [cells] if "conditions" in cells else None))
-    names = cells.get("region_meta")
+    name, names = name.strip(), cells.get("region_meta")
     return Suite(
         name, tuple(sentence for place, item in enumerate(items, start=1)
                     for sentence in _of_item(where, name, item, place)),
@@ -71,7 +71,7 @@ def read(where: str, row: Mapping[str, str]) -> Suite:
 def _of_item(where: str, suite: str, item: Any, place: int) -> Iterator[Sentence]:
     if not isinstance(item, Mapping):
         raise InputError(f"{where}: item {place} is no object with item_number and conditions.")
-    number = _text(item.get("item_number", str(place)))
+    number = _text(item.get("item_number", str(place))).strip()
     conditions = _list(where, f"the conditions of item {number}", item.get("conditions"))
     if not conditions:
         raise InputError(f"{where}: item {number} has no conditions. Remove it, or give it a sentence in each.")
@@ -89,8 +89,7 @@ def _of_item(where: str, suite: str, item: Any, place: int) -> Iterator[Sentence
                 raise InputError(f"{where}: {given!r} cannot be the number of region {index} of item {number}, "
                                  f"condition {name!r}. Regions are numbered from 1, each once.")
             contents[int(given)] = region["content"].strip()
-        yield Sentence(suite, number, name.strip(),
-                        tuple(contents.get(index, "") for index in range(1, max(contents, default=0) + 1)))
+        yield Sentence(suite, number, name.strip(), contents)
 
 
 def _value(where: str, name: str, text: str) -> Any:

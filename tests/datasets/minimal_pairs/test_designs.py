@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from engine.datasets.formats.files import read_table
-from engine.datasets.minimal_pairs.designs import regions_of
+from engine.datasets.minimal_pairs.designs import MOST_PREDICTIONS, regions_of
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
@@ -54,9 +54,9 @@ def test_a_suite_is_read_as_published() -> None:
     assert dataset.format == "SyntaxGym" and dataset.is_design and dataset.is_single and not dataset.is_judged
     assert dataset.acceptable == ("The woman plays the guitar", "The woman play the guitar", "The boys run",
                                   "The boys runs")
-    assert dataset.fields["item"] == ("1", "1", "2", "2") and set(dataset.fields["prediction"]) == {FORMULA}
+    assert dataset.fields["item"] == ("1", "1", "2", "2") and dataset.fields["prediction"] == (FORMULA, "", "", "")
     assert dataset.fields["condition"] == ("match", "mismatch") * 2 and set(dataset.fields["suite"]) == {"Agreement"}
-    assert set(dataset.fields["region_names"]) == {"1 Subject\n2 Verb\n3 Rest"}
+    assert dataset.fields["region_names"] == ("1 Subject\n2 Verb\n3 Rest", "", "", "")
     placed = regions_of(dataset.originals)
     assert [[dataset.acceptable[i][start:end] for _, (start, end) in placed[i]] for i in (0, 2)] == [
         ["The woman", "plays", "the guitar"], ["The boys", "run"]]  # an empty region stands nowhere
@@ -128,7 +128,61 @@ def test_a_suite_that_is_not_as_published_is_refused(text: str, message: str) ->
 
 def test_names_of_regions_that_are_no_numbers_are_passed_over() -> None:
     dataset = read(changed("region_meta", value={"²": "x", "9" * 5000: "y", "2": "Verb", "a": "b"}), "suite.json")
-    assert set(dataset.fields["region_names"]) == {"2 Verb"}
+    assert dataset.fields["region_names"][0] == "2 Verb"
+
+
+def test_what_is_said_of_a_suite_survives_its_first_sentence() -> None:
+    text = changed("items", 0, "conditions", 0, "condition_name", value=None)
+    dataset = read(text, "suite.json", skip_bad_rows=True)
+    assert dataset.rows == (2, 3, 4) and dataset.fields["prediction"] == (FORMULA, "", "")
+
+
+@pytest.mark.parametrize("number", [" 1", "1\u3000", "1\x1f"])
+def test_an_item_is_itself_whatever_white_space_is_around_its_name(number: str) -> None:
+    with pytest.raises(InputError, match="2 of 4 rows") as error:
+        read(changed("items", 1, "item_number", value=number), "suite.json")
+    assert [row.row for row in error.value.rows] == [3, 4]
+
+
+def test_sentences_without_a_suite_are_of_the_suite_that_is_named_as_the_file() -> None:
+    with pytest.raises(InputError, match="1 of 2 rows"):
+        read("suite,item,condition,sentence\n,1,a,One.\nown.csv,1,a,Two.\n", "own.csv")
+
+
+@pytest.mark.parametrize(("columns", "first", "second"), [
+    ("item,Item,condition,region_1", "item", "Item"), ("item,condition,region_1,Region 1", "region_1", "Region 1")])
+def test_two_columns_of_one_meaning_are_refused(columns: str, first: str, second: str) -> None:
+    with pytest.raises(InputError, match=f"'{first}' and '{second}' are both read as '{first}'"):
+        read(f"{columns}\n1,a,b,c\n", "own.csv")
+    assert read("ITEM,Condition,Region 1,REGION-2\n1,a,猫が,寝た\n", "own.csv").acceptable == ("猫が寝た",)
+
+
+def test_a_sentence_that_is_not_its_regions_is_said() -> None:
+    dataset = read("item,condition,sentence,region_1,region_2\n1,a,The cat sat.,The cat,sat.\n"
+                   "1,b,The cat sat!,The cat,sat\n1,c,,The cat,sits\n", "own.csv")
+    assert dataset.acceptable == ("The cat sat.", "The cat sat", "The cat sits")
+    assert dataset.notices[0] == "1 row whose 'sentence' is not its regions behind each other; the regions are read: 2."
+
+
+def test_a_row_of_a_suite_that_cannot_be_read_is_said_where_it_is_left_out() -> None:
+    rows = [json.dumps({"suite_name": "s", "item_number": item["item_number"], "conditions": item["conditions"],
+                        "predictions": [FORMULA]}) for item in SUITE["items"]]
+    dataset = from_table(read_table("\n".join([rows[0], "{", rows[1]]).encode(), "s.jsonl", skip_bad_rows=True),
+                         skip_bad_rows=True)
+    assert dataset.n == 4 and dataset.rows == (1, 2, 3, 4) and not dataset.left_out
+    assert "1 row left out" in dataset.notices[0] and "(row 2)" in dataset.notices[0]
+
+
+def test_regions_and_predictions_have_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [f"(2;%match%) > {number}" for number in range(MOST_PREDICTIONS + 1)]
+    with pytest.raises(InputError, match="201 predictions; at most 200"):
+        read(changed("predictions", value=many), "suite.json")
+    far = changed("items", 0, "conditions", 0, "regions", 0, "region_number", value=999)
+    assert read(far, "suite.json").n == 4
+    monkeypatch.setenv("HAKARI_MAX_CELLS", "3000")
+    for text, name in ((far, "suite.json"), ("item,condition,region_9999\n1,a,x\n", "own.csv")):
+        with pytest.raises(InputError, match="more than 3,000 cells"):
+            read(text, name)
 
 
 def test_sentences_in_conditions_are_not_mixed_with_pairs(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from engine.datasets.minimal_pairs.formulas import MOST_CHARACTERS, MOST_DEPTH, MOST_PARTS, parsed
+from engine.datasets.minimal_pairs.formulas import MOST_CHARACTERS, MOST_DEPTH, MOST_PARTS, MOST_SHOWN, parsed
 from engine.errors import InputError
 
 NAN = float("nan")
@@ -20,8 +20,9 @@ OF = {(1, "a"): np.array([1.0, 4.0, NAN]), (2, "a"): np.array([2.0, 2.0, 2.0]), 
     ("(1;%a%) < (1;%b%)", [1, 0, NAN]), ("(1;%a%) > (1;%b%)", [0, 1, NAN]), ("(2;%a%) < (1;%b%)", [1, 1, 1]),
     ("(*;%a%) > (1;%a%) + (2;%a%)", [1, 1, NAN]), ("[(1;%b%) - (2;%a%)] = 1", [1, 1, 1]),
     ("(1;%b%) - (2;%a%) = 1.0009", [1, 1, 1]), ("(1;%b%) - (2;%a%) = 1.002", [0, 0, 0]),
-    # & binds closer than |: 1 | (0 & 0).
-    ("(2;%a%) < 3 | (2;%a%) > 3 & (2;%a%) > 4", [1, 1, 1]), ("((2;%a%) < 3 | (2;%a%) > 3) & (2;%a%) > 4", [0, 0, 0]),
+    # From left to right, as in SyntaxGym 0.6.0: (0 & 0) | 1, and (3 - 2) + 1.
+    ("(2;%a%) > 4 & (2;%a%) > 3 | (2;%a%) < 3", [1, 1, 1]), ("((2;%a%) < 3 | (2;%a%) > 3) & (2;%a%) > 4", [0, 0, 0]),
+    ("(1;%b%) - (2;%a%) + 1 = 2", [1, 1, 1]), ("(1;%b%) - (2;%a%) - 1 = 0", [1, 1, 1]),
     ("(2;%a%) > -1.5", [1, 1, 1]), ("(1;%b%) - (2;%a%)", [1, 1, 1]), ("(1;%a%) - (1;%b%)", [0, 1, NAN]),
     # A sentence that is missing leaves the item open, whatever the other side says.
     ("(1;%a%) < 0 | (2;%a%) < 3", [1, 1, NAN]),
@@ -72,7 +73,9 @@ def test_random_formulas_mean_what_they_mean_to_python() -> None:
 @pytest.mark.parametrize(("formula", "place", "needed"), [
     ("", 1, "a region"), ("(1;%a%) <", 10, "a region"), ("(1;%a%) < (1;%b%) < 3", 19, "one comparison"),
     ("(1;%a%) & (1;%b%) < 2", 9, "a comparison before"), ("(1;%a%) < 2 & (1;%b%)", 22, "a comparison behind"),
-    ("(1;%a%) - (2;%a%) + 1", 19, "a - b"), ("((1;%a%) < 2) + 1 > 0", 19, "a number on both sides"),
+    ("(1;%a%) < 2 | (2;%a%) < 1 & (1;%a%) < 3", 27, "a | b & c"),
+    ("((1;%a%) < 2) + 1 > 0", 19, "a number on both sides"),
+    ("(1;%a%) < 1e999", 11, "a number up to"), ("(1;%a%) > -2e9", 12, "a number up to"),
     ("((1;%a%) < 2", 13, "the closing )"), ("[(1;%a%) < 2)", 13, "the closing ]"), ("(1;%a%) (1;%b%)", 9, "operator"),
     ("(0;%a%) < 2", 1, "a region from 1"), ("- (1;%a%) < 2", 3, "a number behind"), ("(1,%a%) < 2", 3, "A region is"),
     ("(1;%a%) < 2 ; drop", 13, "A region is"), ("()", 2, "a region"),
@@ -89,3 +92,9 @@ def test_what_cannot_be_read_is_refused_with_the_place(formula: str, place: int,
 def test_a_formula_has_its_bounds(formula: str) -> None:
     with pytest.raises(InputError, match="at most"):
         parsed(formula)
+
+
+def test_an_error_does_not_repeat_a_long_formula() -> None:
+    with pytest.raises(InputError, match="at most") as error:
+        parsed("(" * 5_000)
+    assert len(str(error.value)) < 2 * MOST_SHOWN
