@@ -228,11 +228,16 @@ def _check_predictions(name: str, of_suite: pd.DataFrame) -> None:
                   filled | set(named_regions("\n".join(of_suite[REGION_NAMES].unique()))))
 
 
-def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
-    """Raises InputError for a formula that cannot be read, or names another condition or region, and for too many."""
+def check_number(name: str, formulas: Sequence[str]) -> None:
+    """Raises InputError for more formulas than a suite may have."""
     if len(formulas) > MOST_PREDICTIONS:
         raise InputError(f"{name}: there are {len(formulas):,} predictions; at most {MOST_PREDICTIONS} are read of a "
                          "suite.")
+
+
+def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
+    """Raises InputError for a formula that cannot be read, or names another condition or region, and for too many."""
+    check_number(name, formulas)
     for formula in formulas:
         if not parsed(formula).regions:
             raise InputError(f"{name}: the prediction {formula!r} names no region, such as (2;%{min(conditions)}%).")

@@ -181,6 +181,29 @@ def test_several_suites_have_the_mean_of_their_scores() -> None:
     assert suite_scores(predictions(evaluated(first)))["prediction"].tolist() == [FORMULA]
 
 
+def test_a_formula_is_about_the_suites_that_have_what_it_names() -> None:
+    lines = ["suite,item,condition,region_1,region_2", "s,1,a,猫が,寝た", "s,1,b,猫を,寝た",
+             "t,1,c,犬が,来た", "t,1,d,犬を,来た"]
+    result = evaluated(from_table(read_table("\n".join(lines).encode(), "both.csv")))
+    table = predictions(result, ("(2;%a%) < (2;%b%)", "(1;%d%) > 0"))
+    assert table[["suite", "prediction"]].to_numpy().tolist() == [
+        ["s", "(2;%a%) < (2;%b%)"], ["t", "(1;%d%) > 0"], ["", MEAN]]
+    with pytest.raises(InputError, match=r"s: the prediction .* names the condition 'c'"):
+        predictions(result, ("(1;%a%) > (1;%c%)",))
+
+
+def test_a_suite_of_which_no_sentence_is_scored_is_not_lost() -> None:
+    """It has no accuracy, and the mean of the suites is that of the others."""
+    lines = ["suite,item,condition,region_1,region_2,prediction",
+             *(f"{suite},1,{name},{noun * (100 if suite == 't' else 1)},寝た,{formula}" for suite in "rst"
+               for name, noun, formula in (("a", "猫が", "(1;%a%) > 0"), ("b", "猫を", "")))]
+    result = evaluated(from_table(read_table("\n".join(lines).encode(), "both.csv")))
+    table = predictions(result)
+    assert table["suite"].tolist() == ["r", "s", "t", ""] and table["n"].tolist() == [1, 1, 0, 2]
+    assert table["reason"].iloc[2] == NO_ITEM and table["accuracy"].iloc[3] == 1.0
+    assert item_predictions(result)["suite"].tolist() == ["r", "s"]
+
+
 def test_the_tables_are_those_that_files_declare_and_nothing_is_compared() -> None:
     result = evaluated(design(formula=FORMULA), "m", "c")
     tables = file_tables(result, ("LP",), 0.8, "category", 0)

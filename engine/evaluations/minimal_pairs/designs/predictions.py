@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,14 @@ from engine.datasets.minimal_pairs.designs import (
     PREDICTION,
     REGION_NAMES,
     SUITE,
+    check_number,
     check_regions,
     named_regions,
     predictions_in,
 )
 from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, Prediction, Region, parsed
 from engine.datasets.minimal_pairs.pairs import FIELD
+from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import by_model
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
@@ -85,9 +87,9 @@ class _Suite:
 def predictions(result: Result, formulas: Sequence[str] = ()) -> pd.DataFrame:
     """How often does each prediction hold, and how far are items on its side? No row for pairs.
 
-    formulas: in place of those of the data. A suite without any, of four conditions that are two factors' by their
-    names (a_x, a_y, b_x, b_y), has their interaction over the whole sentence. Raises InputError for a formula that
-    cannot be read, or names a condition or a region that the data have not.
+    formulas: in place of those of the data, each about the suites that have its conditions and regions. A suite without
+    any, of four conditions that are two factors' by their names (a_x, a_y, b_x, b_y), has their interaction over the
+    whole sentence. Raises InputError for a formula that cannot be read, or names what no suite has.
     """
     rows: list[dict[str, Any]] = []
     scored: dict[str, list[dict[str, Any]]] = {}  # by model the row of each suite that is its score
@@ -216,24 +218,44 @@ def _suites(result: Result, formulas: Sequence[str]) -> Iterator[_Suite]:
     table = surprisals(result)
     if table.empty:
         return
-    names = _suite_names(result.items)
-    for (model, name), of_suite in table.groupby(["model", "suite"], sort=False):
-        firsts = of_suite.drop_duplicates("item")
-        items = firsts["item"].tolist()
-        wide = of_suite.pivot(index="item", columns=["region", "condition"], values="surprisal").reindex(items)
-        in_file = result.items[(names == name).to_numpy()]
-        conditions = list(dict.fromkeys(in_file[f"{FIELD}{CONDITION}"]))
-        own = tuple(formulas) or predictions_in(in_file[f"{FIELD}{PREDICTION}"])
-        default = None if own else interaction(conditions)
-        chosen = own or ((default,) if default else ())
-        check_regions(str(name), chosen, set(conditions), set(of_suite["region"]) - {WHOLE_SENTENCE})
-        of_region = {(int(column[0]), str(column[1])): wide[column].to_numpy(dtype=np.float64)
-                     for column in wide.columns.to_list()}
-        # A condition of which the model scored no sentence has no surprisal.
-        for prediction in map(parsed, chosen):
-            for region in prediction.regions:
+    of_names = {str(name): rows for name, rows in result.items.groupby(_suite_names(result.items), sort=False)}
+    last = table.groupby("suite")["region"].max()
+    asked = _asked(formulas, {name: (set(rows[f"{FIELD}{CONDITION}"]), set(range(1, int(last.get(name, 0)) + 1)))
+                              for name, rows in of_names.items()})
+    scored = dict(iter(table.groupby(["model", "suite"], sort=False)))
+    for model in dict.fromkeys(table["model"]):
+        for name, rows in of_names.items():
+            default = interaction(list(dict.fromkeys(rows[f"{FIELD}{CONDITION}"])))
+            own = asked[name] if formulas else predictions_in(rows[f"{FIELD}{PREDICTION}"])
+            chosen = tuple(map(parsed, own if own or formulas or not default else (default,)))
+            # A suite of which the model scored no sentence has no item.
+            of_suite = scored.get((model, name), table.iloc[:0])
+            firsts = of_suite.drop_duplicates("item")
+            items = firsts["item"].tolist()
+            wide = of_suite.pivot(index="item", columns=["region", "condition"], values="surprisal").reindex(items)
+            of_region = {(int(column[0]), str(column[1])): wide[column].to_numpy(dtype=np.float64)
+                         for column in wide.columns.to_list()}
+            # A condition of which the model scored no sentence has no surprisal.
+            for region in (region for prediction in chosen for region in prediction.regions):
                 of_region.setdefault(region, np.full(len(items), np.nan))
-        yield _Suite(str(model), str(name), items, firsts["row"].tolist(), of_region, tuple(map(parsed, chosen)))
+            yield _Suite(str(model), name, items, firsts["row"].tolist(), of_region, chosen)
+
+
+def _asked(formulas: Sequence[str], suites: Mapping[str, tuple[set[str], set[int]]]) -> dict[str, list[str]]:
+    """By suite the formulas about its conditions and regions (`suites`). Raises InputError for one about no suite's."""
+    asked: dict[str, list[str]] = {name: [] for name in suites}
+    check_number(next(iter(suites)), formulas)
+    for formula in formulas:
+        errors = []
+        for name, (conditions, regions) in suites.items():
+            try:
+                check_regions(name, (formula,), conditions, regions)
+                asked[name].append(formula)
+            except InputError as error:
+                errors.append(error)
+        if len(errors) == len(suites):
+            raise errors[0]
+    return asked
 
 
 def _suite_names(items: pd.DataFrame) -> pd.Series:
