@@ -12,6 +12,7 @@ from engine.errors import InputError
 from engine.evaluations.agreement.evaluate import different_files
 from engine.evaluations.comparison.compare import SIGNIFICANT, compare
 from engine.evaluations.comparison.records import Side
+from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.model_card.card import (
     BETTER,
@@ -84,7 +85,7 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
     yield HEADLINES.name, [_headline(headline, [numbers[place].value for numbers in of_others])
                            for place, headline in enumerate(own)]
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
-    if run.kind == "minimal-pairs":
+    if run.kind == "minimal-pairs" and not is_single(run.result):  # of two sentences
         result = run.result
         table = slopes(replace(result, settings=replace(result.settings, models=(run.model,))), LENGTH_NORMALIZATIONS)
         yield LENGTH_BIAS.name, _records(table.drop(columns="model"))

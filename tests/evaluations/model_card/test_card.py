@@ -14,10 +14,13 @@ from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
 from engine.datasets import sample_data
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.pairs import from_table
 from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun, OtherModel
 from engine.evaluations.model_card.files import readme, to_json_value
@@ -28,6 +31,7 @@ from engine.inference.gateway import Gateway
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
 from tests.support.minimal_results import from_margins
+from tests.support.session_fake import SessionFake
 
 EQUAL = [(4, 4)] * 12
 
@@ -97,6 +101,14 @@ def test_the_length_bias_is_that_of_the_evaluation() -> None:
     row = of(card.length_bias, normalization="LP")
     assert row["slope"] == pytest.approx(-np.log(5) / 2) and row["n"] == 12 and row["reason"] == ""
     assert card.length_bias["normalization"].tolist() == ["LP", "MeanLP", "PenLP"]
+
+
+def test_single_sentences_have_no_length_bias() -> None:
+    lines = ["item,condition,sentence,prediction", "1,a,猫が寝た,(*;%a%) > 0", "1,b,猫を寝た,"]
+    dataset = from_table(read_table("\n".join(lines).encode(), "own.csv"))
+    result = minimal_pairs.evaluate(minimal_pairs.Settings(("m",)), dataset, SessionFake())  # type: ignore[arg-type]
+    card = card_of("m", [CardRun("minimal-pairs", "run", "own.csv", "0123456789abcdef", "m", result, ())])
+    assert card.length_bias.empty and card.headlines["measure"].tolist() == ["prediction_accuracy"]
 
 
 @pytest.fixture(scope="module")
