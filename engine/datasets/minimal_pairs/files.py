@@ -165,7 +165,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:
-    """A notice of the pairs that occur in an earlier file; each file has its own notice of repeats within it."""
+    """A notice of the pairs that occur in an earlier file; each file has its own notice of repeats within it.
+
+    None of sentences in conditions: an item may share its sentences with others.
+    """
+    if all(dataset.is_design for dataset in datasets):
+        return ()
     pairs = [(index, pair) for index, dataset in enumerate(datasets)
              for pair in zip(dataset.acceptable, dataset.unacceptable, strict=True)]
     first: dict[tuple[str, str], int] = {}

@@ -198,3 +198,10 @@ def test_a_dataset_of_its_own_frame_is_the_same() -> None:
     again = MinimalPairs.from_frame(dataset.to_frame(), dataset.name)
     assert again.content_hash == dataset.content_hash and again.is_design
     assert regions_of(again.originals) == regions_of(dataset.originals)
+
+
+def test_items_of_two_files_may_share_sentences(tmp_path: Path) -> None:
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text(json.dumps(SUITE), encoding="utf-8")
+    both = read_pairs([(name, tmp_path / name) for name in ("one.json", "two.json")])
+    assert both.n == 8 and both.is_design and not any("another file" in notice for notice in both.notices)
