@@ -20,7 +20,7 @@ from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.files import FILES, file_tables
+from engine.evaluations.minimal_pairs.files import FILES, check_predictions, file_tables
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> None:
     check(shown)
     dataset = reader_process.read(read_pairs, [(path.name, path) for path in options.data],
                                   columns=named_columns(options), **reading(options))
+    check_predictions(dataset, shown.predictions)
     say(f"format: {dataset.format}", file=sys.stderr)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     with gateway_session(options) as session:

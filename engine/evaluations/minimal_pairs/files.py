@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 
+from engine.datasets.minimal_pairs.designs import CONDITION, REGION_NAMES, check_regions, named_regions, regions_of
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import (
     comparison,
@@ -24,6 +26,7 @@ from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
+from engine.translation import mark
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
@@ -50,6 +53,19 @@ FILES = (
     designs.PREDICTIONS, designs.REGIONS, designs.SURPRISALS, designs.OF_ITEMS,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
+NO_CONDITIONS = mark("Predictions are about sentences in conditions (columns item, condition and sentence, or "
+                     "SyntaxGym's suites), which this run has not. Leave them out.")
+
+
+def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
+    """Raises InputError for formulas that cannot be read or are not about these data, before anything is scored."""
+    if not formulas:
+        return
+    if not dataset.is_design:
+        raise InputError(NO_CONDITIONS)
+    numbers = {number for regions in regions_of(dataset.originals) for number, _ in regions}
+    numbers |= set(named_regions("\n".join(dict.fromkeys(dataset.fields[REGION_NAMES]))))
+    check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
 
 
 def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
@@ -67,8 +83,7 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
     if is_design(result):
         return _of_design(result, predictions)
     if predictions:
-        raise InputError("Predictions are about sentences in conditions (columns item, condition and sentence, or "
-                         "SyntaxGym's suites), which this run has not. Leave them out.")
+        raise InputError(NO_CONDITIONS)
     if is_judged(result):
         return _of_judged(result, normalizations, alpha, by, folds)
     subsets = [name for name in SUBSETS if name != ALL]

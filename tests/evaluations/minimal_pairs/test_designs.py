@@ -258,3 +258,16 @@ def test_the_command_writes_the_tables_and_takes_formulas(tmp_path: Path) -> Non
     assert json.loads((tmp_path / "out" / "settings.json").read_text())["predictions"] == [formula]
     regions = pd.read_csv(tmp_path / "out" / "region_surprisals.csv", keep_default_na=False)
     assert regions["region_name"].unique().tolist() == ["", "Subject", "Verb", "Rest"]
+
+
+@pytest.mark.parametrize(("formula", "message"), [
+    ("(2;%match%", "cannot be read"), ("(2;%other%) > 0", "names the condition 'other'"),
+    ("(9;%match%) > 0", "region 9")])
+def test_the_command_refuses_a_formula_before_anything_is_scored(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], formula: str, message: str) -> None:
+    (tmp_path / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
+    (tmp_path / "pairs.csv").write_text("acceptable,unacceptable\nA cat.,Cat a.\n", encoding="utf-8")
+    for name, expected in (("suite.json", message), ("pairs.csv", "Leave them out")):
+        assert main(["minimal-pairs", "--data", str(tmp_path / name), "--model", "no/such-model", "--predictions",
+                     formula, "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]) != 0
+        assert expected in capsys.readouterr().err
