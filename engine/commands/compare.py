@@ -22,7 +22,7 @@ from engine.version import VERSION
 
 LETTERS = "ab"
 # Of `PairScoring`: a comparison is over all pairs that both sides count, and sorts none by category.
-NOT_COMPARED = ("by", "subset", "levels", "clustered_by", "folds")
+NOT_COMPARED = ("by", "subset", "levels", "clustered_by", "folds", "predictions")
 OF_RUN = "that of the run"
 
 

@@ -184,3 +184,10 @@ def test_what_the_command_cannot_compare_is_said(
     arguments = [word.format(**ids) for word in words_given]
     assert main(["compare", *arguments, "--out", str(tmp_path / "out")]) != 0
     assert expected in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_what_is_of_no_pair_is_no_choice_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["compare", "--help"])
+    said = capsys.readouterr().out
+    assert "--a-region" in said and "-predictions" not in said and "-folds" not in said
