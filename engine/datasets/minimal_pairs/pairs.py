@@ -255,7 +255,9 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
     frame = table.frame
     names = [str(name) for name in frame.columns]
     guessed = column_names.guess(names, ["category"])["category"] or designs.SUITE
-    chosen = {role: column for role, column in (columns or {}).items() if role == "category"}
+    here = {column_names.normalize_name(name): name for name in names}  # columns got names of `designs`
+    chosen = {role: here.get(column_names.normalize_name(column or ""), column)
+              for role, column in (columns or {}).items() if role == "category"}
     category = column_names.choose(table.name, frame, ROLES[2:], {"category": guessed}, chosen)["category"]
     regions = [name for name in names if name.startswith(designs.REGION) and name != designs.REGION_NAMES]
     fields = dict.fromkeys((*designs.FIELDS, *pair_formats.field_columns(
@@ -286,8 +288,6 @@ def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[st
 def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     """Whether a column is a sentence in every row that has a value of it."""
     return any(values) and all(value in ("", sentence) for value, sentence in zip(values, sentences, strict=True))
-
-
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]

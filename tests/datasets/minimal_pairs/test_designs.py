@@ -205,3 +205,9 @@ def test_items_of_two_files_may_share_sentences(tmp_path: Path) -> None:
         (tmp_path / name).write_text(json.dumps(SUITE), encoding="utf-8")
     both = read_pairs([(name, tmp_path / name) for name in ("one.json", "two.json")])
     assert both.n == 8 and both.is_design and not any("another file" in notice for notice in both.notices)
+
+
+def test_the_category_is_chosen_as_the_file_spells_its_column() -> None:
+    table = read_table("ITEM,Condition,Region 1,Kind\n1,a,猫が寝た,x\n2,a,犬が来た,y\n".encode(), "own.csv")
+    assert from_table(table, {"category": "ITEM"}).categories == ("1", "2")
+    assert from_table(table, {"category": "Kind"}).categories == ("x", "y")
