@@ -11,6 +11,8 @@ from engine.language.quantities import count
 from engine.translation import mark
 
 TEXTS_IN_NOTICE = 5
+COMPARED = mark("To the model all unknown tokens are one. Where one matches another, a penalty compares the texts; F1 "
+                "without a penalty takes them for the same token.")
 
 
 def unknown_token_notices(result: Result) -> list[str]:
@@ -26,7 +28,7 @@ def unknown_token_notices(result: Result) -> list[str]:
         rows = list(dict.fromkeys(lines["row"].tolist()))
         in_rows = row_notice(rows, mark("{rows} contains text that is not in the vocabulary: {listed}."),
                              mark("{rows} contain text that is not in the vocabulary: {listed}."))[0]
-        meaning = (f"{count(len(unknown), 'unknown token')} stand for: {named}. To the model they are all one token; "
-                   "the penalty takes them for low-frequency and compares the texts.")
-        notices.append(f"{model}: {in_rows} {meaning}")
+        meaning = (f"{count(len(unknown), 'unknown token')} stands for: {named}." if len(unknown) == 1 else
+                   f"{count(len(unknown), 'unknown token')} stand for: {named}.")
+        notices.append(f"{model}: {in_rows} {meaning} {COMPARED}")
     return notices

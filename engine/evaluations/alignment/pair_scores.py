@@ -12,6 +12,7 @@ from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.evaluations.alignment.unit_names import UnitNames, unit_names
 from engine.evaluations.alignment.units import Units
+from engine.evaluations.alignment.unknown_matches import unknown_matches
 from engine.measures.bertscore import PRF, BestMatches, bertscore, weight_shares
 from engine.measures.best_reference import best_references, greatest_scores
 from engine.measures.name_agreement import matched_names, name_weights, ratios
@@ -80,15 +81,22 @@ class PairScores:
             "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
             "unknown": units.unknown[chosen], "read_whole": self._read_whole()[chosen],
             "name": np.zeros(len(chosen), dtype=bool) if self.names is None else self.names.name[chosen] >= 0,
-            "name_text": "" if self.names is None else self.names.texts(chosen),
+            "name_text": self._name_texts(chosen, surfaces),
             "reading_source": "" if self.names is None else self.names.sources(chosen),
             "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
         }, columns=TOKEN_SCORES.headers)
 
+    def _name_texts(self, chosen: np.ndarray, surfaces: np.ndarray) -> np.ndarray:
+        """What the chosen units are compared as: the name of each, or the text of an unknown one; "" for others."""
+        texts = self.names.texts(chosen) if self.names is not None else np.full(len(chosen), "", dtype=object)
+        return np.where((texts == "") & self.units.unknown[chosen], surfaces, texts)
+
     def _read_whole(self) -> np.ndarray:
         """Whether the reading of each unit leaves out nothing, bool (n_units,); of compared names that of the name."""
         whole = self.units.readings.whole
-        return whole if self.kana is self.units.readings.kana else np.where(self.penalised, self.kana != "", whole)
+        if self.names is None or self.kana is self.units.readings.kana:
+            return whole
+        return np.where(self.names.compared, self.kana != "", whole)
 
     def _texts(self, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The chosen units as the tokenizer writes them, and as the sentence does; of words the latter twice."""
@@ -120,9 +128,13 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
     names = (unit_names(tokens, units, scoring) if scoring.penalty == "names" or scoring.criterion == "names" else None)
     weight, kana = units.weight, units.readings.kana
     if names is not None and scoring.penalty == "names":
-        matches = matched_names(matches, names.compared, names.position, names.agreement)
-        weight, penalised, kana = name_weights(weight, names.compared), names.compared, names.reading(kana)
-        agreements = TokenAgreements(names.distance, np.where(penalised, names.agreement, 1.0))
+        unknown = unknown_matches(units, matches, _matched_units(units, matches), by_sound=scoring.by_sound)
+        agreements = TokenAgreements(np.where(names.compared, names.distance, unknown.agreements.distance),
+                                     np.where(names.compared, names.agreement, unknown.agreements.value))
+        penalised = names.compared | unknown.compared
+        matches = matched_names(matches, penalised, np.where(names.compared, names.position, unknown.position),
+                                agreements.value)
+        weight, kana = name_weights(weight, names.compared), names.reading(kana)
         after = bertscore(matches, units.lengths, weight)
         penalties = ratios(after, score)
         match = _matched_units(units, matches)

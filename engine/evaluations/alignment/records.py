@@ -187,7 +187,8 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("low_frequency", "boolean", "whether its idf is above the threshold"),
     Column("match_position", "integer", "position of its best match on the other side, -1 for none"),
     Column("match_token", "text", "its best match"),
-    Column("similarity", "number", "cosine of the two; of names that are compared by reading M²", better="higher"),
+    Column("similarity", "number", "cosine of the two; of names that are compared by reading, and of unknown tokens "
+           "that match each other, M²", better="higher"),
     Column("reading_distance", "number", "edit distance of the two readings; NaN where the penalty asks for none",
            "characters", "lower"),
     replace(measured("agreement"), meaning="agreement coefficient M of the readings; NaN for special tokens"),
@@ -207,7 +208,8 @@ TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair u
     Column("read_whole", "boolean", "whether its reading leaves out nothing; where one of a token and its match has no "
            "whole reading, the two are compared as they are written", since="0.3.0"),
     Column("name", "boolean", "whether it belongs to a name: a proper noun, an unknown word, a number", since="0.3.0"),
-    Column("name_text", "text", 'the name, as the sentence has it; "" for other tokens', since="0.3.0"),
+    Column("name_text", "text",
+           'the name, as the sentence has it, or the text of an unknown token; "" for other tokens', since="0.3.0"),
     Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.3.0"),
     Column("word_reading", "text", "reading of its word in the sentence, by UniDic: what a reader would write above it",
            since="0.3.0"),

@@ -20,7 +20,7 @@ from engine.translation import in_language, translated
 from tests.support.session_fake import SessionFake
 
 BUILT_IN = ("bert-mini-ja", "gpt2-mini-ja")
-OUT_OF_VOCABULARY = "髙橋"
+OUT_OF_VOCABULARY = "髙橋高😀😭♪♬서울부산"
 TEXTS = ("髙は笑った", "橋は笑った")
 
 
@@ -66,19 +66,50 @@ def test_two_names_out_of_the_vocabulary_are_no_longer_the_same(dictionary: str)
 
 @pytest.mark.parametrize("criterion", option_of(Scoring, "criterion").choices)
 @pytest.mark.parametrize("unit", ["subword", "word"])
-def test_an_unknown_token_is_penalised_under_every_criterion(dictionary: str, criterion: str, unit: str) -> None:
-    tokens = rescore(run(TEXTS), Scoring(dictionary, penalty="reading", criterion=criterion, unit=unit)).tokens
+@pytest.mark.parametrize("penalty", ["reading", "names"])
+def test_an_unknown_token_is_penalised_under_every_criterion(dictionary: str, criterion: str, unit: str, penalty: str
+                                                             ) -> None:
+    tokens = rescore(run(TEXTS), Scoring(dictionary, penalty=penalty, criterion=criterion, unit=unit)).tokens
     assert tokens.loc[tokens["unknown"], "penalised"].all() and tokens["unknown"].sum() == 2
     assert not tokens.loc[tokens["special"], "unknown"].any()
 
 
+@pytest.mark.parametrize(("reference", "candidate", "f1", "agreements"), [
+    ("好き😀", "好き😭", 2 / 3, [0, 0]), ("好き😀", "好き😀", 1, [1, 1]), ("髙は来た", "高は来た", 1, [1, 1]),
+    ("高♪", "高♬", 1 / 2, [1, 0, 1, 0]), ("😀😭", "😭😀", 1, [1, 1, 1, 1]),
+    # 서 is neither 부 nor 산: no token of the other sentence has its text
+    ("서울a", "부산a", 1 / 3, [0, 0, 0, 0])])
+def test_names_by_reading_compares_unknown_tokens_that_match_by_their_texts(
+        reference: str, candidate: str, f1: float, agreements: list[float]) -> None:
+    # The vectors of equal characters, and of all unknown tokens, are equal: F1 is 1 in every row. A token weighs 1.
+    scores = rescore(run((reference, candidate)), Scoring(penalty="names"))
+    unknown = scores.tokens[scores.tokens["unknown"]]
+    assert scores.pairs["f1"].item() == pytest.approx(1) and scores.pairs["penalized_f1"].item() == pytest.approx(f1)
+    assert unknown["agreement"].tolist() == agreements and unknown["penalised"].all()
+    assert unknown["similarity"].tolist() == [value**2 for value in agreements]
+    assert unknown["name_text"].tolist() == unknown["surface"].tolist()
+    none = rescore(run((reference, candidate)), Scoring(penalty="none"))
+    assert none.pairs["penalized_f1"].item() == pytest.approx(1)
+
+
+def test_an_unknown_token_that_matches_a_known_one_is_left_to_its_vector() -> None:
+    scores = rescore(run(("猫😀", "犬猫")), Scoring(penalty="names"))
+    assert not scores.tokens.loc[scores.tokens["unknown"], "penalised"].any()
+    assert scores.pairs["penalized_f1"].item() == scores.pairs["f1"].item()
+
+
 def test_the_rows_with_unknown_tokens_are_named() -> None:
-    [notice] = run(("猫は笑った", "猫は笑った"), TEXTS, ("髙い橋", "高い橋")).notices
+    [notice] = run(("猫は笑った", "猫は笑った"), TEXTS, ("髙い橋", "低い橋")).notices
     assert notice.startswith("m: 2 rows contain text that is not in the vocabulary: 2, 3. 5 unknown tokens stand for: ")
+    assert "a penalty compares the texts; F1 without a penalty takes them for the same token" in notice
     assert "髙, 橋." in notice
     with in_language("ja"):
         assert translated(notice).startswith("m: 2行に語彙にない文字列が含まれています: 2, 3。未知語トークン5個が")
     assert run(("猫は笑った", "犬は笑った")).notices == ()
+    [of_one] = run(("猫♪", "犬だ")).notices
+    assert "1 unknown token stands for: ♪." in of_one
+    with in_language("ja"):
+        assert "未知語トークン1個が次の文字列を表しています: ♪。" in translated(of_one)
 
 
 def test_a_run_that_does_not_name_the_unknown_token_has_the_usual_ones() -> None:
